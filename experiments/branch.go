@@ -22,7 +22,7 @@ import (
 type Snapshot struct {
 	Position int                  // position of the job in the run's plan, by arrival
 	Now      float64              // time of the submission in seconds
-	About    admission.Properties // of the policy
+	About    admission.Properties // properties of the policy
 
 	setting   *setting
 	offer     *offer
@@ -31,7 +31,7 @@ type Snapshot struct {
 	world     *world
 	ledger    *bank.Ledger
 	limited   bool       // users may spend only the money in their accounts
-	job       int64      // its number
+	job       int64      // number of the job
 	guest     bool       // whether the job is not in the plan; its owner then always has enough money
 	workspace *workspace // workspace of the run; branches share its jobs and hosts
 	hooks     []hook     // the run's hooks for the other jobs

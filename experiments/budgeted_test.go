@@ -10,9 +10,9 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// TestCheckDraws checks that the check draws the jobs of a model as a run does: a log of
-// few jobs is enough for few, jobs without a budget are refused, and so is a plan that
-// cannot be drawn.
+// TestCheckDraws checks that the check draws a model's jobs like a run. A log with few jobs
+// is enough for few jobs. Jobs without a budget and a plan that cannot be drawn are
+// refused.
 func TestCheckDraws(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -41,8 +41,8 @@ func TestCheckDraws(t *testing.T) {
 	}
 }
 
-// TestCheckAgrees checks that the check refuses what the run refuses, and no more, where
-// chance decides whether one of a few jobs has a budget.
+// TestCheckAgrees checks that the check refuses exactly what the run refuses if chance
+// decides whether one of a few jobs has a budget.
 func TestCheckAgrees(t *testing.T) {
 	t.Parallel()
 	refused, seeds := 0, uint64(20)
@@ -72,8 +72,9 @@ configurations:
 	}
 }
 
-// TestNoBudgetByChance checks that a replication whose jobs happen to have no budget is
-// run as it is, where the first has some: here the only sizes that fit come by chance.
+// TestNoBudgetByChance checks that a replication runs unchanged if its jobs have no budget
+// by chance but the first replication has some. In this test, the only sizes that fit occur
+// by chance.
 func TestNoBudgetByChance(t *testing.T) {
 	t.Parallel()
 	e := parsed(t, `
@@ -101,9 +102,8 @@ configurations:
 	}
 }
 
-// TestOpenWarmup checks that what a job of the warm-up did is not measured where it is
-// open at the horizon: one host is in use for all of the 10 s from the first job that is
-// measured, and no more.
+// TestOpenWarmup checks that a job of the warm-up that is open at the horizon is not
+// measured. One host must be in use for exactly the 10 s from the first measured job on.
 func TestOpenWarmup(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// volatile is a scenario of hosts that come and go.
+// volatile is a scenario with hosts that come and go.
 const volatile = `
 name: volatile
 replications: 2
@@ -41,9 +41,9 @@ func parsed(t *testing.T, text string, sets ...string) *scenario.Experiment {
 	return &e
 }
 
-// TestVolatile checks that hosts come and go alike under every policy, whatever the
-// number of workers and the policies before, and otherwise in each replication; and that
-// those of other configurations stay.
+// TestVolatile checks that hosts come and go in the same way under every policy, for any
+// number of workers and any earlier policies, but differently in each replication. The
+// hosts of other configurations must stay.
 func TestVolatile(t *testing.T) {
 	t.Parallel()
 	const text = `
@@ -87,8 +87,8 @@ configurations:
 	}
 }
 
-// TestHorizon checks that what is open at the horizon is cancelled, pays nothing and
-// counts nowhere, and that jobs which would come later do not.
+// TestHorizon checks that jobs open at the horizon are cancelled, pay nothing and are not
+// counted, and that later jobs do not arrive.
 func TestHorizon(t *testing.T) {
 	t.Parallel()
 	const text = `
@@ -113,7 +113,7 @@ configurations:
 			}
 			for i, j := range c.Jobs {
 				whole := f.Jobs[i]
-				whole.Chosen = j.Chosen // the optimum is of the jobs that efficiency is measured of
+				whole.Chosen = j.Chosen // the optimum covers the jobs for which efficiency is measured
 				switch {
 				case j.Arrival >= 4000:
 					t.Errorf("job %d comes at %v", i, j.Arrival)
@@ -139,8 +139,8 @@ configurations:
 	}
 }
 
-// TestRecorded checks that each format is told by its first lines, plain or gzip, and
-// that traces come out alike.
+// TestRecorded checks that each format is detected by its first lines, plain or gzip, and
+// that all formats of a trace give the same result.
 func TestRecorded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -193,8 +193,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestVolatileRefused checks that what cannot be run with hosts that come and go is
-// refused before anything runs, with the field and what would be right.
+// TestVolatileRefused checks that scenarios that cannot be run with hosts that come and go
+// are refused before the run. The error must name the field and a valid value.
 func TestVolatileRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

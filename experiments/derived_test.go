@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestUnderestimated checks that the page says how many promises cannot be kept, where
-// deadlines are what users believe: one job of three runs longer than that, and none
-// longer than twice that.
+// TestUnderestimated checks that the page states how many promises cannot be kept if
+// deadlines follow from estimates. One job of three must run longer than its estimate, and
+// none longer than twice its estimate.
 func TestUnderestimated(t *testing.T) {
 	t.Parallel()
 	plan := filepath.Join(t.TempDir(), "plan.csv")

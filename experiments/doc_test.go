@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestWays checks that every file and identifier on the paths in the package comment exists,
+// TestWays checks that every file and identifier on the paths in the package comment exists
 // and that no path has more than ten steps.
 func TestWays(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// declares reports whether f has that function, or method of Type.Method.
+// declares reports whether f declares the function, or the method Type.Method.
 func declares(f *ast.File, name string) bool {
 	of, method, isMethod := strings.Cut(name, ".")
 	for _, d := range f.Decls {
@@ -59,7 +59,7 @@ func declares(f *ast.File, name string) bool {
 	return false
 }
 
-// receiver returns the name of a method's type.
+// receiver returns the name of a method's receiver type.
 func receiver(e ast.Expr) string {
 	if star, ok := e.(*ast.StarExpr); ok {
 		e = star.X

@@ -11,7 +11,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// starts reads lines of a job and its start.
+// starts reads lines that contain a job and its start.
 func starts(t *testing.T, name string) map[int64]float64 {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "easy", name))
@@ -35,11 +35,11 @@ func starts(t *testing.T, name string) map[int64]float64 {
 	return all
 }
 
-// TestStarts checks every start of a log of 30,000 jobs on 1,152 processors against other
-// simulators: of FCFS four programs agree on them; of EASY they are those of pyss, which
-// takes the events of an instant one by one. (Where all ends of an instant come before
-// the queue is looked at, nine starts of EASY differ: whoever needs what two free together
-// is not overtaken then.)
+// TestStarts compares every start of a log of 30,000 jobs on 1,152 processors with other
+// simulators. For FCFS, four programs agree. For EASY, the starts are those of pyss, which
+// processes simultaneous events one by one. (If all simultaneous ends are processed before
+// the queue, nine starts of EASY differ, because a job that needs the processors freed by
+// two ends is then not overtaken.)
 func TestStarts(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -62,7 +62,7 @@ configurations:
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, first, differ := starts(t, policy+".starts.gz"), 74.0, 0 // when the first job arrives, which is 0 in a plan
+			want, first, differ := starts(t, policy+".starts.gz"), 74.0, 0 // arrival of the first job, which is 0 in a plan
 			err = Each(t.Context(), &e, Options{}, func(r *Replication) error {
 				for i := range r.Runs[0].Jobs {
 					id, got := r.Runs[0].Jobs[i].ID, r.Runs[0].Jobs[i].Contract.Admitted+first
@@ -82,8 +82,9 @@ configurations:
 	}
 }
 
-// TestKilledOneByOne checks that tasks stopped at one instant, their estimates used up,
-// end on hosts that have several: jobs 3 to 6, after 50 s, beside two of 1000 s elsewhere.
+// TestKilledOneByOne checks tasks that are stopped at the same time because they exceeded
+// their estimates, on hosts with several tasks. Jobs 3 to 6 end after 50 s; two jobs of
+// 1000 s run elsewhere.
 func TestKilledOneByOne(t *testing.T) {
 	t.Parallel()
 	plan := "id,user,arrival,runtime,nodes,value,deadline,estimate\n1,1,0,1000,1,5,1010,1000\n2,1,0,1000,1,5,1010,1000\n"

@@ -9,7 +9,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Two policies on one workload, and a metric of each.
+// Run two policies on one workload and print a metric for each.
 func Example() {
 	const file = `
 name: first
@@ -46,7 +46,8 @@ configurations: [{name: small}]
 	// <nil>
 }
 
-// Offers instead of rejections: how many are made, and how many are taken.
+// Users receive offers instead of rejections. Print how many are made and how many are
+// accepted.
 func Example_negotiation() {
 	const file = `
 name: first

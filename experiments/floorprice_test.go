@@ -13,13 +13,14 @@ import (
 	"bourse/hosts"
 )
 
-// TestFloorPrice checks that a job by itself pays the floor price of the processor that it gets
-// and not nothing, that one which bids less is refused by that reason, that the audit agrees,
-// and that it finds both a ledger by another floor price and a charge below it.
+// TestFloorPrice checks that a job alone on a host pays the floor price of its processor. A
+// job that bids less is refused for that reason. The audit must agree, and must find a
+// ledger with another floor price and a charge below the floor price.
 func TestFloorPrice(t *testing.T) {
 	t.Parallel()
 	plan := filepath.Join(t.TempDir(), "plan.csv")
-	// The second bids 0.0001 $/s of two processors, the floor of one; the third bids less.
+	// The second job bids 0.0001 $/s for two processors, which is the floor price of one.
+	// The third job bids less.
 	text := "id,arrival,runtime,deadline,nodes,value\n1,0,30,60,1,0.1\n2,100,30,60,1,0.006\n3,200,30,60,1,0.0059\n"
 	if err := os.WriteFile(plan, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -88,7 +89,7 @@ configurations: [{name: one}]
 	}
 }
 
-// A cheap teller pays a micro-dollar less than is charged.
+// A cheap is a teller that pays a micro-dollar less than the charge.
 type cheap struct{ broker.Teller }
 
 // Settle implements [broker.Teller].

@@ -9,14 +9,15 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestFollow checks by hand when jobs arrive that follow others: their think time after the
-// predecessor ends, is killed, cancelled or rejected in this run, at the recorded time if the
-// run does not have the predecessor, and not at all if it does not end.
+// TestFollow checks with hand-computed times when jobs that follow others arrive. They
+// arrive when their think time has passed after the predecessor ended, was killed,
+// cancelled or rejected in this run. If the run does not have the predecessor, they arrive
+// at the recorded time. If the predecessor does not end, they do not arrive.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, jobs, more string
-		want             string // job, arrival and outcome of each, in order of arrival
+		want             string // job, arrival and outcome of each job, in the order of arrival
 	}{
 		{"ended", "1,0,10,1,0,0\n2,0,20,1,1,5\n3,1,5,1,2,0\n", "", "1@0 fulfilled, 2@15 fulfilled, 3@35 fulfilled"},
 		{"two follow one, ties by the plan", "1,0,10,1,0,0\n2,3,20,1,1,0\n3,3,5,1,1,0\n4,10,1,1,0,0\n", "", "1@0 fulfilled, 2@10 fulfilled, 3@10 fulfilled, 4@10 fulfilled"},

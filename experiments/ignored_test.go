@@ -15,7 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// others are values to change fields to that have none, or words.
+// others lists replacement values for fields that have words or no values.
 var others = map[string]string{
 	"horizon": "123456", "until": "{metric: wait, half_width: 1}", "figure": "{metrics: [wait]}",
 	"availability": "{model: {name: always}}", "estimate": "{name: exponential, mean: 2}", "annotate": "{delay: 0.5}", "penalty": "{rate: 0.001}",
@@ -24,7 +24,7 @@ var others = map[string]string{
 	"enforcement": "per-host", "of": "estimate", "deadline": "soft", "model": "{name: exponential, jobs: 7}", "name": "other",
 }
 
-// leaves yields the path and the value of each field of a file: what is no mapping.
+// leaves yields the path and the value of each field of a file that is not a mapping.
 func leaves(v any, path string, yield func(path string, v any)) {
 	m, ok := v.(map[string]any)
 	if !ok || len(m) == 0 {
@@ -40,7 +40,7 @@ func leaves(v any, path string, yield func(path string, v any)) {
 	}
 }
 
-// changed returns another value for a field, empty if there is none.
+// changed returns another value for a field, or an empty string if there is none.
 func changed(path string, v any) string {
 	field := path[strings.LastIndex(path, ".")+1:]
 	switch x := v.(type) {
@@ -59,7 +59,7 @@ func changed(path string, v any) string {
 	return others[field]
 }
 
-// pointsOf returns what becomes of each configuration, at all points of a sweep.
+// pointsOf returns the resulting form of each configuration at all points of a sweep.
 func pointsOf(e *scenario.Experiment) map[string][]scenario.Configuration {
 	all := make(map[string][]scenario.Configuration)
 	for _, c := range e.Expanded().Configurations {
@@ -70,9 +70,9 @@ func pointsOf(e *scenario.Experiment) map[string][]scenario.Configuration {
 	return all
 }
 
-// TestNoSettingIgnored changes every field of every preset, one at a time, by the base, by each
-// configuration and by the experiment: what is run changes, of the base in each configuration,
-// or the program says why it does not.
+// TestNoSettingIgnored changes every field of every preset, one at a time, in the base, in
+// each configuration and in the experiment. The run must change, for a base field in each
+// configuration, or the program must explain why it does not.
 func TestNoSettingIgnored(t *testing.T) {
 	t.Parallel()
 	for name, preset := range papers.Presets() {

@@ -9,7 +9,8 @@ import (
 	"bourse/contracts/broker"
 )
 
-// A clerk accepts what finds hosts, late comers apart, and notes the verdicts that it is told.
+// A clerk is a policy that accepts every request for which it finds hosts, except late
+// ones. It records the verdicts that it receives.
 type clerk struct {
 	hosts  []contracts.Placement
 	judged map[contracts.ID][]contracts.Outcome
@@ -35,9 +36,9 @@ func (c *clerk) Judged(r *contracts.Request, o contracts.Outcome) {
 	}
 }
 
-// TestJudgedOnce checks that a decider hears of each of its contracts once whether it was
-// fulfilled or violated, and the truth: where hosts leave with the work too, and whether it
-// is then done again, left undone or found to be too late.
+// TestJudgedOnce checks that a decider receives the correct verdict, fulfilled or violated,
+// exactly once for each contract. This includes contracts whose hosts leave with the work,
+// whether the work is then repeated, left undone or found to be too late.
 func TestJudgedOnce(t *testing.T) {
 	t.Parallel()
 	for _, leaving := range []string{"resubmit", "lost", "suspend"} {

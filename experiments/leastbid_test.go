@@ -8,9 +8,9 @@ import (
 	"bourse/contracts"
 )
 
-// TestLeastBid checks that a queue under auction sharing ends what it lets in, even if
-// the budget is too small, or too large, to be a spending rate: a task that bid nothing
-// would have no share, and a contract without a hard deadline would never end.
+// TestLeastBid checks that a queue under auction sharing completes every admitted job, even
+// if the budget is too small or too large for a spending rate. A task with a bid of zero
+// would get no share, and a contract without a hard deadline would never end.
 func TestLeastBid(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,9 +14,9 @@ import (
 	"bourse/experiments/verify"
 )
 
-// audit has the ledger of run audited as `bourse ledger audit RESULTS` does, against
-// the rows published beside it and by the rules of its market. Only ledgers that are
-// kept have one: those of first replications.
+// audit audits the ledger of run like `bourse ledger audit RESULTS`: against the rows
+// published with it and by the rules of its market. Only the ledgers of first replications
+// are stored.
 func (run *toldRun) audit(r *told) error {
 	if run.journal.fs == nil {
 		return nil
@@ -44,7 +44,7 @@ func (run *toldRun) audit(r *told) error {
 	return nil
 }
 
-// jobsCSV writes rows as jobs.csv has them.
+// jobsCSV writes rows in the form of jobs.csv.
 func jobsCSV(rows []results.Job) string {
 	var b strings.Builder
 	out := csv.NewWriter(&b)

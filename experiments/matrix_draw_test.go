@@ -16,23 +16,25 @@ import (
 	"bourse/workloadgen/models"
 )
 
-// A drawing is a scenario that was drawn: its file, and the files that it names.
+// A drawing is a randomly drawn scenario. It has the scenario file and the files named in
+// it.
 type drawing struct {
-	number uint64 // the seed that draws it again
+	number uint64 // seed with which it can be drawn again
 	root   *branch
-	plan   workloadgen.Plan // of plan.csv; nil if it has none
+	plan   workloadgen.Plan // rows of plan.csv; nil if there is none
 	trace  []absence        // of trace.csv
 	model  string           // model.yaml
 }
 
-// An absence is a stretch of time of a line of a trace.
+// An absence is a period on one line of a trace.
 type absence struct {
 	host       int
 	start, end float64
 	state      string
 }
 
-// files returns the scenario and what it names, by file name, to be written to dir.
+// files returns the scenario and the files named in it, keyed by file name, to be written
+// to dir.
 func (g *drawing) files(dir string) map[string]string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "# draw %d of the matrix\n", g.number)
@@ -67,7 +69,7 @@ func swfOf(p workloadgen.Plan) string {
 		j := &p[i]
 		status := 1
 		if j.Runtime < 1 {
-			status = 5 // taken back before it ran
+			status = 5 // cancelled before it ran
 		}
 		before, think := -1, int64(-1)
 		if n, ok := numbers[j.After]; ok && j.After != 0 {
@@ -86,11 +88,11 @@ type drawer struct {
 	families map[string]matrixFamily
 	number   uint64
 	hosts    int
-	whole    bool // numbers are whole, so that much happens at one instant
+	whole    bool // numbers are whole, so that many events are simultaneous
 }
 
-// own returns a drawer with a stream of its own: what it draws leaves all else of a
-// drawing as it was.
+// own returns a drawer with its own stream, so that its draws do not change the rest of the
+// drawing.
 func (d *drawer) own(of uint64) *drawer {
 	return &drawer{Rand: rand.New(rand.NewPCG(d.number, of)), families: d.families, number: d.number, hosts: d.hosts, whole: d.whole}
 }
@@ -99,10 +101,10 @@ func (d *drawer) odds(p float64) bool { return d.Float64() < p }
 
 func pick[T any](d *drawer, from ...T) T { return from[d.IntN(len(from))] }
 
-// number writes x as a file does.
+// number formats x as in a file.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// draw draws the scenario of that number, whatever was drawn before.
+// draw draws the scenario with the given number. It does not depend on earlier draws.
 func draw(n uint64) *drawing {
 	d := &drawer{Rand: rand.New(rand.NewPCG(n, 0x6d6174726978)), families: matrixFamilies(), number: n}
 	g := &drawing{number: n}
@@ -131,7 +133,7 @@ func draw(n uint64) *drawing {
 	return g
 }
 
-// price gives prices and floors to held resources, and jobs what they hold of them.
+// price gives prices and floors to held resources, and gives jobs amounts of them to hold.
 func (d *drawer) price(g *drawing, base *branch) {
 	own := d.own(0x707269636564)
 	if d.number < matrixHashes || !own.odds(0.2) {
@@ -172,8 +174,8 @@ func (d *drawer) price(g *drawing, base *branch) {
 	}
 }
 
-// policies draws one or two. Those that want other hosts and jobs than the rest come
-// alone or with their like, unless it is to be seen that they are refused.
+// policies draws one or two policies. Policies that need different hosts and jobs are drawn
+// alone or with similar ones, unless the test is that they are refused.
 func (d *drawer) policies() []string {
 	names := d.known(policies.Table(nil, nil).Names())
 	first := pick(d, names...)
@@ -186,7 +188,8 @@ func (d *drawer) policies() []string {
 	return out
 }
 
-// policy draws the options of a policy, and mostly the rule that it is made for.
+// policy draws the options of a policy and, in most cases, the sharing rule for which the
+// policy is made.
 func (d *drawer) policy(name string, i int, planner bool) []*branch {
 	out := d.plugin("admission", name)
 	out = append(out, leaf("label", fmt.Sprintf("p%d", i)))
@@ -196,7 +199,7 @@ func (d *drawer) policy(name string, i int, planner bool) []*branch {
 	case d.odds(0.5):
 		out = append(out, fork("sharing", d.sharing(pick(d, d.known(sharing.Table().Names())...))...))
 	}
-	// The draws whose hashes are kept are older.
+	// Draws with stored hashes are older than this.
 	if own := d.own(0x6e65676f + uint64(i)); d.number >= matrixHashes && own.odds(0.15) {
 		out = append(out, leaf("negotiate", pick(own, scenario.Never, scenario.Rational, scenario.Impatient)))
 	}
@@ -264,7 +267,7 @@ func (d *drawer) availability(g *drawing) *branch {
 	return b
 }
 
-// trace draws when each host is there.
+// trace draws the times when each host is present.
 func (d *drawer) trace(g *drawing) {
 	for h := range d.hosts {
 		at := pick(d, 0, 0, 5.0, 20)
@@ -286,7 +289,7 @@ func (d *drawer) trace(g *drawing) {
 	}
 }
 
-// seconds draws a span of about that mean.
+// seconds draws a duration with approximately the given mean.
 func (d *drawer) seconds(mean float64) float64 {
 	if d.whole {
 		return max(1, math.Round(mean/10*pick(d, 1, 2, 5, 10, 10, 20.0)))
@@ -307,7 +310,7 @@ func (d *drawer) market(policy string, planner bool) *branch {
 	if d.odds(0.5) {
 		b.add(fork("bidding", d.plugin("bidding", pick(d, firstBiddings...))...))
 	}
-	if own := d.own(0x62696464696e67); d.number >= matrixHashes && own.odds(0.3) { // nor of what has hashes
+	if own := d.own(0x62696464696e67); d.number >= matrixHashes && own.odds(0.3) { // not in draws with stored hashes
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "bidding" })
 		b.add(fork("bidding", own.plugin("bidding", pick(own, own.families["bidding"].names...))...))
 	}
@@ -317,7 +320,7 @@ func (d *drawer) market(policy string, planner bool) *branch {
 	if rated := policies.Of(policy); rated.Rated {
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "payment" })
 		b.add(leaf("payment", map[bool]string{false: "bid", true: "free"}[rated.Free]))
-	} else if own := d.own(0x7061796d656e74); d.number >= matrixHashes && own.odds(0.4) { // nor of what has hashes
+	} else if own := d.own(0x7061796d656e74); d.number >= matrixHashes && own.odds(0.4) { // not in draws with stored hashes
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "payment" })
 		payment := pick(own, broker.Payments().Names()...)
 		if b.add(leaf("payment", payment)); payment == "scarce" && own.odds(0.5) {
@@ -327,7 +330,7 @@ func (d *drawer) market(policy string, planner bool) *branch {
 	if d.odds(0.4) {
 		b.add(fork("forecaster", d.plugin("forecaster", pick(d, firstForecasters...))...))
 	}
-	if own := d.own(0x6163692065776d61); d.number >= matrixHashes && own.odds(0.5) { // nor of what has hashes
+	if own := d.own(0x6163692065776d61); d.number >= matrixHashes && own.odds(0.5) { // not in draws with stored hashes
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "forecaster" })
 		b.add(fork("forecaster", own.plugin("forecaster", pick(own, own.families["forecaster"].names...))...))
 	}
@@ -336,12 +339,12 @@ func (d *drawer) market(policy string, planner bool) *branch {
 	}
 	if d.odds(0.4) && (!planner || d.odds(0.1)) {
 		instant := pick(d, "ends-first", "submissions-first")
-		if instant == "submissions-first" && rand.New(rand.NewPCG(d.number, 0x696e7374)).IntN(2) == 0 { // not of the stream of the rest
+		if instant == "submissions-first" && rand.New(rand.NewPCG(d.number, 0x696e7374)).IntN(2) == 0 { // not from the stream of the rest
 			instant = "one-by-one"
 		}
 		b.add(leaf("instant", instant))
 	}
-	if own := rand.New(rand.NewPCG(d.number, 0x72656e6577)); d.number >= matrixHashes && own.IntN(3) == 0 { // not of the stream of the rest, nor of what has hashes
+	if own := rand.New(rand.NewPCG(d.number, 0x72656e6577)); d.number >= matrixHashes && own.IntN(3) == 0 { // not from the stream of the rest, and not in draws with stored hashes
 		b.add(leaf("renew", number([]float64{20, 300, 5000}[own.IntN(3)])))
 	}
 	if b.in == nil {
@@ -364,7 +367,7 @@ func (d *drawer) sla(bool) *branch {
 	if d.odds(0.5) {
 		b.add(leaf("deadline", pick(d, "hard", "soft", "plan")))
 	}
-	if own := d.own(0x6e6f6e65); d.number >= matrixHashes && own.odds(0.08) { // nor of what has hashes
+	if own := d.own(0x6e6f6e65); d.number >= matrixHashes && own.odds(0.08) { // not in draws with stored hashes
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "deadline" })
 		b.add(leaf("deadline", "none"))
 	}
@@ -457,8 +460,8 @@ func (d *drawer) workload(g *drawing, planner bool) *branch {
 	return b
 }
 
-// annotate draws what is done to the jobs. Those of a log or a model are worth
-// nothing before.
+// annotate draws the annotations of jobs. Jobs of a log or a model have no value without
+// annotations.
 func (d *drawer) annotate(worthless, planner bool) *branch {
 	b := fork("annotate")
 	if d.odds(0.2) {

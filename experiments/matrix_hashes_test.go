@@ -12,11 +12,11 @@ import (
 
 var matrixRewrite = flag.Bool("matrix.rewrite", false, "write the hashes of testdata/matrix-hashes.txt anew")
 
-// matrixHashes is how many draws have their hashes kept.
+// matrixHashes is the number of draws whose hashes are stored.
 const matrixHashes = 300
 
-// hashOf returns the hash of all that draw n publishes, wall time aside: the rows of
-// every table and the entries of every ledger, or "refused".
+// hashOf returns the hash of everything that draw n publishes except the wall time: the
+// rows of every table and the entries of every ledger, or "refused".
 func hashOf(n uint64, dir string) (string, error) {
 	g := draw(n)
 	if err := g.write(dir); err != nil {
@@ -37,9 +37,9 @@ func hashOf(n uint64, dir string) (string, error) {
 	return r.hash, nil
 }
 
-// TestMatrixHashes checks that the first draws of the matrix publish what they did when
-// testdata/matrix-hashes.txt was written: a change that is to leave results alone has.
-// One that is not writes it anew, and says so:
+// TestMatrixHashes checks that the first draws of the matrix publish the same results as
+// when testdata/matrix-hashes.txt was written. It shows whether a change leaves results
+// alone. A change that alters results must rewrite the file and say so:
 //
 //	go test ./experiments -run TestMatrixHashes -matrix.rewrite
 func TestMatrixHashes(t *testing.T) {

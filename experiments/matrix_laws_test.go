@@ -16,8 +16,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// percent and part are the metrics that are proportions, of 100 and of 1. All metrics
-// are in one of the three lists, so that a new one is thought of.
+// percent and part list the metrics that are proportions of 100 and of 1. Every metric is
+// in one of the three lists, so that a new metric is not forgotten.
 var (
 	part    = words("violations rejections utilization p_a p_w p_d q q_mean rejections_ar cluster_utilization cluster_utilization_min cluster_utilization_max brier promised kept")
 	percent = words("deadlines_fulfilled deadlines_fulfilled_high deadlines_fulfilled_low rejected_work rejected_work_ar job_process_ratio")
@@ -33,11 +33,11 @@ func words(s string) map[string]bool {
 	return all
 }
 
-// rounding is what proportions and work may be off by: sums of some dozens of numbers,
-// each good to a moment.
+// rounding is the tolerance for proportions and work, which are sums of a few dozen numbers
+// that are each accurate to one float64 step of time.
 const rounding = 1e-9
 
-// laws checks what must hold of every run.
+// laws checks the laws that hold for every run.
 func (r *told) laws() error {
 	if err := r.summaryLaws(); err != nil {
 		return err
@@ -61,7 +61,7 @@ func (r *told) laws() error {
 			}
 			off := run.ticks()
 			if Negotiates(&run.offer.Choice) && (m.Name == "q" || m.Name == "q_mean") {
-				off = math.Inf(1) // who took an offer can have paid more than it was worth
+				off = math.Inf(1) // a user who accepted an offer may have paid more than the value
 			}
 			if err := metricLaw(i, x, off); err != nil {
 				return fail(err)
@@ -90,8 +90,9 @@ func (r *told) laws() error {
 	return nil
 }
 
-// chainLaw checks that each job which follows another of the run arrives its think time after
-// that one ended, or was rejected as the ledger states, and that jobs are in order of arrival.
+// chainLaw checks that each job that follows another job of the run arrives when its think
+// time has passed after that job ended or, according to the ledger, was rejected. Jobs must
+// be in the order of arrival.
 func (run *toldRun) chainLaw() error {
 	ended := make(map[int64]float64)
 	for _, e := range run.journal.entries {
@@ -113,13 +114,13 @@ func (run *toldRun) chainLaw() error {
 	return nil
 }
 
-// events are the metrics that are shares of trials of which each is an event or none, and
-// the whole of each.
+// events lists the metrics that are fractions of trials, each of which is an event or not,
+// with the value that counts as the whole.
 var events = map[string]float64{"violations": 1, "rejections": 1, "p_a": 1, "p_w": 1, "kept": 1, "deadlines_fulfilled": 100, "rejections_ar": 1, "job_process_ratio": 100}
 
-// trialsLaw checks that metric m at x, of so many trials, is a whole number of them; that jobs
-// are not fewer than trials that are jobs; and that x is what it is by construction where there
-// are none.
+// trialsLaw checks that metric m with value x is a whole number of events in the given
+// number of trials. There must be at least as many jobs as trials that are jobs. Without
+// trials, x must have its defined value.
 func trialsLaw(m metrics.Metric, x float64, trials, jobs int) error {
 	whole := events[m.Name]
 	switch n := x / whole * float64(trials); {
@@ -134,9 +135,9 @@ func trialsLaw(m metrics.Metric, x float64, trials, jobs int) error {
 	return nil
 }
 
-// summaryLaws checks that every interval of a mean that is published contains it and lies
-// within the bounds of the metric, and that values which are all alike have none unless trials
-// bound them.
+// summaryLaws checks that every published interval of a mean contains the mean and lies
+// within the metric's bounds. Values that are all equal must have no interval unless the
+// trials bound them.
 func (r *told) summaryLaws() error {
 	for i, row := range r.study.SummaryRows() {
 		m := &r.study.Metrics[i%len(r.study.Metrics)]
@@ -156,8 +157,8 @@ func (r *told) summaryLaws() error {
 	return nil
 }
 
-// efficiencyLaw checks that users of no inelasticity have more than U*, or the bound that
-// stands for it.
+// efficiencyLaw checks that users of any inelasticity have at most U* or the bound used in
+// its place.
 func (run *toldRun) efficiencyLaw() error {
 	alphas := []float64{0, 0.1, 0.25, 0.5, 0.75, 0.9, 1}
 	for i, x := range metrics.Efficiency(&run.Outcome, alphas...) {
@@ -174,7 +175,7 @@ func (run *toldRun) efficiencyLaw() error {
 	return nil
 }
 
-// inBounds reports whether every value that a row sums up lies within [lo,hi].
+// inBounds reports whether every value in a row's summary lies within [lo,hi].
 func (r *told) inBounds(row results.Summary, lo, hi float64) bool {
 	for _, m := range r.study.MetricRows(row.Metric) {
 		if m.Configuration == row.Configuration && m.Admission == row.Admission && m.Value != nil && !(*m.Value >= lo && *m.Value <= hi) {
@@ -184,8 +185,8 @@ func (r *told) inBounds(row results.Summary, lo, hi float64) bool {
 	return true
 }
 
-// ticks is what a proportion may be off by where tasks end a tick of work early, of
-// which all counts as done.
+// ticks is the tolerance for a proportion if tasks end one tick of work early. Such tasks
+// count as done.
 func (run *toldRun) ticks() float64 {
 	if name := run.offer.sharing.Name; name == "deadline" || name == "librasla" {
 		return tickOfTime
@@ -193,7 +194,7 @@ func (run *toldRun) ticks() float64 {
 	return rounding
 }
 
-// metricLaw checks x, the value of metric i, which may be off by so much.
+// metricLaw checks x, the value of metric i, with the given tolerance.
 func metricLaw(i int, x, off float64) error {
 	name := metrics.All()[i].Name
 	least, most := 0.0, math.Inf(1)
@@ -214,7 +215,7 @@ func metricLaw(i int, x, off float64) error {
 	return nil
 }
 
-// jobLaws checks a job of the run.
+// jobLaws checks one job of the run.
 func (run *toldRun) jobLaws(job *metrics.Job) error {
 	j := &job.Contract
 	for _, x := range []float64{job.Value, job.Arrival, job.Runtime, j.Admitted, j.Ended, j.ByDue, j.Done, j.Wasted} {
@@ -237,7 +238,7 @@ func (run *toldRun) jobLaws(job *metrics.Job) error {
 		}
 		return nil
 	}
-	f := &run.set.conf.Fleet // in a moment it does work that nothing can tell from none
+	f := &run.set.conf.Fleet // in one float64 step of time it does too little work to notice
 	fastest := f.CPUs * slices.Max(append([]float64{f.Speed}, f.Speeds...)) * float64(job.Nodes)
 	most := job.Work()*(1+rounding) + 2*contracts.Moment(j.Ended)*fastest
 	switch {
@@ -267,11 +268,11 @@ func (run *toldRun) jobLaws(job *metrics.Job) error {
 	return nil
 }
 
-// priceLaw checks that the value of a job, where it is a price for its worth and work, is the
-// exact product of the decimals, rounded toward zero to micro-dollars.
+// priceLaw checks the value of a job if it is a price for its worth and work. It must be
+// the exact product of the decimals, rounded toward zero to micro-dollars.
 func (run *toldRun) priceLaw(job *metrics.Job) error {
 	o := run.set.work.annotate
-	if o == nil || o.Price == 0 || job.Bargained { // an offer has other nodes and another runtime
+	if o == nil || o.Price == 0 || job.Bargained { // an offer has another number of nodes and another runtime
 		return nil
 	}
 	product := big.NewRat(1e6, 1)
@@ -289,7 +290,7 @@ func (run *toldRun) priceLaw(job *metrics.Job) error {
 	return nil
 }
 
-// A keptEntry is an entry of a ledger.
+// A keptEntry is a ledger entry.
 type keptEntry struct {
 	time     float64
 	kind     bank.Kind
@@ -298,8 +299,8 @@ type keptEntry struct {
 	note     string
 }
 
-// laws checks that money is conserved: what accounts hold adds up to what was issued,
-// none is overdrawn, and nothing is left in escrow.
+// laws checks that money is conserved: the balances add up to the issued amount, no account
+// is overdrawn, and no escrow remains.
 func (r *recorder) laws(bool) error {
 	holds := make(map[string]int64)
 	open := make(map[int64]bool)

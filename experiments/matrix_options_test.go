@@ -23,7 +23,7 @@ type matrixFamily struct {
 	make  func(name string, decode func(any) error) error
 }
 
-// matrixFamilies are the tables. A plug-in that joins one joins the matrix.
+// matrixFamilies are the tables. A plug-in added to a table is added to the matrix.
 func matrixFamilies() map[string]matrixFamily {
 	rng := rand.New(rand.NewPCG(0, 0)) // nothing is drawn
 	plain := func(any) error { return nil }
@@ -62,23 +62,23 @@ func matrixFamilies() map[string]matrixFamily {
 	}
 }
 
-// firstForecasters are those that there were, in that order, when the hashes of the draws
-// were written.
+// firstForecasters are the forecasters that existed when the hashes of the draws were
+// written, in that order.
 var firstForecasters = []string{"chebyshev", "chebyshev-two-sided", "normal", "empirical"}
 
-// firstPayments and firstBiddings are likewise.
+// firstPayments and firstBiddings are the same for payment and bidding rules.
 var (
 	firstPayments = []string{"admission", "bid", "budget", "scarce", "spot", "usage"}
 	firstBiddings = []string{"best-response", "cheapest", "random"}
 )
 
-// laterNames are the policies and sharing rules that there were not.
+// laterNames are the policies and sharing rules that did not exist then.
 var laterNames = []string{
 	"adaptive", "partition",
 	"posted", "spot", "call", "bundle", "windows", "karma", "slices", "conservative", "fairshare", "drf", "maxmin",
 }
 
-// known returns the names that there were when d was first drawn.
+// known returns the names that existed when d was first drawn.
 func (d *drawer) known(names []string) []string {
 	if d.number < matrixHashes {
 		return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(laterNames, name) })
@@ -86,9 +86,9 @@ func (d *drawer) known(names []string) []string {
 	return names
 }
 
-// matrixValues are the values that each option is given, by plug-in and option, or
-// by option where several plug-ins have it. What is true or false, and what names
-// another plug-in, needs none.
+// matrixValues are the values used for each option, keyed by plug-in and option, or by
+// option if several plug-ins have it. Options that are true or false, or that name another
+// plug-in, need no values.
 var matrixValues = map[string][]string{
 	"guarantee": {"0.05", "0.6", "0.99"},
 	"threshold": {"price", "share"},
@@ -209,16 +209,16 @@ var matrixValues = map[string][]string{
 	"next":          {"[[0, 1, 1, 1, 1], [1, 0, 0, 0, 0], [1, 0, 0, 0, 1], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0]]"},
 }
 
-// A matrixOption is a field of the options of a plug-in.
+// A matrixOption is an option of a plug-in.
 type matrixOption struct {
 	path   []string
 	values []string // nil: type says
 	typ    reflect.Type
 }
 
-// optionsOf returns the options that the named plug-in wants decoded.
+// optionsOf returns the options that the named plug-in decodes.
 func (f matrixFamily) optionsOf(name string) (out []matrixOption) {
-	f.make(name, func(v any) error { // an error is of an option that has no default
+	f.make(name, func(v any) error { // an error means an option without a default
 		out = matrixFields(name, nil, reflect.TypeOf(v).Elem())
 		return nil
 	})
@@ -247,15 +247,15 @@ func matrixFields(plugin string, path []string, t reflect.Type) (out []matrixOpt
 	return out
 }
 
-// matrixNames reports whether a struct names another plug-in and its options.
+// matrixNames reports whether a struct names another plug-in with options.
 func matrixNames(t reflect.Type) bool {
 	_, named := t.FieldByName("Name")
 	_, options := t.FieldByName("Options")
 	return named && options
 }
 
-// TestMatrixOptions checks that the matrix has values for every option of every
-// plug-in that it draws, and none for an option that is gone.
+// TestMatrixOptions checks that the matrix has values for every option of every plug-in
+// that it draws, and no values for options that no longer exist.
 func TestMatrixOptions(t *testing.T) {
 	t.Parallel()
 	used := make(map[string]bool)
@@ -278,11 +278,11 @@ func TestMatrixOptions(t *testing.T) {
 	}
 }
 
-// plugin draws a plug-in with some of its options: their branches follow its name.
+// plugin draws a plug-in with some of its options. Their branches follow its name.
 func (d *drawer) plugin(family, name string) []*branch {
 	root := fork("", leaf("name", name))
 	all := d
-	later := d.own(0x6c61746572) // of options that are younger than the hashes
+	later := d.own(0x6c61746572) // options that are newer than the hashes
 	for _, o := range d.families[family].optionsOf(name) {
 		if d = all; laterOptions[o.path[len(o.path)-1]] && family == "admission" {
 			if d = later; all.number < matrixHashes {
@@ -313,11 +313,11 @@ func (d *drawer) plugin(family, name string) []*branch {
 	return root.in
 }
 
-// laterOptions are those of admission policies that there were not when the hashes of the
-// draws were written.
+// laterOptions are the options of admission policies that did not exist when the hashes of
+// the draws were written.
 var laterOptions = map[string]bool{"promise": true, "gamma": true}
 
-// spec draws a plug-in as those name it that have options of their own.
+// spec draws a plug-in in the form used by plug-ins that have their own options.
 func (d *drawer) spec(family string) []*branch {
 	all := d.plugin(family, pick(d, d.families[family].names...))
 	if len(all) == 1 {
@@ -326,7 +326,7 @@ func (d *drawer) spec(family string) []*branch {
 	return []*branch{all[0], fork("options", all[1:]...)}
 }
 
-// scheduler draws a matchmaker as admission queue takes it.
+// scheduler draws a matchmaker in the form that admission queue uses.
 func (d *drawer) scheduler() *branch {
 	all := d.plugin("scheduler", pick(d, d.families["scheduler"].names...))
 	return &branch{name: all[0].text, in: append([]*branch{}, all[1:]...), text: "{}"}

@@ -9,9 +9,9 @@ import (
 	"bourse/workloadgen"
 )
 
-// plan draws a plan of few jobs in which everything that is awkward happens often:
-// equal instants, jobs that no fleet holds, deadlines that pass while they wait,
-// estimates that are off by ten.
+// plan draws a plan with few jobs in which difficult cases are frequent: simultaneous
+// times, jobs that no fleet can run, deadlines that pass while jobs wait, and estimates
+// that are wrong by a factor of ten.
 func (d *drawer) plan(planner bool) workloadgen.Plan {
 	p := make(workloadgen.Plan, 1+d.IntN(12))
 	at, first := 0.0, int64(d.IntN(50))
@@ -56,7 +56,7 @@ func (d *drawer) plan(planner bool) workloadgen.Plan {
 	return p
 }
 
-// inChains lets jobs of one plan in four follow others, in draws that have no hashes.
+// inChains lets jobs follow others in one of four plans, in draws without stored hashes.
 func (d *drawer) inChains(p workloadgen.Plan) {
 	own := d.own(0x61667465)
 	if d.number < matrixHashes || !own.odds(0.25) {
@@ -69,8 +69,8 @@ func (d *drawer) inChains(p workloadgen.Plan) {
 	}
 }
 
-// inParts asks for some jobs of one plan in three in parts, if clusters keep books, or
-// now and then if they do not: that means nothing then.
+// inParts requests some jobs of one in three plans in parts, if clusters have reservation
+// books. Without books, it sometimes does so too, and parts have no effect.
 func (d *drawer) inParts(p workloadgen.Plan, planner bool) {
 	own := d.own(0x70617274)
 	if !own.odds(1.0/3) || !planner && !own.odds(0.1) {
@@ -83,8 +83,8 @@ func (d *drawer) inParts(p workloadgen.Plan, planner bool) {
 	}
 }
 
-// takeBack lets owners of one plan in six take jobs back. It draws from a stream of its
-// own, so that all else of a drawing is what it was.
+// takeBack lets owners cancel jobs in one of six plans. It uses its own random stream, so
+// that the rest of a drawing does not change.
 func (d *drawer) takeBack(p workloadgen.Plan) {
 	own := drawer{Rand: rand.New(rand.NewPCG(math.Float64bits(p[0].Runtime), uint64(len(p)))), whole: d.whole}
 	if !own.odds(1.0 / 6) {
@@ -97,7 +97,7 @@ func (d *drawer) takeBack(p workloadgen.Plan) {
 	}
 }
 
-// off returns what a user believes of a runtime.
+// off returns a user's estimate of a runtime.
 func (d *drawer) off(runtime float64) float64 {
 	switch d.IntN(6) {
 	case 0:
@@ -110,7 +110,7 @@ func (d *drawer) off(runtime float64) float64 {
 	return runtime
 }
 
-// nodes draws a size: one, few, all hosts, or one more than there are.
+// nodes draws a number of nodes: one, a few, all hosts, or one more than there are.
 func (d *drawer) nodes(planner bool) int {
 	if planner {
 		return pick(d, 1, 1, 2, 4, 8, 17)
@@ -128,7 +128,7 @@ func (d *drawer) nodes(planner bool) int {
 	return 1 + d.IntN(d.hosts)
 }
 
-// reserve makes a reservation or an on-demand request of j.
+// reserve makes j a reservation or an on-demand request.
 func (d *drawer) reserve(j *workloadgen.Job, planner bool) {
 	if d.odds(0.3) {
 		j.OnDemand = true
@@ -144,7 +144,7 @@ func (d *drawer) reserve(j *workloadgen.Job, planner bool) {
 	}
 }
 
-// model draws a workload of a model of the table, made small.
+// model draws a small workload of a model in the table.
 func (d *drawer) model(g *drawing, name string, planner bool) *branch {
 	n := strconv.Itoa(3 + d.IntN(10))
 	most := strconv.Itoa(min(d.hosts, 8))

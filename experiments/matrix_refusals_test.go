@@ -9,8 +9,8 @@ import (
 	"bourse/contracts/policies"
 )
 
-// matrixRefusals are the things that do not go together, each as the check says it,
-// and why it is refused rather than run.
+// matrixRefusals lists combinations that are refused: the text of the check's error, and
+// why such a scenario is refused instead of run.
 var matrixRefusals = []struct{ says, why string }{
 	{`no job has a budget: set workload.annotate`, "a market in which nobody can pay admits nobody"},
 	{`admission reserve: requires hosts that stay`, "a book promises nodes that it knows to be there"},
@@ -36,7 +36,7 @@ var matrixSays = func() (all []*regexp.Regexp) {
 	return all
 }()
 
-// A coverage counts what draws have come by.
+// A coverage counts which cases the draws have covered.
 type coverage struct {
 	refused int
 	lines   []int           // of matrixRefusals: how often
@@ -57,7 +57,7 @@ func (c *coverage) add(o *coverage) {
 	}
 }
 
-// refuse finds the line of the list that says why a scenario was refused.
+// refuse finds the line of the list that explains why a scenario was refused.
 func (c *coverage) refuse(text string) error {
 	var found []int
 	for i, says := range matrixSays {
@@ -72,14 +72,14 @@ func (c *coverage) refuse(text string) error {
 	return nil
 }
 
-// ran notes which policies ran under which sharing.
+// ran records which policies ran under which sharing rule.
 func (c *coverage) ran(r *told) {
 	for _, run := range r.runs {
 		c.met[run.offer.Name+" under "+run.offer.sharing.Name] = true
 	}
 }
 
-// judge checks what many draws must have come by.
+// judge checks that many draws have covered the required cases.
 func (c *coverage) judge(t *testing.T, draws uint64) {
 	if draws >= 200 && uint64(c.refused)*5 > draws {
 		t.Errorf("%d of %d draws are refused, want a fifth at most", c.refused, draws)

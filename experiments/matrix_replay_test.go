@@ -11,11 +11,10 @@ import (
 	"bourse/market"
 )
 
-// A retold goes through the decisions of a run again, slowly: at every instant at
-// which anything happens it brings all hosts to it with plain sums, and allocates anew
-// those on which a task has come or gone. It takes from the record when tasks came and
-// went, and finds by itself what they were given, did and owe, and so how each
-// contract must have ended.
+// A retold repeats the decisions of a run slowly. At every time at which anything happens,
+// it advances all hosts with simple sums and reallocates those on which a task has come or
+// gone. It takes the times at which tasks came and went from the record. It computes what
+// they were given, did and owe, and therefore how each contract must have ended.
 type retold struct {
 	run     *toldRun
 	rule    shareRule
@@ -25,10 +24,10 @@ type retold struct {
 	reserve float64 // $/s of a processor that is not scarce
 	leaving floor.Leaving
 	charged bool
-	submits bool    // before what else happens at an instant
-	closes  float64 // instant at which the run is closed, +Inf if never: what is due then does not happen
+	submits bool    // processed before other events at the same time
+	closes  float64 // time at which the run is closed, +Inf if never; events due then do not happen
 	renew   float64
-	raised  []tapeEvent // bids that were renewed, or lost their weight
+	raised  []tapeEvent // bids that were renewed or have lost their weight
 
 	now   float64
 	hosts []*replayHost
@@ -40,9 +39,9 @@ type replayHost struct {
 	cpus, speed float64
 	on          []*replayTask // in order of start
 	away        bool
-	left        float64 // instant at which it left last, NaN if it did not
+	left        float64 // time at which the host left last; NaN if it did not
 	dirty       bool    // to be allocated
-	leaves      float64 // instant of the last leave since it was allocated
+	leaves      float64 // time of the last departure since the last allocation
 	changes     []float64
 }
 
@@ -51,10 +50,10 @@ type replayTask struct {
 	node  int
 	host  *replayHost
 	at    int     // of the host
-	nodes int     // of a gang, as many as its contract has without a plan
-	bid   int64   // nano-dollars per second, 0 once the money of its contract is gone
+	nodes int     // number of nodes of a gang, which equals the contract's number without a plan
+	bid   int64   // nano-dollars per second; 0 once the contract's money is spent
 	bade  int64   // before that
-	met   float64 // $/s that the others bid when it came
+	met   float64 // $/s of the other bids when the task came
 
 	rate, paying float64
 	done, owed   float64
@@ -62,31 +61,31 @@ type replayTask struct {
 	gone         bool
 }
 
-// A replayContract is what became of one.
+// A replayContract is the reconstructed state of a contract.
 type replayContract struct {
 	request *contracts.Request
-	work    float64 // that is true, a node
+	work    float64 // true runtime of a node
 	nodes   []*replayTask
 	gang    bool
 
 	start, end      float64 // NaN before
-	renew           float64 // when it bids again, +Inf for never
-	holds           float64 // its money is not gone before, NaN if that is to be found
+	renew           float64 // time of the next bid; +Inf means never
+	holds           float64 // time before which its money is not spent; NaN if it must be computed
 	byDue           float64
 	late            bool // its deadline has passed
 	waits, broken   bool
-	border          bool    // what a tick is decides whether its work is done
-	recalled        float64 // instant at which a host left with it, NaN if none has
-	killed, takenIn bool    // takenIn: its owner took it back
-	back            float64 // instant at which its owner wants it back, +Inf if never
+	border          bool    // whether a tick decides if its work is done
+	recalled        float64 // time at which a host left with it; NaN if none has
+	killed, takenIn bool    // takenIn: whether the owner cancelled it
+	back            float64 // time at which the owner wants to cancel it; +Inf means never
 	fee             float64
 	open            bool
 	losses          int
 	wasted          float64
-	arrears         []*replayTask // of work that was lost, which is paid for
+	arrears         []*replayTask // payment for lost work
 }
 
-// due returns the instant of its deadline.
+// due returns the time of the contract's deadline.
 func (c *replayContract) due() float64 {
 	if c.request.OnDemand {
 		return math.Inf(1)
@@ -98,7 +97,7 @@ func (c *replayContract) goesOn() bool { return c.request.SLA.Soft || c.request.
 
 func (c *replayContract) perHost() bool { return c.request.PerHost || c.gang }
 
-// done returns the work over all nodes.
+// done returns the work done over all nodes.
 func (c *replayContract) done() (sum float64) {
 	for _, k := range c.nodes {
 		sum += k.done
@@ -108,14 +107,14 @@ func (c *replayContract) done() (sum float64) {
 
 func (c *replayContract) total() float64 { return c.work * float64(c.request.Nodes) }
 
-// rounding is what float64 may take from the work of a node on h by then: one part in
-// 10^9, and what the host does in a moment or two.
+// rounding returns the largest rounding error of the work of a node on h by the given time:
+// one part in 10^9, plus the work of the host in one or two float64 steps of time.
 func (c *replayContract) rounding(h *replayHost, at float64) float64 {
 	moment := math.Nextafter(at, math.Inf(1)) - at
 	return 1e-9*c.work + 2*moment*h.cpus*h.speed
 }
 
-// running reports whether a task of it is on a host.
+// running reports whether a task of the contract is on a host.
 func (c *replayContract) running() bool {
 	return slices.ContainsFunc(c.nodes, func(k *replayTask) bool { return !k.gone })
 }
@@ -159,7 +158,7 @@ func newReplay(run *toldRun) (*retold, error) {
 	return w, nil
 }
 
-// tick returns the next instant at which a deadline passes or a host comes or leaves.
+// tick returns the next time at which a deadline passes or a host comes or leaves.
 func (w *retold) tick() float64 {
 	next := math.Inf(1)
 	for _, h := range w.hosts {
@@ -175,8 +174,7 @@ func (w *retold) tick() float64 {
 	return next
 }
 
-// pass brings all hosts to now, through the ticks on the way, and lets bids be renewed
-// before it.
+// pass advances all hosts to now, through the ticks on the way, and renews bids before now.
 func (w *retold) pass(now float64) {
 	for at := w.tick(); at <= now; at = w.tick() {
 		w.renewals(at, false)
@@ -199,15 +197,16 @@ func (w *retold) pass(now float64) {
 	w.bring(now)
 	w.takeBack(now)
 	for _, c := range w.order {
-		// What waits still may be placed at its deadline if submissions come first.
+		// A waiting contract may still be placed at its deadline if submissions are
+		// processed first.
 		if c.waits && (c.due() < now || c.due() <= now && !w.submits && now < w.closes) {
 			c.end, c.broken, c.waits = c.due(), true, false
 		}
 	}
 }
 
-// renewals lets contracts bid again what is left of their budgets over what is left of the
-// time, until now; just now too, if told so.
+// renewals makes contracts bid their remaining budgets over their remaining time, up to
+// now. If requested, it includes renewals at now.
 func (w *retold) renewals(now float64, just bool) {
 	for {
 		var next *replayContract
@@ -226,8 +225,8 @@ func (w *retold) renewals(now float64, just bool) {
 	}
 }
 
-// bidAgain bids the nano-dollars per second that are left over those that stand, one at
-// least.
+// bidAgain distributes the remaining nano-dollars per second over the current bids, at
+// least one each.
 func (c *replayContract) bidAgain(now float64) (raised []tapeEvent) {
 	left, stand := c.request.SLA.Budget.Float64(), 0.0
 	for _, k := range c.arrears {
@@ -248,15 +247,15 @@ func (c *replayContract) bidAgain(now float64) (raised []tapeEvent) {
 	return raised
 }
 
-// renewAfter sets when c bids again, if that is before its deadline.
+// renewAfter sets the time at which c bids again, if that is before its deadline.
 func (c *replayContract) renewAfter(after, period float64) {
 	if c.renew = after + period; !(period > 0 && c.renew < c.due()) || c.request.OnDemand {
 		c.renew = math.Inf(1)
 	}
 }
 
-// takeBack takes back what its owner wanted back while it waited, before now: at the
-// instant itself it may still be placed first.
+// takeBack cancels waiting contracts whose owners wanted to cancel before now. At exactly
+// that time, a contract may still be placed.
 func (w *retold) takeBack(now float64) {
 	for _, c := range w.order {
 		if c.waits && c.back < min(now, w.closes) && c.back < c.due() {
@@ -265,7 +264,8 @@ func (w *retold) takeBack(now float64) {
 	}
 }
 
-// bring lets time pass in which nothing happens but that contracts run out of money.
+// bring advances time in a period in which the only events are contracts that run out of
+// money.
 func (w *retold) bring(now float64) {
 	for now > w.now {
 		next, c := w.spends()
@@ -282,9 +282,9 @@ func (w *retold) bring(now float64) {
 	}
 }
 
-// spends returns when the first contract has spent its budget if nothing changes, nil if
-// none does. Bids that are to last until a deadline do, but for what rounding takes: a
-// hundredth of a nano-dollar per second and node, and one part in 10^9.
+// spends returns the time at which the first contract spends its budget if nothing changes,
+// and the contract, or nil if none does. Bids planned to last until a deadline do so within
+// rounding errors: a hundredth of a nano-dollar per second and node, and one part in 10^9.
 func (w *retold) spends() (at float64, first *replayContract) {
 	at = math.Inf(1)
 	if w.rule.name != "auction" || w.payment == "budget" {
@@ -319,7 +319,7 @@ func (w *retold) spends() (at float64, first *replayContract) {
 	return at, first
 }
 
-// money returns what c has left of its budget, bids, and pays per second.
+// money returns the remaining budget of c, its bids, and its payment per second.
 func (c *replayContract) money() (left, bids, pays float64) {
 	left = c.request.SLA.Budget.Float64()
 	for _, k := range c.arrears {
@@ -334,7 +334,7 @@ func (c *replayContract) money() (left, bids, pays float64) {
 	return left, bids, pays
 }
 
-// spend takes the weight of c, whose money is gone.
+// spend removes the weight of c because its money is spent.
 func (w *retold) spend(c *replayContract) {
 	for _, k := range c.nodes {
 		if !k.gone {
@@ -343,13 +343,13 @@ func (w *retold) spend(c *replayContract) {
 	}
 }
 
-// bid lets k bid so much.
+// bid sets the bid of k.
 func (w *retold) bid(k *replayTask, bid int64) {
 	k.bid, k.host.dirty = bid, true
 	w.raised = append(w.raised, tapeEvent{at: w.now, id: k.of.request.ID, node: k.node, bid: market.Rate(bid)})
 }
 
-// refund gives c its weight again, if it has money.
+// refund restores the weight of c if it has money.
 func (w *retold) refund(c *replayContract) {
 	c.holds = math.NaN()
 	if left, _, _ := c.money(); left > 1e-12*c.request.SLA.Budget.Float64() {
@@ -361,7 +361,7 @@ func (w *retold) refund(c *replayContract) {
 	}
 }
 
-// wait lets time pass in which nothing happens.
+// wait advances time in a period without events.
 func (w *retold) wait(now float64) {
 	span := now - w.now
 	if !(span > 0) {
@@ -379,7 +379,7 @@ func (w *retold) wait(now float64) {
 	w.now = now
 }
 
-// follow does what e says.
+// follow applies entry e.
 func (w *retold) follow(e tapeEvent) error {
 	if e.at < w.now {
 		return fmt.Errorf("%v is after %v", e, w.now)
@@ -418,7 +418,7 @@ func (w *retold) contract(e tapeEvent) *replayContract {
 		gang: w.rule.name == "planned" && w.run.Outcome.Booked, start: math.NaN(), end: math.NaN(), recalled: math.NaN(),
 		back: w.run.back(e.id),
 	}
-	c.late = c.due() <= w.now // nothing is done by its deadline
+	c.late = c.due() <= w.now // no work is done by its deadline
 	w.all[e.id] = c
 	w.order = append(w.order, c)
 	return c
@@ -430,7 +430,7 @@ func (w *retold) start(e tapeEvent) error {
 	}
 	c, h := w.contract(e), w.hosts[e.host]
 	switch {
-	case h.away && !(w.submits && h.left == e.at): // it leaves after what is submitted
+	case h.away && !(w.submits && h.left == e.at): // it leaves after the submissions at this time
 		return fmt.Errorf("%v: the host is away", e)
 	case e.at < c.request.Submit:
 		return fmt.Errorf("%v: it was submitted at %v", e, c.request.Submit)
@@ -466,8 +466,8 @@ func (w *retold) start(e tapeEvent) error {
 	return nil
 }
 
-// joins checks that the parts of what is booked are on hosts of their own and, where books
-// suspend nothing, start together.
+// joins checks that the parts of a booked contract are on different hosts and, if books do
+// not suspend, start together.
 func (w *retold) joins(c *replayContract, k *replayTask, now float64) error {
 	if !c.gang {
 		return nil
@@ -483,7 +483,7 @@ func (w *retold) joins(c *replayContract, k *replayTask, now float64) error {
 	return nil
 }
 
-// leave takes a task off its host, and says why it goes.
+// leave removes a task from its host and returns the reason.
 func (w *retold) leave(e tapeEvent) error {
 	c, h := w.all[e.id], w.hosts[e.host]
 	i := slices.IndexFunc(h.on, func(k *replayTask) bool { return k.of == c })
@@ -498,10 +498,10 @@ func (w *retold) leave(e tapeEvent) error {
 	deserted := w.leaving != floor.Suspend && (c.recalled == e.at ||
 		slices.ContainsFunc(c.nodes, func(k *replayTask) bool { return k.host.left == e.at && k.host.away && (!k.gone || k.host == h) }))
 	if deserted {
-		k.done = e.done // a host that leaves waits for no tick
+		k.done = e.done // a host that leaves does not wait for a tick
 	} else if tick := w.tickOfWork(); c.perHost() && (e.done == until || tick > 0 && until-e.done <= tick) {
-		k.done = until                                               // what was left is none
-		c.border = e.done != until && !c.goesOn() && e.at >= c.due() // or all that there was
+		k.done = until                                               // its remaining work was zero
+		c.border = e.done != until && !c.goesOn() && e.at >= c.due() // or all the work that there was
 	}
 	if h.dirty && h.leaves != e.at {
 		w.allocate(h)
@@ -509,7 +509,7 @@ func (w *retold) leave(e tapeEvent) error {
 	h.on = slices.Delete(h.on, i, i+1)
 	k.gone, h.dirty, h.leaves = true, true, e.at
 	if c.gang {
-		return nil // its planner says when it ends
+		return nil // its planner determines when it ends
 	}
 	closed := e.at == w.closes
 	left, slack, nodes := until-k.done, w.fuzz(c, k), 1
@@ -521,10 +521,10 @@ func (w *retold) leave(e tapeEvent) error {
 	}
 	finished := left <= slack
 	if finished && e.at == c.back && !c.gang && w.run.job(e.id).Contract.Outcome == contracts.Cancelled {
-		c.takenIn, c.fee, c.border = true, 1, true // or it was done, to rounding or a tick
+		c.takenIn, c.fee, c.border = true, 1, true // or it was done, within rounding or a tick
 	}
 	if deserted && idle {
-		finished = false // however little it is: its host left before it was begun
+		finished = false // however small it is, because its host left before it started
 	}
 	over := finished || closed || !c.goesOn() && e.at >= c.due()
 	switch {
@@ -556,9 +556,10 @@ func (w *retold) leave(e tapeEvent) error {
 	return nil
 }
 
-// until returns the work at which a task of c ends: all of it or, where a task is killed
-// that outlives its estimate, no more than that (Libra, §4.1). A tick is taken from what
-// a task has left to that end; it does not make a task that is killed a task that is done.
+// until returns the work at which a task of c ends. It is all the work or, if tasks are
+// killed when they exceed their estimate, at most the estimate (Libra, §4.1). A tick is
+// subtracted from a task's remaining work before this end. It does not turn a killed task
+// into a completed task.
 func (w *retold) until(c *replayContract) float64 {
 	if w.rule.name == "deadline" && w.rule.overrun == "kill" {
 		return min(c.work, c.request.Work)
@@ -566,7 +567,7 @@ func (w *retold) until(c *replayContract) float64 {
 	return c.work
 }
 
-// recall stops c on all hosts, to be placed again.
+// recall stops c on all hosts, so that it can be placed again.
 func (w *retold) recall(c *replayContract) {
 	c.losses++
 	for _, k := range c.nodes {
@@ -581,18 +582,18 @@ func (w *retold) recall(c *replayContract) {
 	}
 }
 
-// dropped reports whether a contract whose host left is not to be placed again.
+// dropped reports whether a contract whose host left must not be placed again.
 func (w *retold) dropped() bool {
 	return w.run.offer.Name == "queue" && w.run.offer.Choice.Options()["resubmit"] == "drop"
 }
 
-// fuzz is what the work of k may be off by: rounding, and under rules by deadline a
-// tick of work that ends a task early.
+// fuzz returns the tolerance for the work of k: rounding and, if rules depend on the
+// deadline, one tick of work that ends a task early.
 func (w *retold) fuzz(c *replayContract, k *replayTask) float64 {
 	return 4*c.rounding(k.host, w.now) + 1e-9*k.done + w.tickOfWork()
 }
 
-// tickOfWork is what a task that ends may have left.
+// tickOfWork is the maximum remaining work of a task that ends.
 func (w *retold) tickOfWork() float64 {
 	if w.rule.name == "deadline" || w.rule.name == "librasla" {
 		return tickOfTime
@@ -607,12 +608,12 @@ func (w *retold) sumFuzz(c *replayContract) (sum float64) {
 	return sum
 }
 
-// job returns the job of that contract.
+// job returns the job of the given contract.
 func (run *toldRun) job(id contracts.ID) *metrics.Job {
 	return &run.Jobs[slices.IndexFunc(run.Jobs, func(j metrics.Job) bool { return j.ID == int64(id) })]
 }
 
-// back returns the instant at which the owner of a job wants it back, +Inf if never.
+// back returns the time at which a job's owner wants to cancel it; +Inf means never.
 func (run *toldRun) back(id contracts.ID) float64 {
 	if j := run.job(id); j.Cancel > 0 {
 		return j.Arrival + j.Cancel
@@ -620,5 +621,5 @@ func (run *toldRun) back(id contracts.ID) float64 {
 	return math.Inf(1)
 }
 
-// truth returns the work that a node of a job truly needs.
+// truth returns the true work of one node of a job.
 func (run *toldRun) truth(id contracts.ID) float64 { return run.job(id).Runtime }

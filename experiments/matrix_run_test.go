@@ -44,7 +44,7 @@ func matrixKnown() scenario.Known {
 	return k
 }
 
-// write puts the files of g into dir.
+// write writes the files of g to dir.
 func (g *drawing) write(dir string) error {
 	for name, text := range g.files(dir) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -54,7 +54,7 @@ func (g *drawing) write(dir string) error {
 	return nil
 }
 
-// A refused drawing is one that the check of `bourse run` turns away.
+// A refused is a drawing that the check of `bourse run` rejects.
 type refused struct{ error }
 
 // A crash is a panic.
@@ -65,15 +65,15 @@ type crash struct {
 
 func (c *crash) Error() string { return fmt.Sprintf("panic: %v\n%s", c.what, c.stack) }
 
-// catch makes an error of a panic.
+// catch converts a panic to an error.
 func catch(err *error) {
 	if p := recover(); p != nil {
 		*err = &crash{p, debug.Stack()}
 	}
 }
 
-// parse reads the scenario in dir and checks it, as `bourse run` and `bourse
-// scenario check` do.
+// parse reads and checks the scenario in dir, like `bourse run` and `bourse scenario
+// check`.
 func parse(dir string) (e *scenario.Experiment, err error) {
 	defer catch(&err)
 	name := filepath.Join(dir, "scenario.yaml")
@@ -91,14 +91,14 @@ func parse(dir string) (e *scenario.Experiment, err error) {
 	return NewStudy(&x).Experiment, nil
 }
 
-// A told is what became of a scenario.
+// A told is the result of a scenario.
 type told struct {
 	experiment *scenario.Experiment
 	study      *Study
 	sets       []*setting
 	all        []*Replication
 	runs       []*toldRun
-	hash       string // of all rows, and of the ledgers
+	hash       string // hash of all rows and ledgers
 }
 
 // A toldRun is one policy in one replication.
@@ -111,7 +111,7 @@ type toldRun struct {
 	journal *recorder
 }
 
-// A recorder keeps the entries of a ledger, and hands them on to a store.
+// A recorder stores the entries of a ledger and passes them on to a store.
 type recorder struct {
 	hash    hash.Hash
 	to      bank.Journal
@@ -131,7 +131,7 @@ func (r *recorder) Append(e *bank.Entry) error {
 	return nil
 }
 
-// newRecorder returns one that stores what it records, in memory, if that is wanted.
+// newRecorder returns a recorder that, if requested, also stores its entries in memory.
 func newRecorder(stored bool) (*recorder, error) {
 	r := &recorder{hash: sha256.New()}
 	if !stored {
@@ -151,8 +151,8 @@ func newRecorder(stored bool) (*recorder, error) {
 	return r, nil
 }
 
-// watch returns the options of a run whose decisions are recorded, with its ledgers:
-// those of the first replication are stored.
+// watch returns the options of a run whose decisions are recorded. The ledgers of the first
+// replication are stored.
 func (r *told) watch(stored bool) (opts Options, at map[string]*toldRun) {
 	at = make(map[string]*toldRun)
 	var mu sync.Mutex
@@ -185,8 +185,8 @@ func (r *told) watch(stored bool) (opts Options, at map[string]*toldRun) {
 	return opts, at
 }
 
-// alone runs e in the calling goroutine, so that a panic can be caught, and keeps all
-// that it tells.
+// alone runs e in the calling goroutine, so that a panic can be caught, and stores its
+// results.
 func alone(e *scenario.Experiment) (r *told, err error) {
 	defer catch(&err)
 	r = &told{experiment: e, study: NewStudy(e)}
@@ -225,8 +225,8 @@ func (r *told) take(rep *Replication) {
 	r.all = append(r.all, rep)
 }
 
-// together runs e with 3 workers, for the hash of what it tells. Nothing is recorded: that
-// must make no difference either.
+// together runs e with three workers and returns the hash of its results. It records no
+// decisions, which must not make a difference.
 func together(e *scenario.Experiment) (sum string, err error) {
 	r := &told{experiment: e, study: NewStudy(e)}
 	opts, at := r.watch(false)
@@ -237,8 +237,8 @@ func together(e *scenario.Experiment) (sum string, err error) {
 	return r.sum(at)
 }
 
-// sum returns the hash of all that is published: the rows of every table, and the
-// entries of every ledger.
+// sum returns the hash of all published results: the rows of every table and the entries of
+// every ledger.
 func (r *told) sum(at map[string]*toldRun) (string, error) {
 	h := sha256.New()
 	out := json.NewEncoder(h) // refuses NaN and infinities
@@ -266,7 +266,7 @@ func (r *told) sum(at map[string]*toldRun) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// jobRows returns the rows of jobs.
+// jobRows returns the rows of the jobs table.
 func jobRows(at *scenario.Configuration, admission string, rep int, jobs []metrics.Job, volatile bool) []results.Job {
 	rows, endings, known := make([]results.Job, len(jobs)), make([]ending, len(jobs)), knowRuntimes(jobs)
 	for i := range rows {
@@ -275,7 +275,7 @@ func jobRows(at *scenario.Configuration, admission string, rep int, jobs []metri
 	return rows
 }
 
-// priceRows returns the rows of the prices of run.
+// priceRows returns the rows of run's prices.
 func priceRows(configuration, admission string, rep int, run *Run) []results.Price {
 	rows := make([]results.Price, len(run.Prices))
 	for i, p := range run.Prices {

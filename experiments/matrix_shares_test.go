@@ -7,23 +7,23 @@ import (
 	"slices"
 )
 
-// This file says what each task on a host gets, as the papers and the specification
-// have it. It shares no code with contracts/sharing or hosts.
+// This file computes the share of each task on a host from the papers and the
+// specification. It shares no code with contracts/sharing or hosts.
 
-// What remains within this is none: seconds, and processors (Libra, §1).
+// Remainders below this limit count as zero, in seconds and in processors (Libra, §1).
 const (
 	tickOfTime  = 1e-6
 	tickOfShare = 1e-9
 )
 
-// A shareRule is what a replay must know of a rule.
+// A shareRule is the part of a sharing rule that a replay needs.
 type shareRule struct {
 	name           string
 	spare, overrun string // of deadline
 	late           string // of librasla
 }
 
-// ruleOf reads the rule of an offer.
+// ruleOf reads the sharing rule of an offer.
 func ruleOf(o *offer) (shareRule, error) {
 	r := shareRule{name: o.sharing.Name, spare: "proportional", overrun: "keep", late: "shift"}
 	said := o.sharing.Choice.Options()
@@ -77,7 +77,7 @@ func (w *retold) allocate(h *replayHost) {
 	case "exclusive":
 		for i, k := range tasks {
 			weight[i], limit[i] = 1, 1
-			if k.of.request.PerHost { // a parallel program: all at the pace of the slowest
+			if k.of.request.PerHost { // the nodes of a parallel program run at the pace of the slowest
 				for _, other := range k.of.nodes {
 					limit[i] = min(limit[i], other.host.speed/h.speed)
 				}
@@ -104,8 +104,9 @@ func (w *retold) allocate(h *replayHost) {
 	w.charge(h)
 }
 
-// leftovers gives tasks of contracts whose money is gone what is left of h: equally, none above
-// its limit, and nothing while a task that bids could use it.
+// leftovers gives the unused capacity of h to tasks of contracts whose money is spent. They
+// get equal parts, none above its limit, and nothing while a task with a bid could use the
+// capacity.
 func (w *retold) leftovers(h *replayHost, limit []float64) {
 	left, open := h.cpus, []int{}
 	for i, k := range h.on {
@@ -124,8 +125,8 @@ func (w *retold) leftovers(h *replayHost, limit []float64) {
 	}
 }
 
-// pour divides the processors of h by weight, none above its limit; what those at
-// their limits leave goes to the others.
+// pour divides the processors of h by weight, with no task above its limit. Capacity that
+// tasks at their limits cannot use goes to the others.
 func (w *retold) pour(h *replayHost, weight, limit []float64) {
 	open := make(map[int]bool)
 	for i, k := range h.on {
@@ -149,7 +150,7 @@ func (w *retold) pour(h *replayHost, weight, limit []float64) {
 				first = i
 			}
 		}
-		if weight[first]*left/sum < limit[first] { // then nobody is at its limit
+		if weight[first]*left/sum < limit[first] { // then no task is at its limit
 			for i := range open {
 				h.on[i].rate = weight[i] * left / sum * h.speed
 			}
@@ -161,7 +162,7 @@ func (w *retold) pour(h *replayHost, weight, limit []float64) {
 	}
 }
 
-// most is what one task can use of h.
+// most returns the maximum number of processors of h that one task can use.
 func (w *retold) most(h *replayHost) float64 {
 	if w.cap > 0 {
 		return min(w.cap, h.cpus)
@@ -169,7 +170,7 @@ func (w *retold) most(h *replayHost) float64 {
 	return h.cpus
 }
 
-// required is the share that a task needs by then (Libra, eq. 1).
+// required returns the share that a task needs by then (Libra, eq. 1).
 func required(left, span, keep float64) float64 {
 	switch {
 	case span <= tickOfTime:
@@ -180,7 +181,7 @@ func required(left, span, keep float64) float64 {
 	return left / span
 }
 
-// left is what k has left of its estimate, s on its host.
+// left returns the remaining part of k's estimate, in seconds on its host.
 func (k *replayTask) left() float64 { return (k.of.request.Work - k.done) / k.host.speed }
 
 // libra is spec §4.2.
@@ -206,7 +207,7 @@ func (w *retold) libra(h *replayHost, weight, limit []float64) {
 		case w.rule.spare == "none":
 			limit[i] = weight[i]
 			if weight[i] == 0 {
-				limit[i] = math.Inf(1) // of weight 0: it has nothing
+				limit[i] = math.Inf(1) // weight 0, so it gets nothing
 			}
 		case w.rule.spare == "equal":
 			weight[i] += (h.cpus - sum) / float64(len(h.on))
@@ -263,7 +264,7 @@ func (w *retold) librasla(h *replayHost, share []float64) {
 			case !k.of.request.SLA.Soft:
 			case i == top:
 				share[i] = min(need[i], room)
-			case !h.on[top].of.request.SLA.Soft: // top is among the hard
+			case !h.on[top].of.request.SLA.Soft: // top is one of the tasks with hard deadlines
 				share[i] = need[i] * max(0, room) / others
 				if room <= tickOfShare {
 					share[i] = 0
@@ -305,7 +306,7 @@ func (w *retold) usable(k *replayTask) float64 {
 	return most
 }
 
-// charge sets what each task on h pays, in dollars per second (market, §4).
+// charge sets the charge of each task on h in dollars per second (market, §4).
 func (w *retold) charge(h *replayHost) {
 	price, usable := 0.0, 0.0
 	for _, k := range h.on {

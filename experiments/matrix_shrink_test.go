@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// clone returns a copy of g that shares nothing that shrinking changes.
+// clone returns a copy of g that shares no data that shrinking changes.
 func (g *drawing) clone() *drawing {
 	c := *g
 	c.root, c.plan, c.trace = g.root.clone(), slices.Clone(g.plan), slices.Clone(g.trace)
 	return &c
 }
 
-// What kinds of failures do not differ by.
+// Text that does not distinguish kinds of failures.
 var digits = regexp.MustCompile(`p[01], |[-+]?[0-9][-+.0-9e]*|"[^"]*"|host:h\d+`)
 
-// kind returns what a failure is like, whatever its numbers are.
+// kind returns the kind of a failure, without its numbers.
 func kindOf(err error) string {
 	var c *crash
 	text := err.Error()
@@ -29,8 +29,8 @@ func kindOf(err error) string {
 	return digits.ReplaceAllString(text, "#")
 }
 
-// shrink returns a smaller drawing that fails as g does, by err: it leaves out jobs,
-// lines of the trace, fields and hosts as long as it does.
+// shrink returns a smaller drawing that fails like g, with err. It removes jobs, lines of
+// the trace, fields and hosts as long as the failure remains.
 func (g *drawing) shrink(err error, dir string) (*drawing, error) {
 	want, tries := kindOf(err), 600
 	fails := func(c *drawing) bool {
@@ -85,8 +85,7 @@ func (g *drawing) shrink(err error, dir string) (*drawing, error) {
 	return g, err
 }
 
-// paths returns the places of all branches in b that may be left out, those further
-// in last.
+// paths returns the paths of all branches in b that may be removed, deeper ones last.
 func (b *branch) paths(at []int) (all [][]int) {
 	for i, x := range b.in {
 		here := append(slices.Clone(at), i)
@@ -100,8 +99,8 @@ func (b *branch) paths(at []int) (all [][]int) {
 	return all
 }
 
-// prune leaves out the branch at that place, if it is there and is not all that its
-// list has.
+// prune removes the branch at the path, if it exists and is not the only element of its
+// list.
 func (b *branch) prune(path []int) bool {
 	for _, i := range path[:len(path)-1] {
 		if i >= len(b.in) {

@@ -10,25 +10,25 @@ import (
 	"bourse/market"
 )
 
-// A tape records what was decided in a run: who asked for what, where it was placed
-// and what it bid there, when its tasks came and went. What it was given, and what
-// it was charged, are not on it: those the replay finds by itself.
+// A tape records the decisions in a run: who submitted which request, where it was placed
+// with which bid, and when its tasks came and went. The shares and charges are not on the
+// tape; the replay computes them itself.
 type tape struct {
-	parts   broker.Config // as they were before they were wrapped
+	parts   broker.Config // the parts before they were wrapped
 	asked   map[contracts.ID]*contracts.Request
 	events  []tapeEvent
-	pending []tapeEvent                            // starts that were decided and have not happened
+	pending []tapeEvent                            // decided starts that have not happened
 	homes   map[contracts.ID][]contracts.Placement // of what is booked
-	amiss   []string                               // what the recording could not make sense of
+	amiss   []string                               // events that the recording could not interpret
 }
 
-// A tapeMove is what happened.
+// A tapeMove is one recorded event.
 type tapeMove string
 
 const (
 	taskStarts  tapeMove = "starts"
 	taskLeaves  tapeMove = "leaves"
-	repeatEnds  tapeMove = "repeat refused" // a contract whose host left cannot end in time any more
+	repeatEnds  tapeMove = "repeat refused" // a contract whose host left cannot end in time
 	bookPauses  tapeMove = "pause"
 	bookEnds    tapeMove = "end"
 	bookKills   tapeMove = "kill"
@@ -41,22 +41,22 @@ type tapeEvent struct {
 	id    contracts.ID
 	node  int
 	host  hosts.ID
-	nodes int // of what is booked, there
+	nodes int // for a booked contract
 	bid   market.Rate
-	done  float64 // of a task that leaves: work that the machine reports
-	due   float64 // of a cancellation: the part of the price that is owed
+	done  float64 // for a task that leaves: the work reported by the machine
+	due   float64 // for a cancellation: the part of the price that is owed
 
-	decision *contracts.Decision // of a start that is pending: nothing comes of it once it is refused
+	decision *contracts.Decision // for a pending start: it is dropped if it is refused
 }
 
 func (e tapeEvent) String() string {
 	return fmt.Sprintf("%v: %d/%d %s h%02d, bid %d, done %v", e.at, e.id, e.node, e.what, e.host, e.bid, e.done)
 }
 
-// newTape wraps the parts so that a tape records them.
+// newTape wraps the parts so that a tape records their events.
 func newTape(parts *broker.Config) *tape {
 	t := &tape{parts: *parts, asked: make(map[contracts.ID]*contracts.Request), homes: make(map[contracts.ID][]contracts.Placement)}
-	if parts.Availability != nil { // the next replication has its own in the same memory
+	if parts.Availability != nil { // the next replication has its own tape in the same memory
 		p := *parts.Availability
 		p.Histories = slices.Clone(p.Histories)
 		t.parts.Availability = &p
@@ -69,20 +69,21 @@ func newTape(parts *broker.Config) *tape {
 	return t
 }
 
-// ask notes a request, as it was made.
+// ask records a request as it was submitted.
 func (t *tape) ask(r *contracts.Request) {
 	copied := *r
 	t.asked[r.ID] = &copied
 }
 
-// expect notes that tasks of id are to start there, unless d is refused in the end.
+// expect records that tasks of id will start on these hosts, unless d is refused in the
+// end.
 func (t *tape) expect(id contracts.ID, d *contracts.Decision) {
 	for n, pl := range d.Placements {
 		t.pending = append(t.pending, tapeEvent{what: taskStarts, id: id, node: n, host: pl.Host, bid: pl.Bid, decision: d})
 	}
 }
 
-// A tapedMachine tells when tasks come and go.
+// A tapedMachine records when tasks come and go.
 type tapedMachine struct {
 	hosts.Machine
 	tape *tape
@@ -112,7 +113,7 @@ func (m *tapedMachine) Start(now float64, task hosts.Task, s hosts.Share) (hosts
 	return slot, nil
 }
 
-// leave notes that a task has gone.
+// leave records that a task has left.
 func (m *tapedMachine) leave(now float64, r hosts.Report) {
 	e, ok := m.on[r.Slot]
 	if !ok {
@@ -141,13 +142,13 @@ func (m *tapedMachine) Advance(now float64, out []hosts.Report) []hosts.Report {
 	return out
 }
 
-// A tapedPolicy tells what it does.
+// A tapedPolicy records its actions.
 type tapedPolicy struct {
 	contracts.Policy
 	tape *tape
 }
 
-// Err returns the error that ended the policy, if any.
+// Err returns the error that stopped the policy, if any.
 func (p *tapedPolicy) Err() error {
 	if f, ok := p.Policy.(interface{ Err() error }); ok {
 		return f.Err()
@@ -155,7 +156,7 @@ func (p *tapedPolicy) Err() error {
 	return nil
 }
 
-// Pending forwards that of the policy, if it has one.
+// Pending returns the wrapped policy's Pending, if it has that method.
 func (p *tapedPolicy) Pending(idle bool) bool {
 	own, ok := p.Policy.(interface{ Pending(idle bool) bool })
 	return !ok || own.Pending(idle)
@@ -183,7 +184,7 @@ func (p *tapedPolicy) Handle(now float64, e contracts.Event, m contracts.Market)
 			t.expect(r.ID, a.Decision)
 		}
 		if a.Part == contracts.All || a.Verb == contracts.Rebid {
-			continue // of policies that are not replayed
+			continue // for policies that are not replayed
 		}
 		switch a.Verb {
 		case contracts.Admit:

@@ -22,17 +22,17 @@ var (
 	matrixMost  = flag.Int("matrix.failures", 10, "kinds of failures after which no more are looked for")
 )
 
-// TestMatrix draws random small scenarios over all that a scenario file can say. What
-// `bourse scenario check` lets through runs to its end, keeps the laws of work and
-// money, audits clean, is the same with one worker and with three, and agrees with a
-// slow replay of what was decided. What it refuses is refused for a reason that stands
-// in a list.
+// TestMatrix draws small random scenarios that cover everything a scenario file can
+// express. A scenario that `bourse scenario check` accepts must run to its end, obey the
+// laws of work and money, pass the audit, have the same results with one worker and with
+// three, and agree with a slow replay of its decisions. A scenario that the check refuses
+// must be refused for a reason in a list.
 //
 //	go test ./experiments -run TestMatrix -matrix.seed 4711 -matrix.draws 1
 //	go test ./experiments -run TestMatrix -matrix.draws 100000 -v -timeout 6h
 //
-// Draws are numbered, and each is drawn by its number alone: a long run can be parted,
-// and taken up again, by ranges of numbers.
+// Draws are numbered, and each depends only on its number. A long run can therefore be
+// divided and resumed by ranges of numbers.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -50,7 +50,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// A matrix is a range of draws at work.
+// A matrix is a range of draws to be tested.
 type matrix struct {
 	t            *testing.T
 	first, total uint64
@@ -90,9 +90,9 @@ func (m *matrix) work(dir string) {
 	}
 }
 
-// report makes a failing draw smaller, keeps its files and says how to see it again.
+// report shrinks a failing draw, stores its files and prints how to repeat it.
 //
-// Of failures of one kind the first is made smaller and the others are counted.
+// Of several failures of the same kind, it shrinks the first and counts the others.
 func (m *matrix) report(g *drawing, err error, dir string) {
 	kind := kindOf(err)
 	m.mu.Lock()
@@ -141,7 +141,7 @@ func sortedNames(files map[string]string) (names []string) {
 	return names
 }
 
-// try runs g with its files in dir, and returns the first thing that is wrong.
+// try runs g with its files in dir and returns the first error.
 func (g *drawing) try(dir string, seen *coverage) error {
 	if err := g.write(dir); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (g *drawing) try(dir string, seen *coverage) error {
 	return nil
 }
 
-// check holds what was told against all that must hold of it.
+// check compares the results with all the laws.
 func (r *told) check() error {
 	if err := r.laws(); err != nil {
 		return fmt.Errorf("laws: %w", err)

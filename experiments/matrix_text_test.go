@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// A branch is a part of a scenario file: a scalar, a mapping, or a list. It is kept
-// as a tree so that a failing scenario can be made smaller part by part.
+// A branch is a part of a scenario file: a scalar, a mapping or a list. It is a tree, so
+// that a failing scenario can be shrunk part by part.
 type branch struct {
-	name string // of a field; empty in a list
+	name string // name of a field; empty in a list
 	text string // of a scalar
 	in   []*branch
 	list bool
-	keep bool // nothing is left of the scenario without it
+	keep bool // whether the scenario is invalid without it
 }
 
 func leaf(name, text string) *branch          { return &branch{name: name, text: text} }
 func fork(name string, in ...*branch) *branch { return &branch{name: name, in: in} }
 
-// add appends what is not nil.
+// add appends a branch unless it is nil.
 func (b *branch) add(in ...*branch) *branch {
 	for _, x := range in {
 		if x != nil {
@@ -28,7 +28,7 @@ func (b *branch) add(in ...*branch) *branch {
 	return b
 }
 
-// get returns what stands in b under a path, nil if nothing does.
+// get returns the value in b at a path, or nil.
 func (b *branch) get(path ...string) *branch {
 	for _, name := range path {
 		i := -1
@@ -43,7 +43,7 @@ func (b *branch) get(path ...string) *branch {
 	return b
 }
 
-// clone returns a copy of all of b.
+// clone returns a deep copy of b.
 func (b *branch) clone() *branch {
 	c := *b
 	c.in = slices.Clone(b.in)
@@ -53,7 +53,7 @@ func (b *branch) clone() *branch {
 	return &c
 }
 
-// block writes b as lines of YAML.
+// block formats b as lines of YAML.
 func (b *branch) block(out *strings.Builder, indent string) {
 	for _, x := range b.in {
 		switch {
@@ -73,7 +73,7 @@ func (b *branch) block(out *strings.Builder, indent string) {
 	}
 }
 
-// flow returns b as YAML in one line.
+// flow formats b as YAML on one line.
 func (b *branch) flow() string {
 	if b.in == nil {
 		return b.text

@@ -12,10 +12,10 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// replay replays the run and holds what it published against what comes of it.
+// replay replays the run and compares the published results with the replay.
 //
-// A policy that sets rates moves contracts between hosts; the audit, which shares no code with
-// the market, recomputes those runs, and the tape has no words for them.
+// A policy that sets rates moves contracts between hosts, which the tape cannot record. The
+// audit, which shares no code with the market, recomputes those runs.
 func (run *toldRun) replay(*told) error {
 	if run.offer.about.Rated {
 		return nil
@@ -48,16 +48,16 @@ func (run *toldRun) replay(*told) error {
 	return w.prices()
 }
 
-// A settlement is what the ledger says of a contract.
+// A settlement has the ledger's statements about a contract.
 type settlement struct {
 	admitted, ended float64
 	ask             *float64
-	provider        int64            // what it held when the contract was settled, micro-dollars
+	provider        int64            // escrow at the time of the settlement, in micro-dollars
 	pays            map[string]int64 // micro-dollars by account
-	fines           map[string]int64 // of its penalty, by who pays
+	fines           map[string]int64 // payments of the penalty, keyed by payer
 }
 
-// settled reads what became of each contract from the entries.
+// settled reads the outcome of each contract from the entries.
 func (r *recorder) settled() map[int64]*settlement {
 	all := make(map[int64]*settlement)
 	provider := int64(0)
@@ -96,7 +96,7 @@ func (r *recorder) settled() map[int64]*settlement {
 	return all
 }
 
-// verdict checks how job, which was admitted, is said to have ended.
+// verdict checks the reported outcome of an admitted job.
 func (w *retold) verdict(job *metrics.Job, s *settlement) error {
 	j, open := &job.Contract, job.Open()
 	c := w.all[contracts.ID(job.ID)]
@@ -133,7 +133,7 @@ func (w *retold) verdict(job *metrics.Job, s *settlement) error {
 	case o.sure && math.Abs(o.byDue-j.ByDue) > w.sumFuzz(c):
 		return fmt.Errorf("%v done by its deadline, by the replay %v", j.ByDue, o.byDue)
 	case !o.sure:
-		return nil // what is owed rests on it
+		return nil // the amount owed depends on it
 	}
 	if err := s.fined(j); err != nil {
 		return err
@@ -148,8 +148,9 @@ func (w *retold) verdict(job *metrics.Job, s *settlement) error {
 	return w.proportional(c, j.Paid.Micros(), s)
 }
 
-// fined checks who pays the penalty of a contract: no more than is owed, each host no more than it
-// earned there, and the provider only what remains when all hosts have paid what they earned.
+// fined checks who pays the penalty of a contract. Not more than the penalty may be paid.
+// Each host pays at most what it earned from the contract, and the provider pays only what
+// remains after that.
 func (s *settlement) fined(j *contracts.Result) error {
 	sum, earned, hosts := int64(0), int64(0), int64(0)
 	for account, fine := range s.fines {
@@ -174,8 +175,8 @@ func (s *settlement) fined(j *contracts.Result) error {
 	return nil
 }
 
-// proportional checks that each host of c, whose charge accrues, was paid in proportion to
-// what it is owed, to one micro-dollar for each of its tasks.
+// proportional checks that each host of c was paid in proportion to the amount owed to it,
+// within one micro-dollar per task. The charge of c must be metered.
 func (w *retold) proportional(c *replayContract, paid int64, s *settlement) error {
 	if w.payment == "budget" || c.gang || c.open {
 		return nil
@@ -195,7 +196,7 @@ func (w *retold) proportional(c *replayContract, paid int64, s *settlement) erro
 	return nil
 }
 
-// An outcome is what became of a promise. It is sure unless a border is so near that
+// An outcome is the outcome of a promise. It is certain unless a limit is so near that
 // rounding decides.
 type outcome struct {
 	sure, fulfilled, late bool
@@ -241,8 +242,8 @@ func (w *retold) outcome(c *replayContract) (o outcome) {
 	return o
 }
 
-// delay is how late a broken promise is (SLA, eq. 2). Where work stops at the deadline
-// it is what the work undone would have taken at the promised pace.
+// delay returns the delay of a broken promise (SLA, eq. 2). If work stops at the deadline,
+// the delay is the time that the remaining work would have taken at the promised pace.
 func (c *replayContract) delay(o outcome) float64 {
 	if o.fulfilled || c.takenIn || c.open {
 		return 0
@@ -261,8 +262,7 @@ func (c *replayContract) delay(o outcome) float64 {
 	return undone
 }
 
-// bill returns what is paid and what is paid back, in micro-dollars, and how far off
-// that may be.
+// bill returns the payment and the refund in micro-dollars, and the tolerance.
 func (w *retold) bill(c *replayContract, o outcome, s *settlement) (paid, owed, penalty, off float64) {
 	budget := float64(c.request.SLA.Budget.Micros())
 	p := c.request.SLA.Penalty
@@ -300,7 +300,7 @@ func (w *retold) bill(c *replayContract, o outcome, s *settlement) (paid, owed, 
 	return paid, owed, min(owed, paid+float64(s.provider)), off
 }
 
-// prices checks the mean prices: what was bid, over time, and 0 where nobody bid.
+// prices checks the mean prices: the bids over time, and 0 if there are none.
 func (w *retold) prices() error {
 	type bid struct {
 		from, to float64
@@ -310,7 +310,7 @@ func (w *retold) prices() error {
 	open := make(map[string]int)
 	raised := w.raised
 	for _, e := range w.run.tape.events {
-		// A task that starts at an instant may have its bid changed at the same.
+		// A task that starts may have its bid changed at the same time.
 		for ; len(raised) > 0 && raised[0].at < e.at; raised = raised[1:] {
 			r := raised[0]
 			key := fmt.Sprint(r.id, "/", r.node)
@@ -331,7 +331,7 @@ func (w *retold) prices() error {
 	if n := len(w.run.Jobs); n > 0 {
 		end = max(end, w.run.Jobs[n-1].Arrival)
 	}
-	rounding := 0.0 // of sums that high prices have been part of
+	rounding := 0.0 // sums that have included high prices
 	for i, got := range w.run.Prices {
 		rounding = max(rounding, 1e-15*got)
 		from, to := float64(i)*300, min(float64(i+1)*300, end)

@@ -9,8 +9,8 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestNegotiate checks that who takes an offer would have been refused, has changed one of
-// its terms, is accepted, and can pay; and that nobody extends a deadline.
+// TestNegotiate checks that a user who accepts an offer would have been rejected, has
+// changed one term, is accepted and can pay. Deadlines must not be extended.
 func TestNegotiate(t *testing.T) {
 	t.Parallel()
 	const seed = 3
@@ -72,8 +72,8 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
-// TestNegotiateNamed checks that users of another kind, and those of what is no admission
-// policy, are refused.
+// TestNegotiateNamed checks that other kinds of users, and users of plug-ins that are not
+// admission policies, are refused.
 func TestNegotiateNamed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

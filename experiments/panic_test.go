@@ -11,9 +11,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestPanic plants a policy that panics in the second replication of one configuration:
-// whatever the number of workers, the error says which run of which scenario it was,
-// and the journal of that run is told.
+// TestPanic uses a policy that panics in the second replication of one configuration. For
+// any number of workers, the error must name the run and the scenario, and the journal of
+// that run must receive the error.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	for _, workers := range []int{1, 3} {
@@ -32,7 +32,7 @@ func TestPanic(t *testing.T) {
 			}
 			return decode(v)
 		}
-		var told atomic.Pointer[Panic] // by the journal of the run that panics: any, where several begin at once
+		var told atomic.Pointer[Panic] // for the journal of the run that panics: any run, if several start at the same time
 		opts := Options{Workers: workers, Journal: func(_, admission string, rep int) (bank.Journal, func(error) error, error) {
 			if admission != "cac" {
 				return nil, nil, nil
@@ -67,7 +67,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// ignored is a journal of which nothing is kept.
+// An ignored is a journal that stores nothing.
 type ignored struct{}
 
 func (ignored) Append(*bank.Entry) error { return nil }

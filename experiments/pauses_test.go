@@ -9,9 +9,9 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// TestPauses checks that a cluster whose jobs are suspended is used by those that run
-// alone: of a host of one node, for the 40 s until the last arrival, 10 s by the job that
-// is urgent and 30 s by the one that it interrupts.
+// TestPauses checks the utilization of a cluster whose jobs are suspended. On a host with
+// one node, in the 40 s until the last arrival, the urgent job uses 10 s and the job that
+// it interrupts uses 30 s.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "plan.csv")
@@ -42,10 +42,10 @@ configurations:
 	})
 }
 
-// TestPartsUse checks that a job in two parts uses each cluster for as long as its part
-// takes there: one node for 10 s and, on the second at half the speed, for 20 s, of the 20 s
-// until the last arrival. What is open when the market closes counts as no use, and the
-// end of its first part as none either.
+// TestPartsUse checks that a job in two parts uses each cluster for the time that its part
+// takes there. In the 20 s until the last arrival, that is one node for 10 s on the first
+// cluster and, at half the speed, for 20 s on the second. A part that is open when the
+// market closes counts as unused, even if the first part has ended.
 func TestPartsUse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

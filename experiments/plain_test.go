@@ -16,7 +16,7 @@ func Each(ctx context.Context, e *scenario.Experiment, opts Options, take func(*
 	return (&Prepared{Experiment: &x, settings: all}).Each(ctx, opts, take)
 }
 
-// Check prepares e, which is not run.
+// Check prepares e without running it.
 func Check(e *scenario.Experiment) error {
 	_, err := Prepare(e)
 	return err

@@ -146,8 +146,8 @@ func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replicatio
 type files map[string]string
 
 // same returns an error if a file has changed since the results were made. The error
-// contains the path and both hashes. of contains the hashes stored with the results, or is
-// nil if there are no results.
+// contains the path and both hashes. The parameter of contains the hashes stored with the
+// results, or is nil if there are no results.
 func (in files) same(of map[string]string) error {
 	for _, path := range slices.Sorted(maps.Keys(in)) {
 		if want := cmp.Or(of[path], "no such file"); of != nil && in[path] != want {

@@ -9,9 +9,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestPromises checks that every predictor is asked the same: the share kept is
-// that of all, what is promised is not; and that nothing is asked where no figure
-// shows what comes of it.
+// TestPromises checks that every predictor gets the same questions. The fraction of
+// promises kept must be the same for all predictors, but the promised probability may
+// differ. No questions are asked if no figure shows a metric about promises.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	outcomes := func(sets ...string) []*metrics.Outcome {

@@ -17,7 +17,7 @@ import (
 
 var remadeDraws = flag.Uint64("remade.draws", 10, "number of random scenarios whose metrics TestRemade computes again")
 
-// target describes results of p in dir.
+// target describes the results of p in dir.
 func target(t testing.TB, p *experiments.Prepared, dir string) publication.Target {
 	t.Helper()
 	var text bytes.Buffer
@@ -27,8 +27,8 @@ func target(t testing.TB, p *experiments.Prepared, dir string) publication.Targe
 	return publication.Target{Dir: dir, Scenario: text.String(), Command: []string{"bourse", "run"}, Elapsed: func() float64 { return 0 }}
 }
 
-// TestRemade checks that an audit finds nothing in results that are as they should be, over
-// random scenarios: what it computes of the rows of jobs is what the run measured.
+// TestRemade checks over random scenarios that an audit finds nothing in correct results:
+// the values computed from the rows of jobs must be those measured in the run.
 func TestRemade(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -64,7 +64,7 @@ func TestRemade(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n >= *remadeDraws && !follow {
-			continue // these are more with jobs that follow others
+			continue // there are more of these if jobs follow others
 		}
 		if n >= *remadeDraws {
 			more--
@@ -75,7 +75,7 @@ func TestRemade(t *testing.T) {
 	}
 }
 
-// TestMatrixShards promises for random scenarios that shards, merged, are one run, in
+// TestMatrixShards checks over random scenarios that merged shards equal a single run, in
 // every form of tables.
 func TestMatrixShards(t *testing.T) {
 	t.Parallel()

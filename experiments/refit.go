@@ -228,7 +228,7 @@ func (f *Refit) became(row *results.Job, j *metrics.Job) {
 		c.Outcome = contracts.Fulfilled
 	case finish == f.of.by.s.horizon():
 		c.Outcome = contracts.Unfinished
-		f.unsure(metrics.Queued) // it may have waited
+		f.unsure(metrics.Queued) // the job may have been waiting
 	case planned.Cancel > 0 && finish == planned.Arrival+planned.Cancel && !done && (finish < due || f.overruns(j)):
 		c.Outcome = contracts.Cancelled
 	case f.offer.about.Rated && !done && c.Losses == 0 && (finish < due || f.overruns(j)): // its budget was spent, or it was interrupted

@@ -18,7 +18,7 @@ import (
 	"bourse/workloadgen/models"
 )
 
-// reserved returns a scenario of reservations, with few jobs.
+// reserved returns a scenario with a few reservations.
 func reserved(t testing.TB, file string, sets ...string) *scenario.Experiment {
 	t.Helper()
 	text, err := os.ReadFile("papers/reservations/" + file + ".yaml")
@@ -35,9 +35,9 @@ func reserved(t testing.TB, file string, sets ...string) *scenario.Experiment {
 	return &e
 }
 
-// TestReserveRefused checks what a book is not asked: that what ends at an instant comes
-// after what is submitted then, and to share hosts by another rule than its own.
-// Both are refused before anything runs.
+// TestReserveRefused checks two refusals of a reservation book: processing ends after
+// submissions at the same time, and sharing hosts by another rule than its own. Both are
+// refused before the run.
 func TestReserveRefused(t *testing.T) {
 	t.Parallel()
 	for set, want := range map[string]string{
@@ -50,8 +50,8 @@ func TestReserveRefused(t *testing.T) {
 	}
 }
 
-// TestWithoutBudget checks that a job of no value is rejected, whatever the policy, and
-// that one of no promised instant is no trouble to those that look at deadlines.
+// TestWithoutBudget checks that a job without value is rejected under any policy, and that
+// a job without a deadline causes no problem for policies that use deadlines.
 func TestWithoutBudget(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "plan.csv")
@@ -79,10 +79,10 @@ func TestWithoutBudget(t *testing.T) {
 	}
 }
 
-// TestReservationsMetamorphic checks relations of A.10 through the whole engine: on
-// one cluster all matchmakers are the same; with reservations alone, no laxity and
-// equal speeds FF, IMCT and MLI are; with on-demand jobs alone nothing is rejected;
-// with true estimates no reservation is late and nothing is killed.
+// TestReservationsMetamorphic checks relations of A.10 through the whole engine. On one
+// cluster, all matchmakers are equal. With only reservations, no laxity and equal speeds,
+// FF, IMCT and MLI are equal. With only on-demand jobs, none is rejected. With true
+// estimates, no reservation is late and no job is killed.
 func TestReservationsMetamorphic(t *testing.T) {
 	t.Parallel()
 	jobs := func(sets ...string) map[string][]metrics.Job {

@@ -118,11 +118,11 @@ const manyJobs = 1 << 15
 type room struct {
 	plan     workloadgen.Plan // the jobs
 	fleet    *scenario.Fleet
-	cpus     float64 // of the largest host
+	cpus     float64 // processors of the largest host
 	fastest  float64 // speed of the fastest host
 	byRate   []int   // the first host of each speed and size, ordered by the work that a task can do there, most first
 	capacity float64 // total work per second of the fleet
-	widest   int     // largest number of nodes with which a job can be admitted
+	widest   int     // largest number of nodes with which any policy can admit a job
 	books    bool    // some policy uses a reservation book, so nodes may share a host
 	packs    bool    // some policy packs nodes, giving each its own processor
 	offers   bool    // under some policy, owners may accept offers that change the number of nodes
@@ -155,7 +155,7 @@ func (s *setting) room() room {
 // packs reports whether several nodes of a job may share a host under o.
 func (s *setting) packs(o *offer) bool { return s.common.Packed && o.about.Packs }
 
-// widest returns the largest number of nodes with which any policy can admit a job under o.
+// widest returns the largest number of nodes with which a job can be admitted under o.
 func (s *setting) widest(o *offer) int {
 	f := &s.conf.Fleet
 	most := 0.0

@@ -14,8 +14,8 @@ import (
 	"bourse/workloadgen"
 )
 
-// measuredOf returns a study of one replication of a plan under be on hosts of one processor,
-// and what was told of it.
+// measuredOf returns a study of one replication of a plan under be on single-processor
+// hosts, and the reported outcomes.
 func measuredOf(t *testing.T, hosts int, plan string, sets ...string) (*Replication, *Study) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "plan.csv")
@@ -41,10 +41,10 @@ func efficienciesOf(r *Replication) []float64 {
 	return metrics.Efficiency(&r.Runs[0].Outcome, 0, 0.5, 1)
 }
 
-// TestRoom checks that U* is a bound over all schedules wherever a job need not run from its
-// arrival on for its runtime, whatever the reason: five jobs of two nodes and 100 s on two
-// hosts, which arrive at once, are worth what all are worth, as one after another meets its
-// deadline; and that it is the paper's U*, to the bit, where there is no reason.
+// TestRoom checks that U* is a bound over all schedules if, for any reason, a job need not
+// run from its arrival for its runtime. Five jobs of two nodes and 100 s arrive at once on
+// two hosts. Each meets its deadline one after another, so U* is the sum of their values.
+// Without such a reason, U* must be exactly the paper's.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	tight := strings.Repeat("0,100,100,100,2,1\n", 5)
@@ -82,9 +82,9 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestRoomOfWhatCounts checks that U* is of the jobs that efficiency is measured of: it has
-// none of those that warm up, that arrive at the horizon or after it, or that cannot be done
-// by then.
+// TestRoomOfWhatCounts checks that U* covers only the jobs for which efficiency is
+// measured. It excludes jobs of the warm-up, jobs that arrive at or after the horizon, and
+// jobs that cannot be done by then.
 func TestRoomOfWhatCounts(t *testing.T) {
 	t.Parallel()
 	const tight, loose = "0,10,10,10,1,8\n10,10,10,10,1,4\n20,10,10,10,1,2\n30,10,10,10,1,1\n", "0,10,10,20,1,8\n10,10,10,20,1,4\n20,10,10,20,1,2\n30,10,10,20,1,1\n"
@@ -107,15 +107,15 @@ func TestRoomOfWhatCounts(t *testing.T) {
 			t.Errorf("%s: U* is %+v, want %v", name, o, c.want)
 		}
 		for i, x := range efficienciesOf(r) {
-			if x < 0.99 || x > 1+1e-9 { // a bound may count a part that nobody gets by the horizon
+			if x < 0.99 || x > 1+1e-9 { // a bound may count a part that no user gets by the horizon
 				t.Errorf("%s: efficiency %d is %v, want 1: all that count are fulfilled", name, i, x)
 			}
 		}
 	}
 }
 
-// TestNoRoom checks that without room U* is what the planner of whole jobs has, to the bit,
-// of drawn jobs, whatever users had from parts of them.
+// TestNoRoom checks with random jobs that, without slack, U* is exactly the value of the
+// planner of whole jobs, whatever users got from parts of jobs.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	e := paper(t, 6)
@@ -132,15 +132,15 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
-// TestPartsOfJobs checks that users whose parts of jobs are worth more than any set of whole
-// jobs are measured by a bound on that: two gangs of three on five hosts, of which one fits.
+// TestPartsOfJobs checks the bound if parts of jobs are worth more than any set of whole
+// jobs. There are two gangs of three nodes on five hosts, of which only one fits.
 func TestPartsOfJobs(t *testing.T) {
 	t.Parallel()
 	r, s := measuredOf(t, 5, "0,10,10,10,3,3\n0,10,10,10,3,3\n")
 	if o := r.Optimum; o.Room || o.Bound != 3 || math.Abs(o.Parts-5) > 1e-5 {
 		t.Errorf("U* is %+v, want 3, and 5 of parts", o)
 	}
-	// Each has 25 of 30 done for $2.50, and pays for the one host that both are on: $0.50.
+	// Each has done 25 of 30 for $2.50 and pays $0.50 for the host that both use.
 	got, want := efficienciesOf(r), []float64{4. / 5, 1.5 / 4, -1. / 3}
 	for i := range got {
 		if math.Abs(got[i]-want[i]) > 1e-6 {
@@ -153,8 +153,8 @@ func TestPartsOfJobs(t *testing.T) {
 	}
 }
 
-// TestWideJobs checks that a planner may have what a policy with books may admit: a gang of
-// four on one host of eight.
+// TestWideJobs checks that the planner may use a job that a policy with books can admit,
+// such as a gang of four on one host with eight processors.
 func TestWideJobs(t *testing.T) {
 	t.Parallel()
 	r, _ := measuredOf(t, 1, "0,100,100,100,4,1\n0,100,100,100,4,1\n", "base.fleet.cpus=8", "base.market.sharing=planned", "base.admission=[{name: reserve, base: 0.000001}]")
@@ -163,7 +163,8 @@ func TestWideJobs(t *testing.T) {
 	}
 }
 
-// TestRate checks what so many nodes can do on hosts of several speeds.
+// TestRate checks the maximum rate of work of a number of nodes on hosts with several
+// speeds.
 func TestRate(t *testing.T) {
 	t.Parallel()
 	e := parsed(t, `
@@ -183,7 +184,7 @@ configurations: [one]
 	for n := 1; n <= 5; n++ {
 		got = append(got, r.rate(n))
 	}
-	// Speeds 1, 3, 1, 3, 1, and one and a half processors each.
+	// The speeds are 1, 3, 1, 3, 1, with one and a half processors each.
 	if want := []float64{4.5, 9, 10.5, 12, 13.5}; !slices.Equal(got, want) {
 		t.Errorf("rates %v, want %v", got, want)
 	}
@@ -192,9 +193,9 @@ configurations: [one]
 	}
 }
 
-// TestPartOfFastProcessor checks that U* counts the jobs that run at once on a processor so fast
-// that no task may have more than part of it: of five on one of speed 4, of which a task gets
-// a quarter, four are done in time.
+// TestPartOfFastProcessor checks that U* counts jobs that run at the same time on a
+// processor so fast that each task may use only part of it. Of five jobs on one processor
+// of speed 4, where a task gets a quarter, four are done in time.
 func TestPartOfFastProcessor(t *testing.T) {
 	t.Parallel()
 	only, _ := measuredOf(t, 1, strings.Repeat("0,10,10,10,1,1\n", 5), "base.fleet.speed=4", "base.fleet.cap=0.25")

@@ -127,9 +127,9 @@ func knowRuntimes(jobs []metrics.Job) bool {
 	return true
 }
 
-// jobRow fills row with the values of j. row must be zero. The row contains pointers into
-// o. known states whether users knew the runtimes of their jobs. volatile states whether
-// hosts leave.
+// jobRow fills row with the values of j. The row must be zero before the call. The row
+// contains pointers into o. The flag known states whether users knew the runtimes of their
+// jobs, and the flag volatile states whether hosts leave.
 func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission string, rep int, j *metrics.Job, known, volatile bool) {
 	sla, c := &at.SLA, &j.Contract
 	row.Configuration, row.Admission, row.Replication = at.Name, admission, rep

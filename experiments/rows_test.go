@@ -10,8 +10,8 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestEstimates promises that jobs have an estimate wherever one of their replication is
-// wrong, be they admitted or not, and none where all are right.
+// TestEstimates checks that jobs have an estimate if any estimate of their replication is
+// wrong, whether or not they are admitted, and no estimate if all are right.
 func TestEstimates(t *testing.T) {
 	t.Parallel()
 	for _, second := range []float64{300, 400} {

@@ -18,10 +18,10 @@ type Options struct {
 	Workers  int // parallel replications; 0 means one
 	Progress func(done, total int)
 
-	Journal Journal // is called from several goroutines
+	Journal Journal // called from several goroutines
 
 	// Observe, unless nil, receives the broker components of each run and may wrap them. It
-	// called from several goroutines.
+	// is called from several goroutines.
 	Observe func(configuration, admission string, rep int, parts *broker.Config)
 }
 
@@ -192,7 +192,7 @@ type measuring struct {
 	rep       int
 
 	best     yardstick
-	demand   []float64   // prices of the first run on the spot market
+	demand   []float64   // prices in the first run on the spot market
 	demands  [][]float64 // the same prices by host, if they are recorded
 	promises []metrics.Promise
 	knows    int // number of the policy after whose run the data for all metrics are known
@@ -202,7 +202,7 @@ type measuring struct {
 
 func (a *workspace) measuring(e *scenario.Experiment, s *setting, rep int, best yardstick) *measuring {
 	m := &measuring{workspace: a, e: e, s: s, rep: rep, best: best}
-	// The prices in the first run on the spot market measure demand. The other runs are
+	// The prices of the first run on the spot market measure demand. The other runs are
 	// compared with them. Predictors are asked for their promises after all runs.
 	m.knows = slices.IndexFunc(s.offers, func(o offer) bool { return o.about.Spot })
 	// All runs of a replication share one U*. If users in some run get more utility than

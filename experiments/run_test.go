@@ -20,7 +20,7 @@ import (
 	"bourse/workloadgen/models"
 )
 
-// paper returns the paper's experiment (§4.1), so often.
+// paper returns the paper's experiment (§4.1) with the given number of replications.
 func paper(t testing.TB, replications int, sets ...string) *scenario.Experiment {
 	t.Helper()
 	e, err := scenario.Parse("paper", papers.Presets()["paper"], scenario.Known{
@@ -59,13 +59,13 @@ func (s *Study) take(r *Replication) {
 	s.Add(r.Configuration, found)
 }
 
-// Value returns metric m of a replication, and whether it is defined there.
+// Value returns metric m in a replication and reports whether it is defined.
 func (s *Study) Value(configuration, policy, m, rep int) (float64, bool) {
 	x := s.Cells[configuration][policy].Values[m][rep]
 	return x, !math.IsNaN(x)
 }
 
-// indexOf returns the number of the policy of that name.
+// indexOf returns the position of the named policy.
 func indexOf(t testing.TB, e *scenario.Experiment, configuration int, policy string) int {
 	t.Helper()
 	c := &e.Configurations[configuration]
@@ -76,8 +76,8 @@ func indexOf(t testing.TB, e *scenario.Experiment, configuration int, policy str
 	return k
 }
 
-// TestWorkers checks that an experiment comes out the same whatever the number of
-// workers, and that replications come in order.
+// TestWorkers checks that results do not depend on the number of workers and that
+// replications are passed on in order.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	e := paper(t, 3)
@@ -108,8 +108,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestSeeds checks that replications differ from one another, and from those of
-// another seed.
+// TestSeeds checks that replications differ from one another and from those of another
+// seed.
 func TestSeeds(t *testing.T) {
 	t.Parallel()
 	seen := map[float64]bool{}
@@ -125,8 +125,9 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestCommonRandomNumbers checks that every policy is given the same jobs, and that
-// configurations that differ in values alone have the same jobs but for these.
+// TestCommonRandomNumbers checks that every policy gets the same jobs, and that
+// configurations that differ only in the distribution of values have the same jobs except
+// for their values.
 func TestCommonRandomNumbers(t *testing.T) {
 	t.Parallel()
 	e := paper(t, 3)
@@ -162,7 +163,7 @@ func TestCommonRandomNumbers(t *testing.T) {
 	}
 }
 
-// TestPaper checks what the paper says of its policies (§4.3 to §4.5), over 60
+// TestPaper checks the paper's statements about its policies (§4.3 to §4.5) over 60
 // replications.
 func TestPaper(t *testing.T) {
 	t.Parallel()
@@ -224,8 +225,8 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestMoney checks that every user's money is with users, hosts and the provider
-// at the end of a run: what a job's user has paid is what the records say.
+// TestMoney checks that all money of the users is with users, hosts and the provider at the
+// end of a run, and that each user has paid the amount in the records.
 func TestMoney(t *testing.T) {
 	t.Parallel()
 	e := paper(t, 1)
@@ -260,8 +261,8 @@ func TestMoney(t *testing.T) {
 	}
 }
 
-// TestOutcome checks that a run tells metrics what happened: a job is fulfilled if
-// its work by the deadline is all of it, and nobody pays more than they offered.
+// TestOutcome checks that metrics receive the true outcome of a run. A job is fulfilled if
+// all its work is done by the deadline, and no user pays more than the offered budget.
 func TestOutcome(t *testing.T) {
 	t.Parallel()
 	run(t, paper(t, 5), 2, func(r *Replication) {
@@ -280,10 +281,10 @@ func TestOutcome(t *testing.T) {
 	})
 }
 
-// BenchmarkReplication measures one replication of the paper under one policy:
-// admission, prices and a ledger in memory. Processor time is told apart from
-// wall time, which other programs lengthen; and so is drawing the workload, which
-// is done once for all policies.
+// BenchmarkReplication measures one replication of the paper under one policy: admission,
+// prices and a ledger in memory. It reports processor time separately from wall time, which
+// other programs can increase. It also separates the time for generating the workload,
+// which is done once for all policies.
 func BenchmarkReplication(b *testing.B) {
 	for _, policy := range []string{"be", "sac", "cac", "rac"} {
 		b.Run(policy, func(b *testing.B) {
@@ -313,7 +314,7 @@ func BenchmarkReplication(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				a.spare.give(run) // as when results are published
+				a.spare.give(run) // as if results were published
 			}
 			b.ReportMetric((processor()-start)/float64(b.N)*1e6, "cpu-us/op")
 			b.ReportMetric(drawing*1e6, "drawing-us")

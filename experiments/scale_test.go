@@ -12,8 +12,8 @@ import (
 	"bourse/workloadgen"
 )
 
-// crowd returns n jobs for a fleet of so many hosts of two processors, on which it
-// is a load of 0.8: 4 to 10 nodes, 120 to 960 s.
+// crowd returns n jobs that are a load of 0.8 on the given number of hosts with two
+// processors. They have 4 to 10 nodes and take 120 to 960 s.
 func crowd(n, hosts int) workloadgen.Plan {
 	rng := rand.New(rand.NewPCG(1, 1))
 	every := 7.0 * 540 / (2 * float64(hosts)) / 0.8 // s
@@ -30,10 +30,9 @@ func crowd(n, hosts int) workloadgen.Plan {
 	return plan
 }
 
-// BenchmarkScale runs the whole market, in one run, on fleets of up to 10^5 hosts
-// with ten times as many jobs. It tells the processor time of a job, how many times
-// that of one in a tenth of the fleet and of the jobs it is, and the memory that is
-// used for each.
+// BenchmarkScale runs the whole market in a single run with up to 10^5 hosts and ten times
+// as many jobs. It reports the processor time per job, its ratio to the time with a tenth
+// of the hosts and jobs, and the memory per job.
 func BenchmarkScale(b *testing.B) {
 	for _, policy := range []string{"be", "sac", "cac"} {
 		b.Run(policy, func(b *testing.B) {
@@ -73,7 +72,7 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// processor returns the processor time spent so far, s.
+// processor returns the processor time used so far in seconds.
 func processor() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -82,7 +81,7 @@ func processor() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// heap returns the bytes in use.
+// heap returns the heap memory in use in bytes.
 func heap() float64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -90,8 +89,9 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// TestBatches checks that a run of more contracts than the broker keeps has all of them:
-// each job its own, settled for all that its user has lost, and the last end.
+// TestBatches checks that a run with more contracts than the broker stores contains all of
+// them. Each job must have its own contract, settled for the amount that its user has lost.
+// The last contracts must have ended.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	const hosts = 30

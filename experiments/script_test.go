@@ -8,10 +8,11 @@ import (
 	"testing"
 )
 
-// starPolicies are the built-in policies of which examples/policies has a script.
+// starPolicies are the built-in policies for which examples/policies has a script.
 var starPolicies = []string{"be", "sac", "cac", "rac", "fcfs"}
 
-// starOf returns the choice of a policy with its sharing, built in or as a script.
+// starOf returns the choice of a policy with its sharing rule, either built in or as a
+// script.
 func starOf(t testing.TB, name string, script bool) *branch {
 	sharing := "auction"
 	if name == "fcfs" {
@@ -27,8 +28,8 @@ func starOf(t testing.TB, name string, script bool) *branch {
 	return fork("", leaf("name", "script"), leaf("label", name), leaf("sharing", sharing), leaf("file", file))
 }
 
-// withPolicy returns draw n of the matrix with one policy in place of its own, or nil if the
-// draw is for policies that plan or that pack nodes.
+// withPolicy returns draw n of the matrix with the given policy. It returns nil if the draw
+// is for policies that plan or pack nodes.
 func withPolicy(t testing.TB, n uint64, name string, script bool) *drawing {
 	g := draw(n)
 	var text strings.Builder
@@ -44,8 +45,8 @@ func withPolicy(t testing.TB, n uint64, name string, script bool) *drawing {
 	return g
 }
 
-// TestScriptsAsBuiltIn checks that each script of examples/policies publishes what the built-in
-// policy publishes, byte for byte, on the markets of the matrix.
+// TestScriptsAsBuiltIn checks that each script in examples/policies publishes the same
+// bytes as the built-in policy, on the markets of the matrix.
 func TestScriptsAsBuiltIn(t *testing.T) {
 	t.Parallel()
 	draws := uint64(200)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestLeast checks that what is found will do, and one step less will not, whatever will do;
-// that it is the least, and said to be monotone, where more steps than that always do; and
-// that where up to 24 steps are asked for it is the least in any case.
+// TestLeast checks for any predicate that the number found succeeds and that one step less
+// fails. If more steps always succeed too, the number must be the least and be reported as
+// monotone. Up to 24 steps, it must be the least in any case.
 func TestLeast(t *testing.T) {
 	t.Parallel()
 	const seed = 1
@@ -46,8 +46,8 @@ func TestLeast(t *testing.T) {
 	t.Logf("of 20000, half of them with an end, %d were missed", missed)
 }
 
-// TestLeastAgain checks that what lies before a stretch that does, but is not next to it, is
-// found where it is wide, and that it is said.
+// TestLeastAgain checks that a wide range of successes before a later one is found and
+// reported.
 func TestLeastAgain(t *testing.T) {
 	t.Parallel()
 	f, err := Least(100000, func(n int64) (bool, error) { return n >= 300 && n < 1500 || n >= 3000, nil })

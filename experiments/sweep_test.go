@@ -10,9 +10,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestSweepDraws checks that all points of a sweep are given the same chance:
-// those that sweep what a policy does not look at come out the same, and a
-// longer sweep leaves its points unchanged.
+// TestSweepDraws checks that all points of a sweep use the same random draws. Points that
+// differ in a setting that a policy ignores must have the same results, and a longer sweep
+// must not change existing points.
 func TestSweepDraws(t *testing.T) {
 	t.Parallel()
 	const file = `
@@ -47,8 +47,8 @@ configurations: [low]
 	}
 }
 
-// TestDerived checks that what a workload lacks is either derived, and said, or
-// asked for.
+// TestDerived checks that attributes missing in a workload are either derived and reported,
+// or requested.
 func TestDerived(t *testing.T) {
 	t.Parallel()
 	e, err := scenario.Parse("mixed", papers.Presets()["mixed"], scenario.Known{}, "replications=1", "configurations.sp2.workload.model.jobs=20")
@@ -82,8 +82,8 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-// TestSharing checks that a policy's own sharing rule takes the place of the
-// market's for that policy alone.
+// TestSharing checks that a policy's own sharing rule replaces the market's rule only for
+// that policy.
 func TestSharing(t *testing.T) {
 	t.Parallel()
 	const file = `

@@ -13,8 +13,8 @@ func few(t testing.TB, replications int, sets ...string) *Prepared {
 	return ready
 }
 
-// TestUnits checks that every replication is in one unit, in order, and that the names
-// of units say which.
+// TestUnits checks that each replication is in exactly one unit, in order, and that the
+// names of units identify them.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3, 4, 7} {

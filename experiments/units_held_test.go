@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestHeldUnits checks that jobs of a plan hold memory and units until they end: a job that
-// finds none free is rejected with no room, and one that no idle hosts could run with too few
-// hosts.
+// TestHeldUnits checks that jobs of a plan hold memory and units until they end. A job that
+// finds none free is rejected with "no room", and a job that even idle hosts could not run
+// with "too few hosts".
 func TestHeldUnits(t *testing.T) {
 	t.Parallel()
 	plan := filepath.Join(t.TempDir(), "plan.csv")

@@ -46,12 +46,12 @@ type workspace struct {
 	histories []*availability.History
 
 	trial   *workspace       // branch on which offers are tried; nil until the first offer
-	plan    workloadgen.Plan // of the current replication
+	plan    workloadgen.Plan // plan of the current replication
 	drawn   workloadgen.Plan // memory for generated, read or annotated plans
 	places  byid.Index       // positions of jobs in the plan, by job number
 	payer   map[int64]int32  // position of each user in payers
 	payers  []payer          // users of the plan, in the order of their first jobs
-	bills   []bill           // of the plan, by job
+	bills   []bill           // bills of the plan's jobs
 	cancels eventheap.Heap   // jobs of the plan, ordered by the time at which their owners cancel them
 
 	sized     annotate.SizeNote // effect of mapping sizes in the plan

@@ -1,10 +1,10 @@
-// Command prose checks the English of pages, comments and strings with Vale. It counts the alarms
-// of each kind and fails if there are more than .ci/vale/limits allows. Lower the limits when
-// text is improved. Run it in the root of the repository:
+// Command prose checks the English of pages, comments and strings with Vale. It counts the
+// alarms of each kind and fails if a count exceeds its limit in .ci/vale/limits. Lower the
+// limits when the text is improved. Run it in the root directory of the repository:
 //
 //	go run .ci/prose/main.go [-list pages|comments|strings]
 //
-// With -list it prints each alarm of a kind, with its place.
+// With -list, it prints each alarm of a kind with its place.
 package main
 
 import (
@@ -58,7 +58,7 @@ func main() {
 	}
 }
 
-// check returns the alarms of each kind.
+// check returns the alarms, keyed by kind.
 func check() (map[string][]string, error) {
 	files, err := exec.Command("git", "ls-files", "*.md", "*.go").Output()
 	if err != nil {
@@ -71,7 +71,7 @@ func check() (map[string][]string, error) {
 	defer os.RemoveAll(dir)
 	texts := filepath.Join(dir, "strings.txt")
 	var text bytes.Buffer
-	var places []string // of each line of text
+	var places []string // place of each line of text
 	var read []string
 	for _, f := range strings.Fields(string(files)) {
 		if strings.Contains(f, "testdata/") || strings.HasSuffix(f, ".pb.go") || strings.HasSuffix(f, ".connect.go") || strings.HasSuffix(f, "_test.go") {
@@ -117,7 +117,7 @@ func check() (map[string][]string, error) {
 	return alarms, nil
 }
 
-// vale returns the alarms in files, each as FILE:LINE:COLUMN:RULE:MESSAGE.
+// vale returns the alarms in files, each in the form FILE:LINE:COLUMN:RULE:MESSAGE.
 func vale(files []string) ([]string, error) {
 	args := append([]string{"tool", "-modfile=.ci/tools/go.mod", "vale", "--config", ".ci/vale/vale.ini", "--no-exit", "--output=line"}, files...)
 	cmd := exec.Command("go", args...)
@@ -133,18 +133,18 @@ func vale(files []string) ([]string, error) {
 	return lines, nil
 }
 
-// A literal is a paragraph of a string, or a documented field, and its place.
+// A literal is a paragraph of a string, or the documentation of a field, with its place.
 type literal struct{ place, text string }
 
 var (
-	// documented matches the documentation of a field in its tag.
+	// documented matches the documentation of a field in the field's tag.
 	documented = regexp.MustCompile(`(?:doc|usage|jsonschema):"((?:[^"\\]|\\.)*)"`)
-	// code matches strings that programs read.
+	// code matches strings that programs read, not people.
 	code = regexp.MustCompile(`(?i)</?[a-z]+|\$\(|[{}]\s*$|;\s*\}|=>|^\s*(SELECT|INSERT|CREATE|UPDATE|DELETE|WITH|#!|set |bourse )|sans-serif|[a-z]+:[a-z]+=|\(\?[:i]|--[a-z-]+=.*--`)
 	word = regexp.MustCompile(`[A-Za-z']{2,}`)
 )
 
-// literals returns the strings of a Go file that are text: those with at least four words.
+// literals returns the strings of a Go file that are prose. They have at least four words.
 func literals(file string) ([]literal, error) {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)
@@ -185,7 +185,7 @@ func literals(file string) ([]literal, error) {
 	return found, nil
 }
 
-// joined returns the value of a string literal or of a sum of them.
+// joined returns the value of a string literal or of a concatenation of string literals.
 func joined(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:

@@ -1,5 +1,5 @@
-// Witness stands for other people's witnesses, and for those who feed them, in a test of
-// bank/witness: it shares no code with that.
+// Command witness replaces independent witnesses, and programs that send checkpoints to
+// them, in a test of bank/witness. It shares no code with that package.
 //
 //	witness serve LOG-KEY NAME  cosign what extends the log, over HTTP; prints its key and URL
 //	witness ask URL OLD         have the witness at URL cosign the checkpoint on standard

@@ -21,7 +21,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// An empty market takes the host that has its secret, wants nothing of it, and lets it go.
+// An empty market admits the host that has its secret, gives it no tasks, and lets it
+// leave.
 type emptyMarket struct {
 	mu      sync.Mutex
 	machine *remote.Machine
@@ -66,9 +67,9 @@ func (m *emptyMarket) Blob(context.Context, string, string) ([]byte, error) {
 
 func (m *emptyMarket) PutLog(context.Context, string, *remote.Log) error { return nil }
 
-// TestAgent checks the command from a token to its end: it joins, says what this machine is
-// to its market, tells it that, knows it again without the token, and ends when it is
-// drained; and what it refuses.
+// TestAgent checks the agent command from the token to the end. The agent joins, describes
+// this machine to the market, reports to it, is recognized without the token, and ends when
+// it is drained. The test also checks what the agent refuses.
 func TestAgent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -49,7 +49,7 @@ clock is wrong); 130 interrupted. Results go to standard output, and all other o
 		grouped("LEDGER", ledgerCommand(), bankCommand()),
 		grouped("MARKET", liveCommand(), jobCommand()),
 		grouped("HELP", docsCommand(), versionCommand(), completionCommand(), manCommand()),
-		grouped("", curveCommand(), figuresCommand()), // what plot does
+		grouped("", curveCommand(), figuresCommand()), // replaced by plot
 		grouped("", marketCommand(), engineCommand()), // for tests of parts of the market
 	)
 	app.CustomAppHelpTemplate = helpOf(app)

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// data are the commands whose output is data, byte for byte, whatever the locale.
+// data lists the commands whose output must keep its bytes in every locale.
 var data = []string{
 	"scenario show", "scenario schema", "workload generate", "workload convert", "workload schedule",
 	"bank apply", "bank balance", "bank log", "bank sign", "ledger export", "ledger prove", "ledger checkpoint", "ledger publish",

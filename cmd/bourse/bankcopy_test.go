@@ -19,9 +19,8 @@ import (
 	"bourse/bank/store/postgres/pgtest"
 )
 
-// TestCopyInterrupted promises that a copy which is broken off, or whose ledger is
-// not clean, leaves nothing that could be taken for a bank, in a directory or in
-// PostgreSQL.
+// TestCopyInterrupted checks that a copy that is interrupted, or whose ledger is not clean,
+// leaves nothing that could be mistaken for a bank, in a directory or in PostgreSQL.
 func TestCopyInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -72,9 +71,9 @@ func TestCopyInterrupted(t *testing.T) {
 	}
 }
 
-// TestCopyKilled promises that a copy which is killed at any moment, or finds no room,
-// leaves either a whole one or nothing that can be read, written or audited as a bank,
-// and says what to do; in a directory and in PostgreSQL.
+// TestCopyKilled checks a copy that is killed at any time or runs out of space, in a
+// directory and in PostgreSQL. It leaves either a complete copy or nothing that can be
+// read, written or audited as a bank, and the error says what to do.
 func TestCopyKilled(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -92,7 +91,7 @@ func TestCopyKilled(t *testing.T) {
 		t.Fatal(errs)
 	}
 	want, _, _ := bankAlone(t, "", "log", from)
-	// left checks what is left in a place, and tells whether it is a bank.
+	// left checks what remains in a place and reports whether it is a bank.
 	left := func(place string) bool {
 		log, _, status := bankAlone(t, "", "log", place)
 		if status == statusDone && log == want {
@@ -163,7 +162,7 @@ func TestCopyKilled(t *testing.T) {
 		}
 	}
 	to := filepath.Join(dir, "small")
-	for _, blocks := range []int{2, 600, 1100} { // of 512 bytes: too few to make one, and to fill it
+	for _, blocks := range []int{2, 600, 1100} { // blocks of 512 bytes: too few to create a bank, and too few to fill it
 		cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -f %d; exec bourse bank copy "$0" "$1"`, blocks), from, to)
 		out, _ := cmd.CombinedOutput()
 		if cmd.ProcessState.ExitCode() != statusFailed || !strings.Contains(string(out), "raise the file size limit") || strings.Count(string(out), "\n") != 1 {
@@ -177,14 +176,14 @@ func TestCopyKilled(t *testing.T) {
 	}
 }
 
-// TestWithoutPasswords checks that no message tells a password.
+// TestWithoutPasswords checks that no message contains a password.
 func TestWithoutPasswords(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"open postgres://bank:geheim@db/x: no": "open postgres://bank@db/x: no",
 		"postgresql://:ge:heim@/x":             "postgresql://@/x",
 		"postgres://bank@db/x":                 "postgres://bank@db/x",
-		"postgres://db:5432/x@y":               "postgres://db@y", // rather too much than too little
+		"postgres://db:5432/x@y":               "postgres://db@y", // remove too much rather than too little
 	} {
 		if got := place.WithoutPasswords(in); got != want {
 			t.Errorf("%q = %q, want %q", in, got, want)

@@ -21,7 +21,7 @@ import (
 // served bank.
 type banked interface {
 	Do(ctx context.Context, e bank.Entry) (store.Receipt, error)
-	Ledger() string                                              // its id, empty if it is open
+	Ledger() string                                              // id of the ledger; empty if the bank is open
 	Having(ctx context.Context, public string) ([]string, error) // accounts that have a public key
 
 	// Answer returns the entry that answered a request and reports whether that entry
@@ -105,7 +105,7 @@ func ask(c *cli.Context, b banked, note []byte) (id string, r store.Receipt, err
 	return e.ID, r, err
 }
 
-// here is a bank whose ledger this process writes.
+// The type here is a bank whose ledger this process writes.
 type here struct{ *store.Sequencer }
 
 func (h here) Having(ctx context.Context, public string) (all []string, err error) {
@@ -125,7 +125,7 @@ func (h here) Payee(ctx context.Context, account, market string) (is bool, err e
 	return is, err
 }
 
-// there is a bank served by another process.
+// The type there is a bank served by another process.
 type there struct {
 	*service.Client
 	id     string

@@ -32,11 +32,11 @@ import (
 
 var jepsenRounds = flag.Int("jepsen", 10, "rounds of TestJepsen, ten at a time")
 
-// TestJepsen is Jepsen's test of a bank: clients move money among accounts by two servers
-// of one ledger in PostgreSQL, while these are killed and their connections cut or
-// silenced. Every read of all accounts adds up to what was issued; what was answered is
-// found at once by who asks for it, and stands in the ledger once, as it was answered;
-// and nothing else was booked than what was asked for.
+// TestJepsen is a Jepsen test of a bank. Clients move money among accounts through two
+// servers of one ledger in PostgreSQL. Meanwhile the servers are killed, and their
+// connections are cut or silenced. Every read of all accounts must add up to the issued
+// amount. An answered request must be visible at once to its client and must be in the
+// ledger exactly once, as it was answered. No other entries may be booked.
 func TestJepsen(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -66,10 +66,10 @@ func TestJepsen(t *testing.T) {
 
 const (
 	jepsenAccounts = 5
-	jepsenIssued   = 100 * 1e6 // micro-dollars of each account
+	jepsenIssued   = 100 * 1e6 // initial balance of each account in micro-dollars
 )
 
-// A jepsen is one round.
+// A jepsen is one round of the test.
 type jepsen struct {
 	*testing.T
 	seed    uint64
@@ -80,11 +80,11 @@ type jepsen struct {
 
 	mu       sync.Mutex
 	answered map[string]store.Receipt
-	unknown  map[string]bank.Entry // asked for, and never answered
+	unknown  map[string]bank.Entry // requests that were never answered
 	reads    int
 }
 
-// A jepsenServer is one of the two.
+// A jepsenServer is one of the two servers.
 type jepsenServer struct {
 	proxy *pgtest.Proxy
 	at    string
@@ -111,7 +111,7 @@ func newJepsen(t *testing.T) *jepsen {
 	}
 	j.must(s.Close())
 	for i := range j.servers {
-		l, err := net.Listen("tcp", "127.0.0.1:0") // a port that is free, and most likely stays so
+		l, err := net.Listen("tcp", "127.0.0.1:0") // a port that is free and probably stays free
 		j.must(err)
 		j.servers[i] = &jepsenServer{proxy: pgtest.NewProxy(t, j.url), at: l.Addr().String()}
 		j.must(l.Close())
@@ -129,7 +129,7 @@ func (j *jepsen) must(err error) {
 	}
 }
 
-// order returns the entry that an account asks for, signed.
+// order returns a signed entry requested by an account.
 func (j *jepsen) order(account, kind, id string, fields ...string) bank.Entry {
 	o, err := order.For(kind, ownerstest.Ledger, id, account, wall()+600, fields...)
 	j.must(err)
@@ -140,8 +140,8 @@ func (j *jepsen) order(account, kind, id string, fields ...string) bank.Entry {
 	return e
 }
 
-// start starts a server, which goes on as long as the test, and as who watches it would,
-// again if it ends at once.
+// start starts a server that runs until the end of the test. If it ends at once, it is
+// started again, as a supervisor would do.
 func (j *jepsen) start(i int) {
 	for range 5 {
 		if j.tryStart(i) {
@@ -180,7 +180,8 @@ func (j *jepsen) kill(i int) {
 	j.start(i)
 }
 
-// client returns a client of both servers, that asks one of them first, and reads all.
+// client returns a client of both servers that contacts the given one first and may read
+// every account.
 func (j *jepsen) client(first int) *service.Client {
 	c, err := service.NewClient(service.Dial{
 		Addresses: []string{"https://" + j.servers[first].at, "https://" + j.servers[1-first].at},
@@ -190,7 +191,7 @@ func (j *jepsen) client(first int) *service.Client {
 	return c
 }
 
-// round lets clients at the servers for so long, and then proves the ledger.
+// round runs clients against the servers for the given time and then verifies the ledger.
 func (j *jepsen) round(long time.Duration) {
 	ctx, stop := context.WithTimeout(j.Context(), long)
 	defer stop()
@@ -209,7 +210,7 @@ func (j *jepsen) round(long time.Duration) {
 	j.prove()
 }
 
-// fail kills servers, and cuts or silences their connections.
+// fail kills servers and cuts or silences their connections.
 func (j *jepsen) fail(ctx context.Context) {
 	chance := rand.New(rand.NewPCG(j.seed, 1))
 	for pause(ctx, time.Duration(300+chance.IntN(700))*time.Millisecond) {
@@ -221,7 +222,7 @@ func (j *jepsen) fail(ctx context.Context) {
 			j.servers[i].proxy.Fail(chance.Int64N(2000), false)
 			pause(ctx, time.Duration(chance.IntN(500))*time.Millisecond)
 			j.servers[i].proxy.Fail(-1, false)
-		case 2: // long enough for the other to take over
+		case 2: // long enough for the other server to take over
 			j.servers[i].proxy.Fail(chance.Int64N(2000), true)
 			pause(ctx, time.Duration(chance.IntN(4500))*time.Millisecond)
 			j.servers[i].proxy.Fail(-1, false)
@@ -229,7 +230,7 @@ func (j *jepsen) fail(ctx context.Context) {
 	}
 }
 
-// pause waits, and tells whether ctx goes on.
+// pause waits and reports whether ctx is still active.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -241,7 +242,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 
 // transfers moves money until ctx ends.
 func (j *jepsen) transfers(ctx context.Context, n int) {
-	c, other := j.client(0), j.client(1) // which may ask another server
+	c, other := j.client(0), j.client(1) // the retry may go to another server
 	defer c.Close()
 	defer other.Close()
 	chance := rand.New(rand.NewPCG(j.seed, uint64(2+n)))
@@ -299,7 +300,7 @@ func (j *jepsen) read(ctx context.Context) {
 	}
 }
 
-// settle asks again for what is not known to be booked, and ends the servers.
+// settle repeats the requests that are not known to be booked and ends the servers.
 func (j *jepsen) settle() {
 	ctx, stop := context.WithTimeout(j.Context(), time.Minute)
 	defer stop()
@@ -320,7 +321,7 @@ func (j *jepsen) settle() {
 	}
 }
 
-// prove holds the ledger against what was answered.
+// prove compares the ledger with the answers.
 func (j *jepsen) prove() {
 	r, err := place.At(j.url).Reader()
 	if err != nil {

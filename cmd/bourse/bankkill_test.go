@@ -19,7 +19,7 @@ import (
 	"bourse/bank/store/postgres/pgtest"
 )
 
-// bankAlone runs a bank command in a process of its own and returns its output and exit
+// bankAlone runs a bank command in its own process and returns the output and the exit
 // status.
 func bankAlone(t *testing.T, in string, args ...string) (out, errs string, status int) {
 	t.Helper()
@@ -53,16 +53,15 @@ func applying(t *testing.T, dir string) (cmd *exec.Cmd, in io.WriteCloser, out *
 	return cmd, in, bufio.NewScanner(stdout), errs
 }
 
-// TestApplyKilled promises that of what 'bank apply' answered nothing is lost when
-// it is killed under load, nothing is applied twice, and an id asked again has the
-// receipt that it had.
+// TestApplyKilled checks 'bank apply' when it is killed under load. No answered request is
+// lost, no request is applied twice, and a repeated id gets the same receipt.
 func TestApplyKilled(t *testing.T) {
 	t.Parallel()
 	applyKilled(t, filepath.Join(t.TempDir(), "bank"), 6)
 }
 
-// TestApplyKilledOnServer promises the same in PostgreSQL, where who opens the bank
-// next waits three seconds for a sign of life of the one that was killed.
+// TestApplyKilledOnServer checks the same in PostgreSQL. There, the next process to open
+// the bank waits three seconds for a sign of life from the killed process.
 func TestApplyKilledOnServer(t *testing.T) {
 	t.Parallel()
 	applyKilled(t, pgtest.URL(t), 2)
@@ -170,9 +169,9 @@ func applyKilled(t *testing.T, dir string, kills int) {
 	t.Logf("%d kills, %d answers by then, %d entries", kills, killed, len(booked))
 }
 
-// TestSecondProcess promises that who would write to a bank in use is told so in a
-// sentence, that reading and auditing it still work, and that an interruption says
-// what stands, though standard input is open.
+// TestSecondProcess checks that a second writer of a bank in use gets an error in one
+// sentence, and that reading and auditing still work. It also checks that an interruption
+// reports the state of the work although standard input is open.
 func TestSecondProcess(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "bank")

@@ -27,7 +27,7 @@ func certificateNext(dir string) string { return lab.File(dir, "keys", "tls.next
 
 const (
 	announced  = 14 * 24 * time.Hour // delay after which a market starts to use its next certificate
-	looksAfter = time.Second         // at the files
+	looksAfter = time.Second         // interval at which the files are checked
 )
 
 // certificates are the certificates of a served market: the current one and, during a
@@ -36,7 +36,7 @@ type certificates struct {
 	dir   string
 	log   *slog.Logger
 	now   *certificate.File
-	wrong string // with the next one
+	wrong string // error about the next certificate
 	pins  atomic.Pointer[string]
 
 	announced time.Duration // time after which the next certificate is used

@@ -31,16 +31,18 @@ var (
 
 const (
 	roundsOfTown = 20
-	townsBeside  = 4 // where it is not the nightly part that runs them: their rounds are waits
+	townsBeside  = 4 // only the nightly part runs them, because their rounds consist of waiting
 )
 
-// TestChaos has a town of processes take orders while something goes wrong every 0.2 to 3
-// seconds: a part is killed or stopped, what it says is cut, held back or late, its disk is
-// full. The bank of every third town has its ledger in PostgreSQL. At no instant two copies of
-// a node run; and afterwards each order that was answered is one contract, ledger and log are
-// clean, no money is in escrow or lost, and nothing runs that is not wanted. What goes wrong
-// when is drawn from the seed; what comes of it is not the same twice. Clocks do not jump here:
-// see TestClockJumps of experiments/live. Every commit has twenty rounds, of four towns at once.
+// TestChaos makes a cluster of processes take orders while a failure occurs every 0.2 to 3
+// seconds. A process is killed or stopped, its messages are cut, withheld or delayed, or
+// its disk is full. In every third cluster, the ledger of the bank is in PostgreSQL. Two
+// copies of a node must never run at the same time. Afterwards, each answered order must be
+// exactly one contract, the ledger and the log must be clean, no money may be in escrow or
+// lost, and no unwanted task may run. The seed determines which failures occur and when.
+// Their effects differ between runs. Clocks do not jump in this test; TestClockJumps of
+// experiments/live covers this. Every commit runs twenty rounds, with four clusters at the
+// same time.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	all := programsRun(t)
@@ -84,7 +86,7 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// chaos runs rounds with a town.
+// chaos runs rounds with one cluster.
 func chaos(t *testing.T, seed uint64, rounds int) {
 	var db *pgtest.Proxy
 	if seed%3 == 0 && pgtest.Found() {
@@ -129,7 +131,7 @@ func chaos(t *testing.T, seed uint64, rounds int) {
 	w.prove()
 }
 
-// cancel cancels one of the orders that were admitted, most likely not one of the first.
+// cancel cancels one of the admitted orders, probably not one of the first.
 func (w *town) cancel(rng *rand.Rand) {
 	w.mu.Lock()
 	a := w.answered[w.orders-rng.IntN(min(w.orders, 10))]
@@ -144,7 +146,7 @@ func (w *town) cancel(rng *rand.Rand) {
 	}
 }
 
-// mend lets all parts and wires work again.
+// mend lets all processes and connections work again.
 func (w *town) mend() {
 	for _, l := range w.wires {
 		l.fail(false, false, 0)
@@ -158,7 +160,7 @@ func (w *town) mend() {
 	}
 }
 
-// harm does one thing that goes wrong for a while.
+// harm causes one failure for some time.
 func (w *town) harm(rng *rand.Rand) {
 	pause := time.Duration(200+rng.IntN(2800)) * time.Millisecond
 	p, l := w.parts[rng.IntN(len(w.parts))], w.wires[rng.IntN(len(w.wires))]
@@ -213,14 +215,14 @@ func (w *town) harm(rng *rand.Rand) {
 	time.Sleep(pause)
 }
 
-// say notes what is done, with the instant, beside what parts say.
+// say logs an action with the time, next to the output of the processes.
 func (w *town) say(what, whom string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.done = append(w.done, time.Now().Format("15:04:05.000 ")+what+" "+whom)
 }
 
-// disk gives the folder of a part a small disk of its own, as root.
+// disk gives the folder of a process its own small disk. It requires root.
 func (w *town) disk(folder string) {
 	if os.Getuid() != 0 {
 		return
@@ -241,8 +243,8 @@ func (w *town) disk(folder string) {
 	})
 }
 
-// network gives a host, the last that chaos has, a network of its own, as root: a namespace,
-// and a device by which it reaches this machine at an address.
+// network gives the last host of the test its own network. It creates a namespace and a
+// device by which the host reaches this machine at an address. It requires root.
 func (w *town) network(host int) (namespace, device, address string) {
 	if _, err := exec.LookPath("ip"); err != nil || os.Getuid() != 0 || host != 2 {
 		return "", "", ""
@@ -264,7 +266,7 @@ func (w *town) network(host int) (namespace, device, address string) {
 	return namespace, device, net + "1"
 }
 
-// folder returns that of a part.
+// folder returns the folder of a process.
 func (w *town) folder(p *townPart) string {
 	if p == w.market {
 		return "lab"
@@ -272,7 +274,7 @@ func (w *town) folder(p *townPart) string {
 	return p.name
 }
 
-// fill leaves no room on the disk of a part.
+// fill fills the disk of a process.
 func (w *town) fill(p *townPart) {
 	f, err := os.Create(filepath.Join(w.path(w.folder(p)), "full"))
 	if err != nil {
@@ -288,8 +290,8 @@ func (w *town) fill(p *townPart) {
 
 func (w *town) empty(p *townPart) { os.Remove(filepath.Join(w.path(w.folder(p)), "full")) }
 
-// watch looks for two copies of a node that run. One that was seen to run both before and
-// after another was ran beside it.
+// watch looks for two copies of a node that run at the same time. If a copy is seen both
+// before and after another copy, the two ran at the same time.
 func (w *town) watch() {
 	first := w.tasks()
 	for i, a := range first {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCompletion asks the shells, with the scripts that the program prints, what may
-// stand where the last word does: commands, flags, and values that are known.
+// TestCompletion asks the shells, using the scripts that the program prints, for
+// completions of the last word: commands, flags and known values.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
 	for shell, script := range map[string]string{
@@ -32,7 +32,7 @@ func testCompletion(t *testing.T, shell, script string) {
 	dir := t.TempDir()
 	for _, c := range []struct {
 		words string // separated by commas
-		want  string // one of what is offered
+		want  string // one of the possible completions
 		never string // none of it
 	}{
 		{"", "ledger", "--json"},

@@ -9,21 +9,22 @@ import (
 	"testing"
 )
 
-// core are the packages that a newcomer reads first, in the order in which docs core names
-// them.
+// core lists the packages that a newcomer reads first, in the order in which 'docs core'
+// lists them.
 var core = []string{
 	"market", "hosts", "hosts/sim", "bank", "contracts", "contracts/admission", "contracts/bidding", "contracts/sharing",
 	"contracts/floor", "contracts/settlement", "contracts/note", "contracts/broker",
 }
 
-// The most lines of code that packages may compile, of this module. The aim for the core is
-// 7,500.
+// Maximum lines of code of this module that packages may compile. The target for the core
+// is 7,500.
 const (
 	coreClosure        = 8_800
 	experimentsClosure = 45_500
 )
 
-// most are the most lines of code of packages. A package that is not listed may have 500.
+// most contains the maximum lines of code of packages. A package that is not listed may
+// have 500 lines.
 var most = map[string]int{
 	"bank":                          1000,
 	"bank/audit":                    3050,
@@ -85,8 +86,8 @@ var most = map[string]int{
 	"workloadgen/swf":               2320,
 }
 
-// TestSizes checks that no package has more lines of code than it may, nor compiles more of
-// this module.
+// TestSizes checks that no package has more lines of code than allowed and that none
+// compiles more of this module than allowed.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	lines, closure := sizes(t)
@@ -128,7 +129,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// maxLines returns the most lines of code that room may have.
+// maxLines returns the maximum lines of code of a package.
 func maxLines(room string) int {
 	if n, listed := most[room]; listed {
 		return n
@@ -136,8 +137,8 @@ func maxLines(room string) int {
 	return 500
 }
 
-// sizes returns the lines of code of each package, without tests and generated files, and a
-// function that returns packages with all that they import.
+// sizes returns the lines of code of each package, without tests and generated files. It
+// also returns a function that lists packages with all their imports.
 func sizes(t *testing.T) (lines map[string]int, closure func(rooms []string) []string) {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{.Dir}} {{join .GoFiles ","}},{{join .IgnoredGoFiles ","}} {{join .Imports " "}}`, "bourse/...").Output()

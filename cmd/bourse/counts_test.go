@@ -15,8 +15,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// TestFilesDown checks that calls among the files of the command go down: no file uses,
-// by whatever way, a file that uses it.
+// TestFilesDown checks that calls among the files of the command go in one direction: no
+// file uses a file that uses it, directly or indirectly.
 func TestFilesDown(t *testing.T) {
 	t.Parallel()
 	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax}, ".")
@@ -40,7 +40,7 @@ func TestFilesDown(t *testing.T) {
 			return true
 		})
 	}
-	left := maps.Clone(uses) // those that are in a circle, or above one
+	left := maps.Clone(uses) // files that are in a cycle or depend on one
 	for again := true; again; {
 		again = false
 		for from, to := range left {
@@ -62,14 +62,15 @@ func TestFilesDown(t *testing.T) {
 	t.Logf("%d files", len(uses))
 }
 
-// mostExported is how many names the packages export: what no other package uses is not
-// exported. It is raised by a new room alone, by what its callers need.
+// mostExported is the maximum number of exported names. Names that no other package uses
+// must not be exported. Raise it only for a new package, by the number of names that its
+// callers need.
 const mostExported = 2720
 
-// TestCounts checks that the packages export no more names than they did, functions,
-// types, constants, variables and methods of exported types, and that each of them has a
-// comment, its own or that of its group. Main, what helps tests (pgtest and the like) and
-// what is generated are not counted.
+// TestCounts checks that the number of exported functions, types, constants, variables and
+// methods of exported types does not grow. It also checks that each has a comment, its own
+// or that of its group. Package main, test helpers such as pgtest, and generated code are
+// not counted.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	count := 0
@@ -116,7 +117,7 @@ func J() {}
 	}
 }
 
-// exported returns the names that f exports, in its order, and which have no comment.
+// exported returns the names that f exports, in order, and those without a comment.
 func exported(f *ast.File) (names, bare []string) {
 	add := func(name string, comments ...*ast.CommentGroup) {
 		names = append(names, name)
@@ -153,7 +154,7 @@ func exported(f *ast.File) (names, bare []string) {
 	return names, bare
 }
 
-// receiver returns the name of a method's type.
+// receiver returns the name of a method's receiver type.
 func receiver(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:

@@ -49,8 +49,8 @@ func wherever(file string, wrong error) string {
 }
 
 // keepStack writes the panic, the command and the stack to a new file in dir. If that
-// fails, it writes to the directory of temporary files. The file is a valid scenario;
-// everything else in it is a comment.
+// fails, it writes to the directory of temporary files. The file is the scenario of the run,
+// and comments at its top contain the rest.
 func keepStack(dir, pattern string, met error, p *recovered.Panic, command, scenario string) (string, error) {
 	v := version()
 	text := strings.Join([]string{met.Error(), "command: " + command, "version: " + v, "", string(p.Stack)}, "\n")

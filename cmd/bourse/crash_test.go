@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// planted is a policy that is broken in its second replication.
+// planted is a policy that fails in its second replication.
 const planted = `package admission
 
 import (
@@ -43,16 +43,17 @@ func (p *planted) Decide(now float64, r *contracts.Request, v contracts.View) co
 }
 `
 
-// runCrash runs a planted policy that panics: a user reads one sentence with scenario,
-// configuration, policy, replication, seed and a command that repeats it, the stack is
-// in the file that it names, and nothing else is left, of older results and of others.
+// runCrash runs a planted policy that panics. The user must read one sentence with the
+// scenario, configuration, policy, replication, seed and a command that repeats the run.
+// The named file must contain the stack. No other files may remain, and older results must
+// not change.
 func runCrash(t *testing.T, program string) {
 	dir := t.TempDir()
 	scenario := filepath.Join(dir, "s's.yaml")
 	if err := os.WriteFile(scenario, []byte("preset: paper\nname: broken\nreplications: 3\nconfigurations:\n- {name: pareto-high, admission: [be, planted]}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// crash runs a command in dir, and returns the last line of what it said.
+	// crash runs a command in dir and returns the last line of its output.
 	crash := func(command string) string {
 		t.Helper()
 		sh := exec.Command("sh", "-c", command)
@@ -92,8 +93,8 @@ func runCrash(t *testing.T, program string) {
 	}
 }
 
-// TestCrashed checks what is said of a panic in any other command, and that what is not
-// one stays as it is.
+// TestCrashed checks the message for a panic in any other command. An error that is not a
+// panic must stay unchanged.
 func TestCrashed(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
@@ -113,7 +114,7 @@ func TestCrashed(t *testing.T) {
 	}
 }
 
-// panics is a reader that panics.
+// A panics is a reader that panics.
 type panics struct{}
 
 func (panics) Read([]byte) (int, error) { panic("the reader broke") }

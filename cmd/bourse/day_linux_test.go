@@ -31,25 +31,27 @@ import (
 
 var daySeconds = flag.Float64("day", 4, "seconds that the day of TestDay takes")
 
-// What must be of a day of ten minutes; a shorter one is held to neither memory nor size.
+// Requirements for a day of ten minutes. For a shorter day, memory and log size are not
+// checked.
 const (
-	dayMemory = 0.10        // by so much, of its memory at minute two, may a market's differ at the end
-	dayKeep   = 120.0       // s for which the log is kept
-	daySlack  = 125.0       // s for which it may be kept longer: between two checkpoints, until the next, and while it is removed
-	dayLog    = 1e9 / 86400 // bytes of log a second
+	dayMemory = 0.10        // maximum relative difference between the market's memory at minute two and at the end
+	dayKeep   = 120.0       // retention time of the log in seconds
+	daySlack  = 125.0       // extra retention time in seconds: between two checkpoints, until the next one, and during the removal
+	dayLog    = 1e9 / 86400 // maximum log bytes per second
 )
 
-// dayOwner is whom the users of hosts pay.
+// dayOwner is the account that users pay for hosts.
 const dayOwner = "host:all"
 
-// TestDay has a market, which is a process of its own, as is its bank, live through the day of a recorded log
-// on which most jobs came: its seconds are divided by 86,400 over those that the test takes,
-// and its work by less, so that a log of a machine at 70 % asks for all of it. Hosts are
-// models, each with an agent and a connection of its own, and in ten minutes as many as the
-// machine of the log had processors. Jobs ask for what their users said, and end when they did.
-// At midnight who is left takes his job back. Every contract is then settled, and books and
-// log are clean. After ten minutes the market needs the memory that it needed after two, its
-// log is as small as it must be, and goes back for as long as it is kept.
+// TestDay runs a market and its bank, each in its own process, through the busiest day of a
+// recorded log. It divides the log's seconds by 86,400 over the seconds that the test
+// takes. It divides the work by less, so that a log of a machine with a load of 70 % asks
+// for all of the market's capacity. Hosts are models, each with its own agent and
+// connection. In ten minutes, there are as many hosts as the log's machine had processors.
+// Jobs request what their users requested and end when they did. At midnight, the remaining
+// users cancel their jobs. Every contract is then settled, and the accounts and the log are
+// clean. After ten minutes, the market must need the same memory as after two. Its log must
+// be small enough and must cover the retention time.
 func TestDay(t *testing.T) {
 	t.Parallel()
 	log, err := swf.ReadFile("../../../shared/traces/KTH-SP2-1996-2.1-cln.swf.gz")
@@ -69,13 +71,13 @@ func TestDay(t *testing.T) {
 	d.close()
 }
 
-// A day is a market that lives through one.
+// A day is a market that runs for one day of the log.
 type day struct {
 	*testing.T
 	dir    string
 	whole  bool // of ten minutes
 	hosts  int
-	jobs   []swf.Record // in order of submission, which is counted from midnight
+	jobs   []swf.Record // in order of submission, in seconds since midnight
 	bank   *exec.Cmd
 	market *exec.Cmd
 	home   client.Home
@@ -84,17 +86,17 @@ type day struct {
 	begun  time.Time
 
 	mu        sync.Mutex
-	exits     map[string]float64 // work after which a program ends, by the sum of its job
-	contracts map[int64]float64  // the same by contract, as hosts are told
+	exits     map[string]float64 // work after which a program ends, keyed by the hash of its job
+	contracts map[int64]float64  // the same work, keyed by contract, as hosts receive it
 	verdicts  map[string]int
-	known     map[int64]live.Contract // as they were seen last
-	failed    atomic.Int64            // words of hosts that were not answered
+	known     map[int64]live.Contract // states that were seen last
+	failed    atomic.Int64            // messages of hosts that were not answered
 	said      atomic.Int64
 
 	memory []float64 // bytes, each second
 }
 
-// busiest returns the jobs of the day on which most came.
+// busiest returns the jobs of the day with the most jobs.
 func busiest(all []swf.Record) []swf.Record {
 	days := make(map[int][]swf.Record)
 	most := 0
@@ -112,11 +114,11 @@ func busiest(all []swf.Record) []swf.Record {
 	return days[most]
 }
 
-// faster and less are what the log's seconds and its work are divided by.
+// faster and less are the divisors of the log's seconds and of its work.
 func (d *day) faster() float64 { return 86400 / *daySeconds }
 func (d *day) less() float64   { return d.faster() * 100 / 144 }
 
-// live lets the day pass.
+// live runs the market until the end of the day.
 func (d *day) live() {
 	d.Helper()
 	ctx, over := context.WithCancel(d.Context())
@@ -169,7 +171,7 @@ func (d *day) live() {
 	d.settled(now, list)
 }
 
-// list notes all contracts of which the market knows, and returns them, and the instant.
+// list records all contracts known to the market and returns them with the time.
 func (d *day) list(c *client.Client) (now float64, all []live.Contract) {
 	d.Helper()
 	if err := insist(func() error {
@@ -189,8 +191,9 @@ func (d *day) list(c *client.Client) (now float64, all []live.Contract) {
 	return now, all
 }
 
-// settled checks that each job is a contract that has ended, and that those are known that
-// ended since the log is kept for, and none that ended long before.
+// settled checks that each job is a contract that has ended. The market must know the
+// contracts that ended within the retention time of the log, and none that ended long
+// before.
 func (d *day) settled(now float64, list []live.Contract) {
 	d.Helper()
 	d.mu.Lock()
@@ -214,12 +217,12 @@ func (d *day) settled(now float64, list []live.Contract) {
 	d.Logf("%d contracts: %v", len(d.known), states)
 }
 
-// after returns how long after midnight it is so many seconds of the log.
+// after returns how long after midnight the given second of the log occurs.
 func (d *day) after(seconds float64) time.Duration {
 	return time.Duration(seconds / d.faster() * 1e9)
 }
 
-// ask asks for what a job of the log did.
+// ask submits a request for one job of the log.
 func (d *day) ask(c *client.Client, r *swf.Record) {
 	run, said := r.Run/d.less(), max(r.Run, r.ReqTime)/d.less()
 	width := min(float64(r.Width()), 100)
@@ -247,8 +250,8 @@ func (d *day) ask(c *client.Client, r *swf.Record) {
 	d.verdicts[strings.TrimSpace(task.Terms.Class+" "+a.Verdict+" "+a.Reason)]++
 }
 
-// watch reads what the market needs each second, and its metrics and page each five, until
-// ctx ends.
+// watch reads the market's memory each second, and its metrics and page every five seconds,
+// until ctx ends.
 func (d *day) watch(ctx context.Context, c *client.Client, midnight time.Time) {
 	for second := 1; ; second++ {
 		select {
@@ -274,8 +277,8 @@ func (d *day) watch(ctx context.Context, c *client.Client, midnight time.Time) {
 	}
 }
 
-// close stops the market, and checks its books, its log, and, after a whole day, what it
-// needed.
+// close stops the market and checks its accounts and its log. After a whole day, it also
+// checks the memory used.
 func (d *day) close() {
 	d.Helper()
 	if d.Failed() {

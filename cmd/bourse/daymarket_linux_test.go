@@ -28,7 +28,7 @@ import (
 	"bourse/hosts/remote/remotetest"
 )
 
-// open makes the market and starts it.
+// open creates the market and starts it.
 func (d *day) open() {
 	d.Helper()
 	d.home = client.Home(filepath.Join(d.dir, "home"))
@@ -79,7 +79,7 @@ func (d *day) open() {
 	d.web = &http.Client{Transport: link.NewPins(d.served.Pin, nil).Transport(nil, &http.Transport{})}
 }
 
-// bourse runs a command in the folder of the test, and returns what it prints.
+// bourse runs a command in the folder of the test and returns its output.
 func (d *day) bourse(args ...string) string {
 	d.Helper()
 	c := exec.Command("bourse", args...)
@@ -91,8 +91,8 @@ func (d *day) bourse(args ...string) string {
 	return string(out)
 }
 
-// start starts a server, until the end of the test, and returns the first line that it says.
-// What it has in memory is what it needs, and little that is garbage.
+// start starts a server that runs until the end of the test and returns its first output
+// line. Garbage is collected often, so its memory is what it needs.
 func (d *day) start(args ...string) (*exec.Cmd, string) {
 	d.Helper()
 	c, errs := exec.Command("bourse", args...), new(bytes.Buffer)
@@ -119,7 +119,7 @@ func (d *day) start(args ...string) (*exec.Cmd, string) {
 	return c, strings.TrimSpace(line)
 }
 
-// stop has a server end by itself.
+// stop asks a server to end and waits for it.
 func (d *day) stop(c *exec.Cmd) {
 	d.Helper()
 	if err := c.Process.Signal(os.Interrupt); err != nil {
@@ -130,8 +130,8 @@ func (d *day) stop(c *exec.Cmd) {
 	}
 }
 
-// insist calls f until it succeeds, for two minutes at most: the machine may have much else
-// to do.
+// insist calls f until it succeeds, for at most two minutes, because the machine may be
+// busy.
 func insist(f func() error) (err error) {
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if err = f(); err == nil {
@@ -141,7 +141,7 @@ func insist(f func() error) (err error) {
 	return err
 }
 
-// host is one of the hosts, from when it joins until ctx ends.
+// host runs one host from when it joins until ctx ends.
 func (d *day) host(ctx context.Context, name string, joined *sync.WaitGroup) {
 	ready := sync.OnceFunc(joined.Done)
 	defer ready()
@@ -179,7 +179,7 @@ func (d *day) host(ctx context.Context, name string, joined *sync.WaitGroup) {
 	}
 }
 
-// join has a host join, and returns its way to the market.
+// join makes a host join and returns its connection to the market.
 func (d *day) join(ctx context.Context, name string, offer remote.Offer) (*link.Client, error) {
 	keeps := d.served.Dial(nil)
 	defer keeps.Close()
@@ -206,7 +206,7 @@ func (d *day) join(ctx context.Context, name string, offer remote.Offer) (*link.
 	})
 }
 
-// resident returns the bytes of memory that the market has.
+// resident returns the resident memory of the market in bytes.
 func (d *day) resident() float64 {
 	d.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.market.Process.Pid))
@@ -222,7 +222,7 @@ func (d *day) resident() float64 {
 	return 1024 * kilobytes
 }
 
-// logged returns the bytes of the market's log, but for those that are used again and again.
+// logged returns the size of the market's log in bytes, without the files that are reused.
 func (d *day) logged() (sum float64) {
 	d.Helper()
 	entries, err := os.ReadDir(filepath.Join(d.dir, "lab", "log"))
@@ -230,7 +230,7 @@ func (d *day) logged() (sum float64) {
 		d.Error(err)
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != ".log" { // else it is gone by now
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != ".log" { // if not, the file has been removed in the meantime
 			sum += float64(info.Size())
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// TestMarketDiskFull checks that a market whose log has no room on its disk ends with status 1,
-// upon which its unit starts it again, and says why in one sentence; and that it is whole when
-// there is room again.
+// TestMarketDiskFull checks a market whose disk is full. It must end with status 1, so that
+// its unit restarts it, and give the reason in one sentence. When there is space again, it
+// must be intact.
 func TestMarketDiskFull(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -38,7 +38,7 @@ func TestMarketDiskFull(t *testing.T) {
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "BOURSE_HOME="+filepath.Join(dir, "home"))
 		return cmd
 	}
-	long := make([]byte, 50_000) // logged with the order, and nothing packs it
+	long := make([]byte, 50_000) // logged with the order, and not compressible
 	rand.Read(long)
 	submit := func() *exec.Cmd {
 		return bourse("submit", "--work", "1", "--deadline", "60", "--budget", "0.01", "--env", "X="+hex.EncodeToString(long), "--", "true")
@@ -86,7 +86,7 @@ func TestMarketDiskFull(t *testing.T) {
 		case <-answered:
 			continue
 		case err = <-ended:
-			one.Process.Kill() // it would go on asking
+			one.Process.Kill() // without this, the client would keep sending the order
 		}
 		break
 	}

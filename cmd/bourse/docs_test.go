@@ -27,7 +27,7 @@ var (
 	inLine  = regexp.MustCompile("[`']bourse ([^`']+)[`']")
 )
 
-// callsIn returns the commands of bourse that Markdown shows, without the first word.
+// callsIn returns the bourse commands in a Markdown text, without the first word.
 func callsIn(page string) (calls []string) {
 	for _, block := range inPage.FindAllStringSubmatch(page, -1) {
 		if block[1] != "ini" {
@@ -42,7 +42,7 @@ func callsIn(page string) (calls []string) {
 	return calls
 }
 
-// wrongCall tells what of a call the commands do not know, if anything.
+// wrongCall describes the part of a call that the commands do not know, if any.
 func wrongCall(app *cli.App, call string) string {
 	words := strings.Fields(call)
 	at, commands := (*cli.Command)(nil), app.Commands
@@ -71,8 +71,8 @@ func wrongCall(app *cli.App, call string) string {
 	return ""
 }
 
-// TestDocs checks that the README, the pages of the documentation, and --help, show commands
-// that there are, with flags that they have, and presets and pages that there are.
+// TestDocs checks the commands in the README, the documentation pages and --help. The
+// commands, their flags, presets and pages must exist.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	app := newApp(nil, io.Discard, io.Discard)
@@ -105,7 +105,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// wrongName tells which preset or page of a call there is not, if any.
+// wrongName returns the preset or page in a call that does not exist, if any.
 func wrongName(call string) string {
 	topic := func(p docPage) string { return p.Topic }
 	for _, names := range []struct {
@@ -125,7 +125,7 @@ func wrongName(call string) string {
 	return ""
 }
 
-// pluginNames returns the names of all plug-ins and their families.
+// pluginNames returns the names of all plug-ins and of their families.
 func pluginNames() []string {
 	names := familyNames()
 	for _, p := range catalog.Plugins("") {
@@ -141,7 +141,8 @@ func each[T, U any](all []T, f func(T) U) (out []U) {
 	return out
 }
 
-// TestPagesListed checks that docs/README.md lists every page once, each with a title.
+// TestPagesListed checks that docs/README.md lists every page once and that each page has a
+// title.
 func TestPagesListed(t *testing.T) {
 	t.Parallel()
 	files, err := docs.ReadDir("docs")
@@ -170,8 +171,8 @@ var (
 	inlineName  = regexp.MustCompile("`((?:librarisk|librasla|reservations|volunteers)-[a-z0-9-]+)`")
 )
 
-// TestPagesTrue checks that the README and the pages name no flag, field, preset, file or
-// section that there is not, and no scenario that is not in order.
+// TestPagesTrue checks the README and the pages. All flags, fields, presets, files and
+// sections in them must exist, and all scenarios must be valid.
 func TestPagesTrue(t *testing.T) {
 	t.Parallel()
 	flags := make(map[string]bool)
@@ -201,7 +202,7 @@ func TestPagesTrue(t *testing.T) {
 		}
 		prose := inPage.ReplaceAllString(text, "")
 		for _, m := range inlineFlag.FindAllStringSubmatch(prose, -1) {
-			if n["flags"]++; !flags[m[1]] && m[1] != "--help" && m[1] != "--list" { // that is of .ci/nightly
+			if n["flags"]++; !flags[m[1]] && m[1] != "--help" && m[1] != "--list" { // a file of .ci/nightly
 				t.Errorf("%s: no command has %s", name, m[1])
 			}
 		}
@@ -232,7 +233,7 @@ func TestPagesTrue(t *testing.T) {
 	}
 }
 
-// deadLink reports whether a link of the page of that name leads nowhere in the tree.
+// deadLink reports whether a link on the named page leads to nothing in the source tree.
 func deadLink(name, link string, texts map[string]string) bool {
 	if strings.HasPrefix(link, "https://") {
 		return false
@@ -256,7 +257,7 @@ func deadLink(name, link string, texts map[string]string) bool {
 	return true
 }
 
-// flagged returns the commands that do something or have flags, by their words.
+// flagged returns the commands that perform an action or have flags, keyed by their words.
 func flagged(before string, commands []*cli.Command) map[string]*cli.Command {
 	found := make(map[string]*cli.Command)
 	for _, c := range commands {
@@ -268,7 +269,7 @@ func flagged(before string, commands []*cli.Command) map[string]*cli.Command {
 	return found
 }
 
-// scenarioFields returns the names of all fields of scenarios, and of all options.
+// scenarioFields returns the names of all scenario fields and of all options.
 func scenarioFields(root *jsonschema.Schema) map[string]bool {
 	found := make(map[string]bool)
 	for _, s := range append(slices.Collect(maps.Values(root.Definitions)), root) {
@@ -288,8 +289,8 @@ func scenarioFields(root *jsonschema.Schema) map[string]bool {
 	return found
 }
 
-// TestMetricsPage checks that the page on metrics has each that the dashboard and the rules
-// use, which are all, each alert, and no others.
+// TestMetricsPage checks that the page on metrics describes exactly the metrics used by the
+// dashboard and the rules, and exactly the alerts.
 func TestMetricsPage(t *testing.T) {
 	t.Parallel()
 	const dir = "../../experiments/live/metrics/"

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestRepeats checks that an entry that comes again within ten seconds is written once, and
-// then with the number of its repetitions; that entries of two hosts are two; and that an entry has its
-// time in UTC.
+// TestRepeats checks that an entry repeated within ten seconds is written once, and later
+// with the number of its repetitions. Entries of two hosts are separate, and times are in
+// UTC.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestMoneyOfProducts checks that nobody converts a product, quotient, sum or difference of
-// float64s to money or to a rate, in the call or in a variable that is then converted:
-// bank.Product and bank/exact multiply the decimals exactly and round once. It stands here
-// because no linter of .golangci.yml looks at the arguments of a call.
+// TestMoneyOfProducts checks that no code converts a product, quotient, sum or difference
+// of float64s to money or a rate, either in the call or through a variable. bank.Product
+// and bank/exact multiply decimals exactly and round once. This is a test because no linter
+// in .golangci.yml checks the arguments of calls.
 func TestMoneyOfProducts(t *testing.T) {
 	t.Parallel()
 	root, files := filepath.Join("..", ".."), 0
@@ -100,14 +100,14 @@ func converts(fun ast.Expr) bool {
 	return false
 }
 
-// arithmetic reports whether the value of x is computed, not looked up.
+// arithmetic reports whether the value of x is computed rather than looked up.
 func arithmetic(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.BinaryExpr:
 		return slices.Contains([]token.Token{token.ADD, token.SUB, token.MUL, token.QUO}, x.Op)
 	case *ast.ParenExpr:
 		return arithmetic(x.X)
-	case *ast.CallExpr: // of min, a conversion and so on
+	case *ast.CallExpr: // calls of min, conversions and so on
 		return slices.ContainsFunc(x.Args, arithmetic)
 	}
 	return false

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestCommandExamples runs the examples in the help of 'run', and then of the commands that read its
-// results, one after another in one folder, each with fewer jobs. Those that need a file that the
-// user has are skipped.
+// TestCommandExamples runs the examples in the help of 'run' and then those of the commands
+// that read its results. They run one after another in one folder, with fewer jobs than in
+// the help. Examples that need a file of the user are skipped.
 func TestCommandExamples(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -48,8 +48,8 @@ func TestCommandExamples(t *testing.T) {
 	}
 }
 
-// TestScenarioExamples checks that each of the twelve files in experiments/examples is in
-// order, begins with a comment whose commands there are, and runs.
+// TestScenarioExamples checks each of the twelve files in experiments/examples. The file
+// must be valid, start with a comment whose commands exist, and run.
 func TestScenarioExamples(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join("..", "..", "experiments", "examples", "*.yaml"))

@@ -14,7 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// TestInterruptedInput checks that who waits for standard input can be interrupted.
+// TestInterruptedInput checks that a command that waits for standard input can be
+// interrupted.
 func TestInterruptedInput(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"market clear - --capacity 3", "scenario check -", "engine -", "bank verify -"} {
@@ -29,8 +30,7 @@ func TestInterruptedInput(t *testing.T) {
 	}
 }
 
-// TestUnfinishedFile checks that nothing is left of a file that could not be finished,
-// or that nobody waits for any longer.
+// TestUnfinishedFile checks that no part of an unfinished or abandoned file remains.
 func TestUnfinishedFile(t *testing.T) {
 	t.Parallel()
 	cancelled, cancel := context.WithCancel(t.Context())

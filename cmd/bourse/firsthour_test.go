@@ -14,7 +14,7 @@ import (
 
 var firstHour = flag.Bool("firsthour", false, "time what a new user does first, by script, and print the table")
 
-// sweepFile is a sweep as a new user writes it.
+// sweepFile is a sweep as a new user would write it.
 const sweepFile = `name: fleet
 replications: 3
 sweep: [{path: fleet.hosts, values: [10, 15, 20], label: hosts}]
@@ -24,9 +24,10 @@ base:
   admission: [be, cac]
 configurations: [high]`
 
-// TestFirstHour does what a new user does first, as the pages say, each in an empty directory,
-// and prints how many commands are typed for it and how long they take: building apart, but
-// for the policy, of which it is a part. Each must succeed.
+// TestFirstHour performs a new user's first steps from the pages, each in an empty
+// directory. It prints how many commands the user types for each step and how long they
+// take. Build time is excluded, except for the policy, where building is one of the steps.
+// Each must succeed.
 func TestFirstHour(t *testing.T) {
 	if !*firstHour {
 		t.Skip("it takes minutes: -firsthour does it")
@@ -59,7 +60,7 @@ func TestFirstHour(t *testing.T) {
 		commands []string
 		files    []block
 		needs    string
-		tree     bool // in a copy of the source
+		tree     bool // in a copy of the source tree
 	}{
 		{what: "first figure", commands: []string{readme}},
 		{what: "hosts and load changed", commands: []string{"bourse run --hosts 30 --load 1.2 --policy be,cac -n 5"}},
@@ -112,8 +113,8 @@ func TestFirstHour(t *testing.T) {
 	}
 }
 
-// policyFiles returns what the page on policies has a reader write: the policy, the table with
-// its line, and the scenario.
+// policyFiles returns the files that the page on policies asks the reader to write: the
+// policy, the table with its new line, and the scenario.
 func policyFiles(t *testing.T, page string) []block {
 	t.Helper()
 	const table = "contracts/admission/admission.go"

@@ -37,21 +37,21 @@ without intervals. Tests draw the fast figures at every commit and all of them e
 byte.
 `
 
-// A galleryRun is what draws the figure of a preset that the gallery shows.
+// A galleryRun is the run that draws the figure of a preset in the gallery.
 type galleryRun struct {
 	catalog.Preset
-	title string   // of the figure, with what stands in for a recorded log or trace
+	title string   // arguments for the figure, with a replacement for a recorded log or trace
 	n     int      // replications
 	sets  []string // fields that are set
 	file  string   // figure, in the results
 }
 
 const (
-	drawnAlways = 1.5 // seconds that a preset takes at most of which every commit draws the figure
-	drawnWhole  = 4   // and of which all replications are drawn
+	drawnAlways = 1.5 // maximum seconds of a preset whose figure every commit draws
+	drawnWhole  = 4   // maximum seconds of a preset of which all replications are drawn
 )
 
-// galleryRuns returns what draws the figures of all presets, papers' names apart.
+// galleryRuns returns the runs that draw the figures of all presets, without papers' names.
 func galleryRuns(t *testing.T) (runs []galleryRun) {
 	t.Helper()
 	all, err := catalog.Presets()
@@ -87,7 +87,7 @@ func galleryRuns(t *testing.T) (runs []galleryRun) {
 	return runs
 }
 
-// arguments returns those of bourse, with out as the folder of results.
+// arguments returns the arguments of bourse, with out as the folder of results.
 func (r galleryRun) arguments(out string) []string {
 	args := []string{"run", "--preset", r.Name}
 	if r.n != r.Replications {
@@ -99,7 +99,7 @@ func (r galleryRun) arguments(out string) []string {
 	return append(args, "--out", out)
 }
 
-// words returns the arguments as a shell takes them.
+// words returns the arguments quoted for a shell.
 func (r galleryRun) words() string {
 	words := strings.Join(r.arguments(r.Name), " ")
 	for _, set := range r.sets {
@@ -108,7 +108,7 @@ func (r galleryRun) words() string {
 	return words
 }
 
-// gallery returns the page of the presets.
+// gallery returns the page with the presets.
 func gallery(t *testing.T) string {
 	all, err := catalog.Presets()
 	if err != nil {
@@ -127,8 +127,9 @@ func gallery(t *testing.T) string {
 	return b.String()
 }
 
-// TestGallery checks that each figure of the gallery is what the command beside it draws;
-// -rewrite draws it. Those that take long are drawn nightly, with BOURSE_CI=1.
+// TestGallery checks that each figure in the gallery equals the output of the command next
+// to it. With -rewrite, it draws the figures. Figures that take long are drawn nightly,
+// with BOURSE_CI=1.
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	want := []string{}

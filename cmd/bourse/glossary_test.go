@@ -14,9 +14,10 @@ import (
 	"testing"
 )
 
-// privateNames are words that used to name things in this code only. Each maps to the standard
-// term and to the number of declarations that still use the word, which may only fall. Words that
-// are also standard, such as whole (number) and letter (of a state), cannot be counted.
+// privateNames are words that used to name things only in this code. Each maps to the
+// standard term and to the number of declarations that still use the word. This number may
+// only decrease. Words that are also standard, such as whole (number) and letter (of a
+// state), cannot be counted.
 var privateNames = map[string]struct {
 	want  string
 	limit int
@@ -63,8 +64,9 @@ var privateNames = map[string]struct {
 	"instant":     {"time", 5},
 }
 
-// TestGlossary checks that each word has one meaning, as far as a test can: the glossary defines
-// each term once, and private words name no more things than before.
+// TestGlossary checks that each word has one meaning, as far as a test can. The glossary
+// must define each term once, and the number of declarations with private words must not
+// grow.
 func TestGlossary(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("docs/concepts.md")
@@ -116,8 +118,8 @@ func TestGlossary(t *testing.T) {
 	}
 }
 
-// declared returns the names that a file declares: packages, types, functions, methods, fields,
-// parameters, constants and variables.
+// declared returns the names declared in a file: packages, types, functions, methods,
+// fields, parameters, constants and variables.
 func declared(file *ast.File) []*ast.Ident {
 	names := []*ast.Ident{file.Name}
 	ast.Inspect(file, func(n ast.Node) bool {

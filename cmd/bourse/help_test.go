@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// leaves returns the commands that do something, by the words that call them.
+// leaves returns the commands that perform an action, keyed by the words that call them.
 func leaves(prefix string, commands []*cli.Command) map[string]*cli.Command {
 	found := make(map[string]*cli.Command)
 	for _, c := range commands {
@@ -21,7 +21,7 @@ func leaves(prefix string, commands []*cli.Command) map[string]*cli.Command {
 	return found
 }
 
-// TestExamples checks that --help of every command shows how it is called.
+// TestExamples checks that --help of every command shows how to call it.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for name, c := range leaves("", newApp(nil, nil, nil).Commands) {
@@ -31,8 +31,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestExtra checks that every command refuses an argument too many, except those that take any
-// number.
+// TestExtra checks that every command refuses one argument more than it takes, except the
+// commands that take any number.
 func TestExtra(t *testing.T) {
 	t.Parallel()
 	several := []string{
@@ -56,8 +56,8 @@ func TestExtra(t *testing.T) {
 	}
 }
 
-// TestJSON checks that every command speaks to programs, too: what it prints is for
-// them already, or there is --json.
+// TestJSON checks that programs can use every command: its output is already for programs,
+// or it has --json.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	forPrograms := []string{
@@ -77,8 +77,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestSummaries checks that the summary of a command has at most 60 characters, is no
-// sentence, and lists nothing.
+// TestSummaries checks that the summary of a command has at most 60 characters, is not a
+// sentence and is not a list.
 func TestSummaries(t *testing.T) {
 	t.Parallel()
 	var walk func(before string, commands []*cli.Command)
@@ -93,8 +93,9 @@ func TestSummaries(t *testing.T) {
 	walk("", newApp(nil, nil, nil).Commands)
 }
 
-// TestMoved checks that a command is found under its name of the last version, which one line
-// reports on a terminal, and that the name of a removed one prints what replaces it.
+// TestMoved checks that a command is found under its name in the last version and that one
+// line reports this on a terminal. For a removed command, the program prints its
+// replacement.
 func TestMoved(t *testing.T) {
 	t.Parallel()
 	app := newApp(nil, nil, nil)
@@ -126,7 +127,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestHelp checks that 'help COMMAND' is 'COMMAND --help'.
+// TestHelp checks that 'help COMMAND' equals 'COMMAND --help'.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"", "run", "ledger", "ledger audit"} {

@@ -19,9 +19,9 @@ import (
 	"bourse/experiments/live"
 )
 
-// hostilePrograms are what tenants run who want to take from others, and the causes that their
-// contracts may have if these are violated; those that use what they get may also be held up by
-// whatever else this machine does, and have any.
+// hostilePrograms are programs of tenants who try to take resources from others, with the
+// possible causes if their contracts are violated. Programs that use their full share may
+// also be delayed by other load on this machine, so any cause is possible for them.
 var hostilePrograms = []struct {
 	name, script string
 	causes       []string
@@ -46,11 +46,12 @@ var hostilePrograms = []struct {
 	{"one that wants all processors", "for i in 1 2 3 4 5 6 7 8; do (while :; do :; done) & done; wait", nil},
 }
 
-// TestHostileMarket has tenants with a cent each run hostile programs on one small host, and
-// flood the market with orders, while another tenant's contracts run beside them. No violation
-// of these may be said to be its program's, nothing of it may be frozen, and the causes of the
-// others' violations are their programs'. The host's disk is 192 MB, of which the tenants leave
-// more than there is. It needs root, and runs in nightly parts.
+// TestHostileMarket lets tenants with one cent each run hostile programs on one small host
+// and flood the market with orders. Another tenant's contracts run at the same time. The
+// violations of that tenant's contracts must not be attributed to its program, and none of
+// its funds may be frozen. The causes of the other tenants' violations must be their own
+// programs. The host's disk has 192 MB, and the tenants write more than that. The test
+// requires root and runs in nightly parts.
 func TestHostileMarket(t *testing.T) {
 	if !programsRun(t) {
 		t.Skip("two minutes of the processors: the nightly part hostile runs it")
@@ -113,7 +114,8 @@ func TestHostileMarket(t *testing.T) {
 		}
 	}
 
-	// run has a user submit a program, and returns outcome of the job; nil if it was refused.
+	// run submits a program for a user and returns the outcome of the job, or nil if it was
+	// refused.
 	run := func(user string, script string, args ...string) *live.Contract {
 		c := bourse(user, append(append([]string{"submit", "--json", "--quiet", "--wait"}, args...), "--", "sh", "-c", script)...)
 		var errs bytes.Buffer
@@ -130,7 +132,7 @@ func TestHostileMarket(t *testing.T) {
 		return &shown.Contracts[0]
 	}
 
-	// The victim burns a second, and prints the longest time for which it stood still, in ms.
+	// The victim computes for one second and prints its longest pause in ms.
 	const victim = `exec perl -MTime::HiRes=time -e '$l=time; $m=0; while((times)[0]+(times)[1]<1){$n=time; $m=$n-$l if $n-$l>$m; $l=$n} printf "%d\n",$m*1e3'`
 	var over atomic.Bool
 	var all sync.WaitGroup
@@ -147,7 +149,7 @@ func TestHostileMarket(t *testing.T) {
 			}
 		}
 	})
-	all.Go(func() { // who floods with orders that cannot be
+	all.Go(func() { // a user who floods the market with orders that cannot be met
 		for !over.Load() {
 			bourse("trudy", "submit", "--work", "1000", "--deadline", "1", "--budget", "0.01", "--nodes", "50", "--", "true").Run()
 		}
@@ -156,7 +158,7 @@ func TestHostileMarket(t *testing.T) {
 	for i, p := range slices.Concat(hostilePrograms, hostilePrograms) {
 		user := []string{"eve", "mallory"}[i%2]
 		c := run(user, p.script, "--work", "1", "--deadline", "6", "--budget", "0.01", "--memory", "64MB")
-		if c == nil || c.State == "refused" { // its host was full, and closed
+		if c == nil || c.State == "refused" { // the host was full and closed
 			refused++
 			continue
 		}
@@ -188,7 +190,7 @@ func TestHostileMarket(t *testing.T) {
 	if len(victims) < 10 {
 		t.Errorf("the victim ran %d contracts, want 10 or more", len(victims))
 	}
-	if worst > 5000 { // a freeze lasts for as long as the lease is not renewed
+	if worst > 5000 { // a pause lasts until the lease is renewed
 		t.Errorf("the victim stood still for %d ms", worst)
 	}
 	text, _ := os.ReadFile(said.Name())

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestReadInUse promises that what prints a ledger prints it as of one moment while
-// 'bank apply' writes to it: a log that 'bank verify' finds whole, balances that sum to
-// what was issued, exports and statements without an error.
+// TestReadInUse checks that commands print a ledger as of a single time while 'bank apply'
+// writes to it. 'bank verify' must find the log complete, balances must add up to the
+// issued amount, and exports and statements must not fail.
 func TestReadInUse(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "bank")

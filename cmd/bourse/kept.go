@@ -176,7 +176,7 @@ type cosignOption struct {
 // A trust lists who must have signed a published log.
 type trust struct {
 	signers, witnesses []sumdb.Verifier
-	quorum             int // of the witnesses
+	quorum             int // number of witnesses required
 }
 
 // trustOf returns the signers named by the flags in [trustFlags].

@@ -15,8 +15,8 @@ import (
 
 var kills = flag.Int("kills", 4, "instants at which TestRunKilled kills a run")
 
-// TestRunKilled promises that a run which is killed at any instants gives, once it is let
-// go on, the bytes of one that was not, and leaves nothing else.
+// TestRunKilled checks that a run that is killed at random times and then resumed has the
+// same bytes as an uninterrupted run and leaves no other files.
 func TestRunKilled(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -63,7 +63,7 @@ func TestRunKilled(t *testing.T) {
 	t.Logf("seed %d: killed %d times", seed, killed)
 }
 
-// sameFiles compares two results directories but for their manifests.
+// sameFiles compares two results directories except for their manifests.
 func sameFiles(t *testing.T, got, want string) {
 	t.Helper()
 	out, err := exec.Command("diff", "-rq", got, want).CombinedOutput()

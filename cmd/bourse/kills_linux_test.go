@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// TestPartsKilled kills each part of a market of many processes at random instants, while
-// orders come: each that was answered is one contract, books and log agree, and nothing
-// runs that is not wanted. At each step they are killed by experiments/live
-// TestProcessesKilled, hosts/agent TestAgentKilledAt and experiments/live/client TestKilled.
+// TestPartsKilled kills each process of a market at random times while orders arrive. Each
+// answered order must be exactly one contract, the accounts and the log must agree, and no
+// unwanted task may run. Three other tests kill them at each step: TestProcessesKilled in
+// experiments/live, TestAgentKilledAt in hosts/agent and TestKilled in
+// experiments/live/client.
 func TestPartsKilled(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BOURSE_CI") == "" {
@@ -57,7 +58,7 @@ func TestPartsKilled(t *testing.T) {
 	}
 }
 
-// killTask kills the minder of a task, if one runs.
+// killTask kills the supervisor of a task, if a task is running.
 func (w *town) killTask(rng *rand.Rand) {
 	var minders []process
 	for _, p := range w.tasks() {
@@ -70,7 +71,7 @@ func (w *town) killTask(rng *rand.Rand) {
 	}
 }
 
-// killHost kills an agent and all that its host runs.
+// killHost kills an agent and all processes on its host.
 func (w *town) killHost(agent *townPart) {
 	agent.kill()
 	for _, p := range w.tasks() {
@@ -80,7 +81,7 @@ func (w *town) killHost(agent *townPart) {
 	}
 }
 
-// killAll kills the whole town.
+// killAll kills all processes of the cluster.
 func (w *town) killAll() {
 	for _, p := range w.parts {
 		p.kill()
@@ -90,8 +91,8 @@ func (w *town) killAll() {
 	}
 }
 
-// TestWhatRuns checks what becomes of a task when its agent is killed, which is nothing, and
-// when its minder is, which is that it is lost and begun anew.
+// TestWhatRuns checks what happens to a task. If its agent is killed, it keeps running. If
+// its supervisor is killed, it is lost and started again.
 func TestWhatRuns(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BOURSE_CI") == "" {

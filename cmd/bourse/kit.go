@@ -24,8 +24,8 @@ import (
 // command returns a constructor of a command. The first line of text is the usage line, the
 // second line is the summary, and the description follows after an empty line. Each field
 // of T is a flag, and act receives a T with the given values. The tags yaml, inline and
-// validate work as in a scenario: a field's name is its yaml tag or its own name in lower
-// case, and the fields of an embedded struct tagged inline count as fields of T. The tag
+// validate work as in a scenario. A field's name is its yaml tag or its own name in lower
+// case. The fields of an embedded struct tagged inline count as fields of T. The tag
 // validate applies only to flags that are given. More tags:
 //
 //	doc      usage, in which {NAME} is the value

@@ -18,10 +18,10 @@ import (
 	"bourse/experiments"
 )
 
-// may lists, for each room, the rooms it may import, by path or, with "/...",
-// with all that is in it; "/*" is any room in it that is not listed; "-" before one forbids
-// it though a word after allows it. A room not listed
-// may import none but what is inside its own ground room.
+// may lists, for each package, the packages that it may import, by path or, with "/...",
+// with all packages inside. "/*" stands for any unlisted package inside. "-" before an
+// element forbids it even if a later element allows it. A package that is not listed may
+// import only packages inside its own base package.
 var may = map[string]string{
 	"experiments/papers/*":      "experiments/report experiments/results",
 	"experiments/papers/claims": "experiments/results experiments/stats",
@@ -90,15 +90,15 @@ var may = map[string]string{
 	"cmd/bourse":               "bank/... contracts/... experiments/... hosts/... market market/clearing workloadgen/...",
 }
 
-// ground are the rooms that do not know one another.
+// ground lists the base packages, which must not import each other.
 var ground = []string{"bank", "market", "hosts", "workloadgen"}
 
-// leafRooms are packages that mention no concept of the module and import none of its packages
-// but leaves before them. Any package may import one, the base packages too.
+// leafRooms are packages that mention no concept of the module and import no packages of it
+// except earlier leaves. Every package may import a leaf, including the base packages.
 var leafRooms = []string{"bank/certificate", "bank/exact", "bank/whole", "workloadgen/plugin", "workloadgen/config"}
 
-// TestLayers checks that every room imports only what the plan of the house
-// allows: calls go down, and the rooms on the ground do not know one another.
+// TestLayers checks that every package imports only what the plan allows. Calls go down,
+// and the base packages do not import each other.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	rooms, faults := forbidden(t)
@@ -110,7 +110,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestPlantedImports checks that each import that the plan forbids is seen when it is planted.
+// TestPlantedImports checks that each forbidden import is found if it is added.
 func TestPlantedImports(t *testing.T) {
 	t.Parallel()
 	planted := []struct{ room, to string }{
@@ -140,8 +140,8 @@ func TestPlantedImports(t *testing.T) {
 	}
 }
 
-// forbidden returns the number of rooms that go list sees with flags, and their imports that
-// are not allowed.
+// forbidden returns the number of packages that go list finds with the given flags, and
+// their forbidden imports.
 func forbidden(t *testing.T, flags ...string) (rooms int, faults []string) {
 	t.Helper()
 	args := append([]string{"list", "-f", `{{.ImportPath}} {{join .Imports " "}}`}, flags...)
@@ -162,7 +162,7 @@ func forbidden(t *testing.T, flags ...string) (rooms int, faults []string) {
 	return rooms, faults
 }
 
-// allowed reports whether room may import to.
+// allowed reports whether package room may import package to.
 func allowed(room, to string) bool {
 	if from, leaf := slices.Index(leafRooms, room), slices.Index(leafRooms, to); from >= 0 || leaf >= 0 {
 		return leaf >= 0 && (from < 0 || leaf < from)
@@ -172,7 +172,7 @@ func allowed(room, to string) bool {
 		parent := room[:strings.LastIndex(room, "/")]
 		top, _, _ := strings.Cut(room, "/")
 		if slices.Contains(ground, top) {
-			// Within its own ground room a room is free.
+			// Packages may import any package inside their own base package.
 			return to == top || strings.HasPrefix(to, top+"/")
 		}
 		if list, listed = may[parent+"/*"]; !listed {
@@ -189,7 +189,7 @@ func allowed(room, to string) bool {
 	return false
 }
 
-// TestAllowed checks that the plan of the house forbids what it must.
+// TestAllowed checks that the plan forbids the imports that it must forbid.
 func TestAllowed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -247,8 +247,8 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestCoreAlone checks that no package of the core may import copiers of memory, keys or
-// signed orders.
+// TestCoreAlone checks that core packages do not import packages for copying memory, keys
+// or signed orders.
 func TestCoreAlone(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("go", append([]string{"list", "-deps"}, prefixed(core)...)...).Output()
@@ -272,8 +272,8 @@ func prefixed(rooms []string) (paths []string) {
 	return paths
 }
 
-// TestNoNames checks that who runs, shows and reports experiments knows no paper, and no
-// policy or what one chooses hosts by under its name: neither an import nor a text is one.
+// TestNoNames checks the packages that run, display and report experiments. Neither their
+// imports nor their strings may name a paper, a policy or a way of choosing hosts.
 func TestNoNames(t *testing.T) {
 	t.Parallel()
 	var files []string
@@ -311,7 +311,7 @@ var best = map[string]int{"be": 1, `+"`mli`"+`: 2, "best": 3}
 	}
 }
 
-// named returns the texts of f that name a policy, what it chooses hosts by, or a paper.
+// named returns the strings in f that name a policy, a way of choosing hosts, or a paper.
 func named(f *ast.File) (found []string) {
 	var names []string
 	for _, family := range []string{"admission", "predictor", "scheduler", "matchmaking"} {
@@ -329,12 +329,11 @@ func named(f *ast.File) (found []string) {
 	return found
 }
 
-// marketWords are those of the rooms that the bank does not know. Servers of databases
-// are hosts, too.
+// marketWords are terms of packages on which the bank must not depend. Database servers are
+// called hosts, too.
 var marketWords = regexp.MustCompile(`(?i)(auction|share|bid|host)`)
 
-// TestBankWords checks that no name in the bank speaks of auctions, shares, bids or
-// hosts.
+// TestBankWords checks that no name in the bank refers to auctions, shares, bids or hosts.
 func TestBankWords(t *testing.T) {
 	t.Parallel()
 	files := 0
@@ -365,14 +364,12 @@ func TestBankWords(t *testing.T) {
 	}
 }
 
-// clocked lists the rooms below the kernel that may read a clock, start
-// goroutines or take locks: what talks to a disk, to others or to real
-// machines.
+// clocked lists the packages below the kernel that may read a clock, start goroutines or
+// take locks, because they use a disk, a network or real machines.
 var clocked = []string{"bank/certificate", "bank/peers", "bank/service", "bank/store", "bank/teller", "bank/tiles", "bank/witness", "hosts/agent", "hosts/link", "hosts/linux"}
 
-// TestTimeIsTold checks that the rooms below the kernel neither read the clock
-// nor draw from the global source of randomness, and start no goroutines and
-// take no locks.
+// TestTimeIsTold checks the other packages below the kernel. They must not read the clock,
+// use the global source of randomness, start goroutines or take locks.
 func TestTimeIsTold(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -412,13 +409,14 @@ func TestTimeIsTold(t *testing.T) {
 	}
 }
 
-// banned are the functions that ask the time or draw from the global source.
+// banned lists the functions that read the clock or use the global source of randomness.
 var banned = map[string]string{
 	"time": "Now Since Until Sleep After AfterFunc Tick NewTicker NewTimer",
 	"rand": "Float64 Float32 IntN Int Int32 Int64 Int64N Uint32 Uint64 Uint64N N Perm Shuffle NormFloat64 ExpFloat64",
 }
 
-// told returns what in f asks the time, draws, starts a goroutine or locks.
+// told returns the places in f that read the clock, draw random numbers, start a goroutine
+// or lock.
 func told(set *token.FileSet, f *ast.File) (faults []string) {
 	fault := func(at token.Pos, what string) { faults = append(faults, set.Position(at).String()+": "+what) }
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -440,7 +438,7 @@ func told(set *token.FileSet, f *ast.File) (faults []string) {
 	return faults
 }
 
-// TestTold checks that each of the faults is seen when it is planted.
+// TestTold checks that each violation is found if it is added.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	set := token.NewFileSet()

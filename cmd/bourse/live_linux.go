@@ -250,7 +250,7 @@ type runningLab struct {
 	server   *service.Server
 	measured *metrics.Metrics
 	clock    *live.BootClock
-	secret   string // of who keeps it
+	secret   string // secret of the operator
 	log      *slog.Logger
 	acts     io.Closer // log of operator actions
 
@@ -362,7 +362,7 @@ func (l *runningLab) users(ctx context.Context) (all []service.User, err error) 
 	for _, name := range names {
 		key, wrong := l.bank.KeyOf(ctx, name)
 		if err = errors.Join(err, wrong); key == "" {
-			continue // it was revoked
+			continue // the key was revoked
 		}
 		u := service.User{Account: name, Key: key}
 		if has, err := l.bank.Balance(ctx, name); err == nil { // a remote bank answers only its owners
@@ -390,8 +390,8 @@ func loopback(address string) bool {
 	return err == nil && at.Addr().IsLoopback()
 }
 
-// token returns the token with which a host joins. ok is false if the market serves only
-// this machine.
+// token returns the token with which a host joins. It returns false if the market serves
+// only this machine.
 func (l *runningLab) token() (t link.Token, ok bool) {
 	if l.tls == nil {
 		return t, false

@@ -110,8 +110,8 @@ func (d *division) resizes(all []live.Host) error {
 }
 
 // openAgents opens the agents that sell this machine for the lab in dir, in the order of
-// their hosts' names. On an error, it also returns the agents opened so far. all contains
-// every host that the market knows.
+// their hosts' names. On an error, it also returns the agents opened so far. The parameter
+// all contains every host that the market knows.
 func openAgents(c *cli.Context, dir string, limits *live.Limits, all []live.Host) (agents []*agent.Program, err error) {
 	d, err := divide(c, dir)
 	if err == nil {

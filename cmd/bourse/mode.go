@@ -12,8 +12,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// noteMode prints who may move the money of a bank. id identifies the bank's ledger; it is
-// empty for an open bank.
+// noteMode prints who may move the money of a bank whose ledger has the given id. An open
+// bank has no id.
 func noteMode(c *cli.Context, ledger string) {
 	name := place.At(c.Args().First())
 	if ledger != "" {

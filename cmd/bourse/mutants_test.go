@@ -27,23 +27,23 @@ var mutated = flag.String("mutants", "", "mutate the rooms under contracts, mark
 const (
 	gremlins   = "github.com/go-gremlins/gremlins/cmd/gremlins"
 	mutantList = ".ci/mutants.txt"
-	patience   = 30 * time.Second // least time that the tests of a room have for one mutant
+	patience   = 30 * time.Second // minimum test timeout of a package for one mutant
 
-	mostLived   = 0.1 // part of the covered mutants that may live, but for those listed
-	mostUnknown = 0.1 // part of all mutants that may be in code that no test runs
+	mostLived   = 0.1 // fraction of the covered mutants that may survive, in addition to those listed
+	mostUnknown = 0.1 // fraction of all mutants that may be in code that no test runs
 )
 
-// TestMutants checks that each room's own tests hold it: of the mutants that gremlins
-// makes of the code they run, by its default mutators, they kill nine in ten, but for
-// those of .ci/mutants.txt, and nine in ten are in code they run. One whose tests do not
-// end counts as killed.
+// TestMutants checks how well each package's own tests detect changes. Of the mutants that
+// gremlins makes in tested code with its default mutators, the tests must kill 90 %, not
+// counting those in .ci/mutants.txt. In addition, 90 % of all mutants must be in code that
+// the tests run. A mutant whose tests do not end counts as killed.
 func TestMutants(t *testing.T) {
 	if *mutated == "" {
 		t.Skip("takes hours; -mutants . runs it")
 	}
 	root := filepath.Join("..", "..")
 	listed := readMutants(t, root)
-	tool := t.TempDir() // not by go run, which has its own go come first
+	tool := t.TempDir() // not with go run, because it puts its own go command first
 	build := exec.Command("go", "build", "-C", filepath.Join(root, ".ci", "tools"), "-o", tool, gremlins)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", gremlins, err, out)
@@ -69,7 +69,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// mutate holds the room in dir of the module at root to its own tests.
+// mutate tests the mutants of the package in dir, in the module at root.
 func mutate(t *testing.T, tool, root, dir string, listed []equivalent) {
 	start := time.Now()
 	own := exec.Command("go", "test", "-count", "1", "./"+dir+"/...")
@@ -83,7 +83,7 @@ func mutate(t *testing.T, tool, root, dir string, listed []equivalent) {
 		"--timeout-coefficient", strconv.Itoa(int(factor)), "--output", result, "./"+dir)
 	run.Dir = root
 	run.Env = append(os.Environ(),
-		"GOFLAGS=-count=1", // a cached run would tell nothing of how long tests take
+		"GOFLAGS=-count=1", // a cached run would not show how long the tests take
 		"PATH="+coverCases(t, root, dir)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", dir, err, out)
@@ -127,9 +127,9 @@ func mutate(t *testing.T, tool, root, dir string, listed []equivalent) {
 	}
 }
 
-// coverCases returns a folder with a go that adds to each profile of coverage what
-// profiles leave out: the conditions of cases, which are in no block of code. Those of a
-// switch that the tests of the room run count as run.
+// coverCases returns a folder with a go command that completes coverage profiles. It adds
+// the conditions of cases, which are not in a code block. If the package's tests run a
+// switch, its conditions count as run.
 func coverCases(t *testing.T, root, dir string) string {
 	bin := t.TempDir()
 	profile, err := filepath.Abs(filepath.Join(bin, "profile"))
@@ -187,7 +187,7 @@ done
 	return bin
 }
 
-// isRun reports whether at is in a block that was run.
+// isRun reports whether the position at is in a block that was run.
 func isRun(p *cover.Profile, at token.Position) bool {
 	for _, b := range p.Blocks {
 		if b.Count > 0 && (at.Line > b.StartLine || at.Line == b.StartLine && at.Column >= b.StartCol) &&
@@ -198,7 +198,7 @@ func isRun(p *cover.Profile, at token.Position) bool {
 	return false
 }
 
-// A mutant is one as gremlins reports it.
+// A mutant is a mutant as reported by gremlins.
 type mutant struct {
 	Type   string
 	Status string
@@ -206,7 +206,7 @@ type mutant struct {
 	Column int
 }
 
-// change returns what m changes in line, which it is in.
+// change returns the text that m changes in the given line.
 func (m mutant) change(line string) string {
 	for _, c := range changes {
 		if c.kind == m.Type && strings.HasPrefix(line[m.Column-1:], c.from) {
@@ -216,7 +216,7 @@ func (m mutant) change(line string) string {
 	return m.Type
 }
 
-// changes are those that gremlins' default mutators make, longer tokens first.
+// changes are the changes made by gremlins' default mutators, longer tokens first.
 var changes = []struct{ kind, from, to string }{
 	{"CONDITIONALS_BOUNDARY", "<=", "<"}, {"CONDITIONALS_BOUNDARY", ">=", ">"},
 	{"CONDITIONALS_BOUNDARY", "<", "<="}, {"CONDITIONALS_BOUNDARY", ">", ">="},
@@ -228,8 +228,9 @@ var changes = []struct{ kind, from, to string }{
 	{"ARITHMETIC_BASE", "*", "/"}, {"ARITHMETIC_BASE", "/", "*"}, {"ARITHMETIC_BASE", "%", "*"},
 }
 
-// An equivalent is a mutant that no test can tell from the code, or none of its room:
-// the token of that number in the line, from 1, is changed.
+// An equivalent is a mutant that no test of its package, or no test at all, can distinguish
+// from the original code. It changes the token with the given number in the line, counted
+// from 1.
 type equivalent struct {
 	file, line, change string
 	number             int
@@ -261,7 +262,7 @@ func readMutants(t *testing.T, root string) (list []equivalent) {
 	return list
 }
 
-// isListed reports whether m, which is in line of file, is on the list.
+// isListed reports whether the list contains m, which is in the given line of file.
 func isListed(list []equivalent, file, line string, m mutant) bool {
 	for _, e := range list {
 		if e.file == file && e.line == strings.TrimSpace(line) && e.change == m.change(line) && e.column(line) == m.Column {
@@ -271,7 +272,7 @@ func isListed(list []equivalent, file, line string, m mutant) bool {
 	return false
 }
 
-// column returns where the token of e is in line, from 1, and 0 if it is not there.
+// column returns the position of e's token in line, from 1, or 0 if the token is not there.
 func (e equivalent) column(line string) int {
 	from, _, _ := strings.Cut(e.change, " ")
 	left, at := e.number, 0
@@ -286,8 +287,8 @@ func (e equivalent) column(line string) int {
 	return 0
 }
 
-// TestMutantsListed checks that every mutant on the list is still one of the code: its
-// file has the line, and the line the token, once or as often as its number says.
+// TestMutantsListed checks that every listed mutant still fits the code: the file has the
+// line, and the line has the token, at least as often as its number states.
 func TestMutantsListed(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")

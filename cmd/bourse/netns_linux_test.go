@@ -16,7 +16,7 @@ import (
 	"bourse/hosts/link"
 )
 
-// network makes a network namespace, as 'ip netns add' does, until the end of the test, and
+// network creates a network namespace like 'ip netns add' until the end of the test and
 // returns its name. It needs root.
 func network(t *testing.T) string {
 	t.Helper()
@@ -48,8 +48,8 @@ func network(t *testing.T) string {
 	return name
 }
 
-// TestNetns checks that an agent runs in the namespace that is asked for, from where it does
-// not reach what is outside.
+// TestNetns checks that an agent runs in the requested namespace, from which it cannot
+// reach anything outside.
 func TestNetns(t *testing.T) {
 	t.Parallel()
 	name := network(t)

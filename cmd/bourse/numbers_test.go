@@ -27,13 +27,13 @@ import (
 
 var cells = flag.Int("cells", 24, "number of cells that TestEveryCell changes")
 
-// A forger changes results, and the manifest to fit.
+// A forger changes results and adapts the manifest.
 type forger struct {
 	*testing.T
 	dir string
 }
 
-// smallRun returns results of a small run, with tables in that form.
+// smallRun returns the results of a small run with tables in the given form.
 func smallRun(t *testing.T, tables string) forger {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ replications: 2
 	return forger{t, filepath.Join(dir, "r")}
 }
 
-// copied returns a copy of the results, with hard links to what is not changed.
+// copied returns a copy of the results with hard links to unchanged files.
 func (f forger) copied() forger {
 	f.Helper()
 	to := filepath.Join(f.TempDir(), "r")
@@ -92,7 +92,7 @@ func (f forger) write(name string, data []byte) {
 	}
 }
 
-// manifest lets change change the manifest.
+// manifest passes the manifest to change and stores it.
 func (f forger) manifest(change func(m map[string]any)) {
 	f.Helper()
 	m := make(map[string]any)
@@ -109,7 +109,7 @@ func (f forger) manifest(change func(m map[string]any)) {
 	f.write("manifest.json", text)
 }
 
-// forge writes a file, and its size and hash to the manifest.
+// forge writes a file and stores its size and hash in the manifest.
 func (f forger) forge(name string, data []byte) {
 	f.Helper()
 	f.write(name, data)
@@ -123,7 +123,8 @@ func (f forger) forge(name string, data []byte) {
 	})
 }
 
-// replaced forges a file with the first old, which must be there, replaced.
+// replaced forges a file in which the first occurrence of old is replaced. It fails if old
+// does not occur.
 func (f forger) replaced(name, old, new string) {
 	f.Helper()
 	data := f.read(name)
@@ -133,7 +134,7 @@ func (f forger) replaced(name, old, new string) {
 	f.forge(name, bytes.Replace(data, []byte(old), []byte(new), 1))
 }
 
-// audited returns what an audit prints, which must find a fault if there is to be one.
+// audited returns the output of an audit. If a fault is expected, the audit must find one.
 func (f forger) audited(clean bool, args ...string) string {
 	f.Helper()
 	status, out, errs := bourse(f.T, f.Context(), append([]string{"ledger", "audit", f.dir}, args...)...)
@@ -143,8 +144,8 @@ func (f forger) audited(clean bool, args ...string) string {
 	return out
 }
 
-// cell adds a unit to a cell of a CSV file, or a letter if it is no number, and returns the
-// column. It reports whether the cell can be changed so.
+// cell adds one unit to a cell of a CSV file, or a letter if the cell is not a number. It
+// returns the column. It reports whether the cell could be changed.
 func (f forger) cell(name string, draw func(n int) int) (column string, ok bool) {
 	f.Helper()
 	rows, err := csv.NewReader(bytes.NewReader(f.read(name))).ReadAll()
@@ -182,7 +183,8 @@ func (f forger) cell(name string, draw func(n int) int) (column string, ok bool)
 	return rows[0][at], true
 }
 
-// packedCell is [forger.cell] of a Parquet file whose rows are of type R, and which encode encodes.
+// packedCell is like [forger.cell] for a Parquet file with rows of type R, which the
+// function encode encodes.
 func packedCell[R any](f forger, name string, rows iter.Seq2[R, error], encode func(*results.Encoder, []R) error, draw func(n int) int) (column string, ok bool) {
 	f.Helper()
 	var all []R
@@ -224,7 +226,7 @@ func packedCell[R any](f forger, name string, rows iter.Seq2[R, error], encode f
 	return column, true
 }
 
-// anyCell is [forger.cell] of any table.
+// anyCell is like [forger.cell] for a table in any form.
 func (f forger) anyCell(name string, draw func(n int) int) (column string, ok bool) {
 	f.Helper()
 	d, err := results.Open(f.dir)
@@ -242,9 +244,9 @@ func (f forger) anyCell(name string, draw func(n int) int) (column string, ok bo
 	return f.cell(name, draw)
 }
 
-// TestEveryCell adds one unit to a cell of a table, and puts the table's new hash into the
-// manifest: the audit names file and column. Where jobs have one form only, and of prices, it is a
-// deep audit that finds all.
+// TestEveryCell adds one unit to a cell of a table and stores the new hash in the manifest.
+// The audit must name the file and the column. If jobs are stored in one form only, and for
+// prices, a deep audit must find the change.
 func TestEveryCell(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -287,8 +289,8 @@ func TestEveryCell(t *testing.T) {
 	}
 }
 
-// TestNumbers changes one file of results after another, and the manifest to fit: the audit
-// names the file, and where.
+// TestNumbers changes one file of the results at a time and adapts the manifest. The audit
+// must name the file and the position.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	whole := smallRun(t, "both")
@@ -316,7 +318,7 @@ func TestNumbers(t *testing.T) {
 	}
 	var outputs map[string]any
 	whole.manifest(func(m map[string]any) { outputs = m["outputs"].(map[string]any) })
-	for name := range outputs { // nothing that a run writes is left out
+	for name := range outputs { // the test covers every file that a run writes
 		if strings.HasPrefix(name, "ledger/") {
 			continue
 		}
@@ -381,12 +383,13 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestOlderNumbers changes results of other rules than those of this version: jobs.parquet is
-// compared with jobs.csv and summary.csv with metrics.csv, and the rest is named as not compared.
+// TestOlderNumbers changes results with other rules than those of this version. The audit
+// must compare jobs.parquet with jobs.csv and summary.csv with metrics.csv, and list the
+// rest as not compared.
 func TestOlderNumbers(t *testing.T) {
 	t.Parallel()
 	whole := smallRun(t, "both")
-	whole.manifest(func(m map[string]any) { m["rules"] = 1 }) // by which charges of its ledgers differ
+	whole.manifest(func(m map[string]any) { m["rules"] = 1 }) // the rules for which charges in the ledgers differ
 	if said := whole.audited(false); !strings.Contains(said, whole.dir+": clean\n") || !strings.Contains(said, "not detectable here: jobs, metrics,") {
 		t.Errorf("an audit of older results prints\n%s", said)
 	}
@@ -406,13 +409,13 @@ func TestOlderNumbers(t *testing.T) {
 	}
 }
 
-// TestForgedNotes changes a number of the note of a decision, in a ledger that is written anew
-// with a manifest to fit: a deep audit names ledger, entry and number.
+// TestForgedNotes changes a number in the note of a decision. The ledger is written again
+// with a matching manifest. A deep audit must name the ledger, the entry and the number.
 func TestForgedNotes(t *testing.T) {
 	t.Parallel()
 	whole := smallRun(t, "both")
 	const key = "ledger/a/cac/0"
-	kinds := make(map[string]int64) // entry by kind and number
+	kinds := make(map[string]int64) // entry keyed by kind and number
 	eachEntry(t, filepath.Join(whole.dir, key), func(e *bank.Entry) {
 		var note map[string]any
 		if json.Unmarshal(e.Note, &note) != nil {
@@ -466,8 +469,8 @@ func eachEntry(t *testing.T, dir string, do func(e *bank.Entry)) {
 	}
 }
 
-// reledger writes a ledger of the results anew, with entries that change changes, and the
-// manifest and units.json to fit.
+// reledger writes a ledger of the results again with the entries returned by change. It
+// adapts the manifest and units.json.
 func (f forger) reledger(key string, change func(e *bank.Entry)) {
 	f.Helper()
 	dir, anew := filepath.Join(f.dir, key), f.TempDir()
@@ -510,8 +513,8 @@ func (f forger) reledger(key string, change func(e *bank.Entry)) {
 	f.replaced("units.json", was, j.Head().String())
 }
 
-// TestInputs changes a digit of the log that a run has read: commands that read it again name the
-// file and both hashes, and print no result.
+// TestInputs changes one digit of the log that a run has read. Commands that read the log
+// again must name the file and both hashes and print no result.
 func TestInputs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -26,27 +26,27 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A browsed is a market that runs, and a browser that looks at it.
+// A browsed is a running market and a browser that displays it.
 type browsed struct {
 	t      *testing.T
 	dir    string
 	market *exec.Cmd
 	url    string
 	ctx    context.Context                // of the browser
-	opens  string                         // what is opened before a page is judged, a selector
-	screen func(page, mode string) string // file of a picture, empty if none is taken
-	varies string                         // what pictures show otherwise each time, a selector
+	opens  string                         // selector of the elements to open before a page is judged
+	screen func(page, mode string) string // file of a picture; empty if no picture is taken
+	varies string                         // selector of the elements that look different each time
 
 	mu     sync.Mutex
 	errors []string // of its console
 }
 
-// TestPage looks at the page of a market that runs, as a visitor does: prices appear, a
-// contract is followed to its line of the ledger by keyboard alone, what it shows is what
-// commands print, the market is killed and the page goes on where it was; all of it without
-// an error on the console or a violation of axe's rules, in light, in dark, 400 pixels wide,
-// and without script. It runs programs, and a browser, in the nightly part page alone;
-// -update writes its screenshots.
+// TestPage looks at the page of a running market like a visitor. Prices appear, and the
+// keyboard alone leads from a contract to its ledger entry. The page shows what commands
+// print. When the market is killed and restarted, the page continues. There must be no
+// errors on the console and no violations of axe's rules, in light and dark mode, 400
+// pixels wide, and without scripts. It runs programs and a browser, only in the nightly
+// part page. With -update, it writes the screenshots.
 func TestPage(t *testing.T) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("a browser runs in the nightly part page: BOURSE_CI=1 runs it")
@@ -63,20 +63,21 @@ func TestPage(t *testing.T) {
 	b.do(chromedp.Navigate(b.url))
 	b.await(`document.querySelector('#hosts a')?.textContent === 'h00' && document.querySelector('#stream').textContent === 'follows the market'`)
 
-	// Prices appear as somebody asks for something, and are what 'price' prints.
+	// Prices appear when a user submits a request, and are the same as the output of
+	// 'price'.
 	b.submit("0.50", 12)
 	b.await(`document.querySelector('#open a')?.textContent === '1' && document.querySelectorAll('#prices tr[data-x]').length > 1 && document.querySelector('.chart canvas') !== null`)
 	price := strings.TrimSuffix(strings.Fields(b.command("price", "h00"))[1], "/s")
 	if got := b.text(`#prices tbody tr:last-child td:last-child`); "$"+got != price {
 		t.Errorf("the page says %s, and 'price' %s", got, price)
 	}
-	time.Sleep(2 * time.Second) // for something to be seen of it
+	time.Sleep(2 * time.Second) // so that there is something to see
 	b.submit("0.25", 6)
 	b.await(`document.querySelectorAll('#open a').length === 2`)
 	time.Sleep(2 * time.Second)
 	b.judge("market")
 
-	// By keyboard, to the contract and to its line of the ledger.
+	// Use the keyboard to go to the contract and to its ledger entry.
 	b.tab("/contracts/1")
 	b.await(`document.querySelector('h1')?.textContent === 'Contract 1' && document.querySelectorAll('.chart canvas').length === 2`)
 	b.judge("contract")
@@ -104,7 +105,7 @@ func TestPage(t *testing.T) {
 	b.await(`document.querySelector('.chart canvas') !== null`)
 	b.judge("host")
 
-	// What is for programs is there, too.
+	// The data for programs are there, too.
 	for path, want := range map[string]string{"/healthz": "trading\n", "/metrics": "\nbourse_host_up{host=\"h00\"} 1\n"} {
 		answer, err := http.Get(b.url + path)
 		if err != nil {
@@ -116,7 +117,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 
-	// The market is killed; the page that stands says so, and goes on.
+	// Kill the market; the open page must report this and continue.
 	b.do(chromedp.Navigate(b.url))
 	b.await(`document.querySelector('#stream').textContent === 'follows the market'`)
 	b.quiet()
@@ -127,9 +128,9 @@ func TestPage(t *testing.T) {
 	b.await(`document.querySelector('#stream').textContent === 'follows the market'`)
 	b.submit("0.10", 0)
 	b.await(`[...document.querySelectorAll('#open a, #ended a')].some(a => a.textContent === '3') && Number(document.querySelector('#main').dataset.heard) > window.before`)
-	b.forget() // that the market did not answer meanwhile
+	b.forget() // that the market did not answer in the meantime
 
-	// Without script the tables stand.
+	// Without scripts, the tables are still there.
 	b.do(set(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}), chromedp.Navigate(b.url))
 	page := look(b, chromedp.OuterHTML("#main"))
 	if !strings.Contains(page, `<a href="/hosts/h00">h00</a>`) || !strings.Contains(page, `<a href="/contracts/3">3</a>`) || strings.Contains(page, "<canvas") {
@@ -138,7 +139,8 @@ func TestPage(t *testing.T) {
 	b.quiet()
 }
 
-// fonts is what a browser in a test finds: words are as wide on every machine.
+// fonts is the font configuration of the browser in a test, so that words have the same
+// width on every machine.
 const fonts = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">
 <fontconfig>
@@ -149,7 +151,7 @@ const fonts = `<?xml version="1.0"?>
 </fontconfig>
 `
 
-// browse starts a browser, whose console is listened to.
+// browse starts a browser and records its console.
 func (b *browsed) browse() {
 	b.t.Helper()
 	chromium, err := exec.LookPath("chromium")
@@ -172,14 +174,14 @@ func (b *browsed) browse() {
 	go b.listen(chromedp.Console(ctx))
 }
 
-// submit asks for a program that works for so many seconds.
+// submit requests a program that works for the given number of seconds.
 func (b *browsed) submit(budget string, seconds int) {
 	b.t.Helper()
 	b.command("submit", "--work", "10", "--deadline", "60", "--budget", budget, "--class", "be", "--",
 		"sh", "-c", fmt.Sprintf("end=$(($(date +%%s)+%d)); while [ $(date +%%s) -lt $end ]; do i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done; done", seconds))
 }
 
-// start runs the market at an address, which it answers afterwards.
+// start runs the market at an address and waits until it answers.
 func (b *browsed) start(address string) {
 	b.t.Helper()
 	b.market = exec.Command("bourse", "live", filepath.Join(b.dir, "lab"), "--listen", address)
@@ -220,7 +222,7 @@ func (b *browsed) stop(signal os.Signal) {
 	b.market.Wait()
 }
 
-// command runs a command and returns what it prints.
+// command runs a command and returns its output.
 func (b *browsed) command(args ...string) string {
 	b.t.Helper()
 	c := exec.Command("bourse", args...)
@@ -232,7 +234,7 @@ func (b *browsed) command(args ...string) string {
 	return string(out)
 }
 
-// listen keeps what is wrong by the browser's console.
+// listen records the errors on the browser's console.
 func (b *browsed) listen(said iter.Seq2[chromedp.ConsoleMessage, error]) {
 	for m, err := range said {
 		if err != nil {
@@ -246,7 +248,7 @@ func (b *browsed) listen(said iter.Seq2[chromedp.ConsoleMessage, error]) {
 	}
 }
 
-// quiet checks that nothing was wrong so far.
+// quiet checks that there were no errors so far.
 func (b *browsed) quiet() {
 	b.t.Helper()
 	b.mu.Lock()
@@ -269,7 +271,7 @@ func (b *browsed) do(steps ...chromedp.Action[chromedp.Void]) { look(b, chromedp
 // run runs a script.
 func (b *browsed) run(js string) { look(b, chromedp.Evaluate[any](js)) }
 
-// set returns the step that calls the browser so.
+// set returns the step that calls the browser with the given arguments.
 func set[P any](c cdp.Command[P, cdp.Empty], params P) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, c, params)
@@ -277,7 +279,7 @@ func set[P any](c cdp.Command[P, cdp.Empty], params P) chromedp.Action[chromedp.
 	})
 }
 
-// look returns what the browser answers.
+// look returns the browser's answer.
 func look[T any](b *browsed, a chromedp.Action[T]) T {
 	b.t.Helper()
 	ctx, done := context.WithTimeout(b.ctx, time.Minute)
@@ -289,8 +291,8 @@ func look[T any](b *browsed, a chromedp.Action[T]) T {
 	return x
 }
 
-// await waits until an expression is true. While a page gives way to the next there may be
-// nothing to ask, or not yet what is asked of it: an error is no answer.
+// await waits until an expression is true. While one page replaces another, the browser may
+// be unable to evaluate the expression, so errors are ignored.
 func (b *browsed) await(js string) {
 	b.t.Helper()
 	var last error
@@ -306,14 +308,14 @@ func (b *browsed) await(js string) {
 	b.t.Fatalf("never %s: %v\n%s", js, last, look(b, chromedp.OuterHTML("html")))
 }
 
-// text returns that of an element.
+// text returns the text of an element.
 func (b *browsed) text(selector string) string {
 	b.t.Helper()
 	return look(b, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector(%q)?.textContent ?? ''`, selector)))
 }
 
-// tab goes by the tab key to the link that leads to a path, and along it. Whatever has the
-// focus on the way is seen to have it.
+// tab presses the tab key until the focus is on the link to a path and then follows the
+// link. Every element that gets the focus on the way must be visible.
 func (b *browsed) tab(path string) {
 	b.t.Helper()
 	b.run(`document.activeElement.blur()`)
@@ -334,8 +336,8 @@ func (b *browsed) tab(path string) {
 	b.t.Fatalf("no way to %s by keyboard", path)
 }
 
-// judge checks a page by axe's rules, in light, in dark and 400 pixels wide, with what can
-// be opened open, and takes its picture.
+// judge checks a page by axe's rules in light and dark mode and 400 pixels wide, with all
+// sections open. It also takes a screenshot.
 func (b *browsed) judge(name string) {
 	b.t.Helper()
 	axe, err := os.ReadFile(filepath.Join("..", "..", "experiments", "live", "page", "testdata", "axe.min.js"))
@@ -363,7 +365,7 @@ func (b *browsed) judge(name string) {
 	b.quiet()
 }
 
-// modes calls f for a page in light, in dark and 400 pixels wide.
+// modes calls f for a page in light mode, in dark mode and 400 pixels wide.
 func (b *browsed) modes(f func(mode string, width int64)) {
 	b.t.Helper()
 	for _, c := range []struct {
@@ -379,7 +381,7 @@ func (b *browsed) modes(f func(mode string, width int64)) {
 	b.do(set(emulation.ClearDeviceMetricsOverride, cdp.Empty{}))
 }
 
-// picture compares a screenshot with that in a file, or writes it.
+// picture compares a screenshot with a file or, with -update, writes the file.
 func (b *browsed) picture(file string, take chromedp.Action[[]byte]) {
 	b.t.Helper()
 	shot := look(b, take)

@@ -18,21 +18,21 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write what is generated anew: references, and what pages show that commands print")
 
-// A block is a fenced block of a page. The first of its words is the language; the second
-// says of a console where it is run, and of another block, if it has a dot, the file that
-// it is.
+// A block is a fenced block of a page. The first word states the language. For a console,
+// the second word states where it is run; for other blocks, a word with a dot names the
+// file that the block contains.
 type block struct {
-	at    int // line of the first of lines
+	at    int // number of the first line
 	words []string
 	lines []string
 }
 
-// is reports whether the block begins with these words.
+// is reports whether the block begins with the given words.
 func (b block) is(words ...string) bool {
 	return len(b.words) >= len(words) && slices.Equal(b.words[:len(words)], words)
 }
 
-// blocksIn returns the fenced blocks of Markdown.
+// blocksIn returns the fenced blocks in a Markdown text.
 func blocksIn(page string) (all []block) {
 	inside := false
 	for i, line := range strings.Split(page, "\n") {
@@ -49,14 +49,15 @@ func blocksIn(page string) (all []block) {
 	return all
 }
 
-// A shown command stands in a page with what it prints.
+// A shown is a command on a page with its output.
 type shown struct {
 	line    int
 	command string
 	output  []string // "..." stands for any lines
 }
 
-// commands returns those of a console. One that ends in a backslash goes on in the next line.
+// commands returns the commands of a console. A command that ends with a backslash
+// continues on the next line.
 func (b block) commands() (all []shown) {
 	goesOn := false
 	for i, line := range b.lines {
@@ -76,7 +77,7 @@ func (b block) commands() (all []shown) {
 	return all
 }
 
-// consoles returns the commands of the consoles of a page that begin with these words.
+// consoles returns the commands of the page's consoles that begin with the given words.
 func consoles(page string, words ...string) (all []shown) {
 	for _, b := range blocksIn(page) {
 		if b.is(words...) && len(b.words) == len(words) {
@@ -86,10 +87,11 @@ func consoles(page string, words ...string) (all []shown) {
 	return all
 }
 
-// needs tells of each kind of console what must succeed for it to be run.
+// needs states, for each kind of console, which command must succeed before the console is
+// run.
 var needs = map[string]string{
 	"nightly":  `test -n "$BOURSE_CI"`, // it takes long
-	"checkout": `test -n "$BOURSE_CI"`, // it is run where the source is
+	"checkout": `test -n "$BOURSE_CI"`, // run in the source tree
 	"duckdb":   `node -e 'require("@duckdb/node-api")'`,
 	"python":   `python3 --version`,
 	"pandas":   `python3 -c 'import pandas'`,
@@ -101,10 +103,10 @@ var needs = map[string]string{
 	"live":     `false`, // TestQuickStart runs them
 	"programs": `false`, // TestPrograms runs them
 	"policy":   `false`, // TestPlugged runs them
-	"shown":    `false`, // it needs what no test has; its commands and flags are checked
+	"shown":    `false`, // not run, because no test has what it needs; its commands and flags are checked
 }
 
-// pages returns the README and the pages of the documentation, by their paths from the root.
+// pages returns the README and the documentation pages, keyed by their paths from the root.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -122,10 +124,10 @@ func pages(t *testing.T) map[string]string {
 	return all
 }
 
-// TestPages runs what every page shows: its commands, in order, in a directory that has
-// nothing but the files that the page says, and checks that each succeeds and prints what
-// is shown. A block of kind K is run where what K needs is there; nightly, with BOURSE_CI=1,
-// all of it must be.
+// TestPages runs the consoles of every page. It runs the commands in order in a directory
+// that contains only the files shown on the page. Each command must succeed and print the
+// output shown. A block of kind K is run only if the requirement of K is met. In the
+// nightly run, with BOURSE_CI=1, every requirement must be met.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -141,7 +143,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// runPage runs what one page shows.
+// runPage runs the consoles of one page.
 func runPage(t *testing.T, name, text string) {
 	dir := t.TempDir()
 	env := append(os.Environ(), "LC_ALL=C.UTF-8", "BOURSE_HOME="+filepath.Join(dir, ".home"))
@@ -159,13 +161,13 @@ func runPage(t *testing.T, name, text string) {
 		}
 		return string(stdout), err
 	}
-	t.Cleanup(func() { // what a page leaves running where one of its commands failed
+	t.Cleanup(func() { // processes that a page leaves running if one of its commands fails
 		if t.Failed() {
 			exec.Command("sh", "-c", "cd "+dir+" && for f in *.pid; do kill $(cat $f); done").Run()
 		}
 	})
 	lines := strings.Split(text, "\n")
-	for _, b := range slices.Backward(runBlocks(t, name, text, sh)) { // lines above stay where they are
+	for _, b := range slices.Backward(runBlocks(t, name, text, sh)) { // lines before this position do not change
 		lines = slices.Replace(lines, b.at-1, b.at-1+len(b.lines), b.printed...)
 	}
 	if *rewrite {
@@ -175,14 +177,14 @@ func runPage(t *testing.T, name, text string) {
 	}
 }
 
-// A ranBlock is a console with what its commands printed in place of what is shown, but
-// where that is right.
+// A ranBlock is a console with the actual output of its commands in place of the output
+// that differs.
 type ranBlock struct {
 	block
 	printed []string
 }
 
-// runBlocks runs the blocks of a page, and returns the consoles among them.
+// runBlocks runs the blocks of a page and returns the consoles among them.
 func runBlocks(t *testing.T, name, text string, sh func(string) (string, error)) (ran []ranBlock) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -233,7 +235,7 @@ func runBlocks(t *testing.T, name, text string, sh func(string) (string, error))
 				got = nil
 			}
 			missing, ok := follows(got, s.output)
-			again := *rewrite && !slices.Contains(s.output, "...") // what is left out is for the writer to say
+			again := *rewrite && !slices.Contains(s.output, "...") // the writer must decide what to omit
 			if !ok && !again {
 				t.Errorf("%s:%d: %s: does not print %q where it is shown; it prints\n%s", name, s.line, s.command, missing, out)
 			}
@@ -250,8 +252,8 @@ func runBlocks(t *testing.T, name, text string, sh func(string) (string, error))
 	return ran
 }
 
-// follows reports whether got is what want shows, trailing spaces apart, and
-// otherwise the line that is missing. A line with words that vary has … in their place.
+// follows reports whether got matches want, ignoring trailing spaces. If not, it returns
+// the missing line. In a line with varying words, … stands for these words.
 func follows(got, want []string) (missing string, ok bool) {
 	skip := false
 	for _, w := range want {
@@ -273,7 +275,7 @@ func follows(got, want []string) (missing string, ok bool) {
 	return "", true
 }
 
-// isLine reports whether a line is as one that is shown.
+// isLine reports whether a line matches a line of the page.
 func isLine(got, want string) bool {
 	got = strings.TrimRight(got, " ")
 	if got == want || !strings.Contains(want, "…") {
@@ -282,7 +284,7 @@ func isLine(got, want string) bool {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(want), "…", ".*") + "$").MatchString(got)
 }
 
-// TestFollows checks that a line which is not printed is missed.
+// TestFollows checks that a line that is not printed is reported.
 func TestFollows(t *testing.T) {
 	t.Parallel()
 	got := []string{"a", "b ", "c 1 d"}

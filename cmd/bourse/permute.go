@@ -17,7 +17,7 @@ func permute(commands []*cli.Command, args []string) []string {
 	for i := 1; i < len(args); i++ {
 		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[i]) })
 		if at < 0 && (last == nil || last.ArgsUsage == "") {
-			break // it has only subcommands
+			break // the command has only subcommands
 		}
 		if at < 0 {
 			return append(slices.Clip(args[:i]), flagsFirst(last.Flags, args[i:])...)

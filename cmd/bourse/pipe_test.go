@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// reading are commands that read the file F, by what they do with a pipe: wait, until
-// the user interrupts, or refuse it in a sentence.
+// reading lists the commands that read the file F, by their behaviour for a pipe: they wait
+// until the user interrupts, or they reject it in one sentence.
 var reading = []struct{ command, refuses string }{
 	{"run F", ""},
 	{"scenario check F", ""},
@@ -60,8 +60,8 @@ var reading = []struct{ command, refuses string }{
 	{"curve F", "not a results directory"},
 }
 
-// TestPipes checks that one interruption ends every command that waits for a pipe
-// which nobody writes to, whether it is being opened or read.
+// TestPipes checks that a single interruption ends every command that waits for a pipe to
+// which nobody writes, both while opening and while reading it.
 func TestPipes(t *testing.T) {
 	t.Parallel()
 	at := t.TempDir()
@@ -105,7 +105,7 @@ func TestPipes(t *testing.T) {
 
 	for _, c := range reading {
 		for _, opened := range []bool{false, true} {
-			for _, name := range []string{"F", "F.csv"} { // others than the last command still waits for
+			for _, name := range []string{"F", "F.csv"} { // processes other than the last command still wait for the pipe
 				os.Remove(in(name))
 				pipe(name)
 			}
@@ -128,7 +128,7 @@ func TestPipes(t *testing.T) {
 			done, over := make(chan int, 1), make(chan bool)
 			switch {
 			case c.refuses != "":
-			case opened: // interrupted once the other end is there
+			case opened: // interrupted once the other end exists
 				go func() {
 					w, err := os.OpenFile(waits, os.O_WRONLY, 0)
 					cancel()
@@ -159,8 +159,9 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// TestPipeWritten checks that a command which writes to a pipe that nobody reads ends
-// when it is interrupted, and that one from and to pipes does what it does with files.
+// TestPipeWritten checks that a command that writes to a pipe without a reader ends when it
+// is interrupted. A command that reads from and writes to pipes must do the same as with
+// files.
 func TestPipeWritten(t *testing.T) {
 	t.Parallel()
 	at := t.TempDir()

@@ -186,7 +186,7 @@ func limitedRun(c *cli.Context, args []string, in io.Reader, out io.Writer) erro
 	if strings.Contains(said.String(), "out of memory") || strings.Contains(said.String(), "cannot allocate memory") {
 		return fmt.Errorf("%s: %w", c.Command.HelpName, errMemory)
 	}
-	_, _ = c.App.ErrWriter.Write(said.Bytes()) // as the process would
+	_, _ = c.App.ErrWriter.Write(said.Bytes()) // in the same way as the process
 	var ended *exec.ExitError
 	if errors.As(err, &ended) {
 		return exited(max(1, ended.ExitCode()))

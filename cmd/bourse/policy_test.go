@@ -13,11 +13,13 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// A recipe is a plug-in to add: a file of a room, mine.go or those of an archive, and a
-// line in the room's table, which goes before the line that begins as first does.
+// A recipe is a plug-in to add. It has the files of a package (mine.go or those of an
+// archive) and a line for the package's table. The line is inserted before the line that
+// begins with first.
 type recipe struct{ room, table, first, file, line string }
 
-// withRecipes returns an overlay for the go command: the tree with these plug-ins. It holds, too, in a tree that has one of them already.
+// withRecipes returns an overlay for the go command: the source tree with the given
+// plug-ins. It also works if the source tree already contains one of them.
 func withRecipes(t *testing.T, recipes ...recipe) string {
 	t.Helper()
 	texts := make(map[string]string)
@@ -26,7 +28,7 @@ func withRecipes(t *testing.T, recipes ...recipe) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table := []byte(texts[filepath.Join(room, r.table)]) // with the line of another
+		table := []byte(texts[filepath.Join(room, r.table)]) // replaced by the line of another plug-in
 		if len(table) == 0 {
 			if table, err = os.ReadFile(filepath.Join(room, r.table)); err != nil {
 				t.Fatal(err)
@@ -49,13 +51,14 @@ func withRecipes(t *testing.T, recipes ...recipe) string {
 	return overlaytest.Write(t, texts)
 }
 
-// aPolicy returns the recipe of one more admission policy.
+// aPolicy returns the recipe of an additional admission policy.
 func aPolicy(file, line string) recipe {
 	return recipe{"contracts/admission", "admission.go", "\t\"be\": ", file, line}
 }
 
-// TestPlugged runs what needs a program with more plug-ins, which it builds once: the policy
-// of docs/own-policy.md, a policy that panics, and a plug-in of each of some other rooms.
+// TestPlugged runs the tests that need a program with more plug-ins. It builds this program
+// once, with the policy of docs/own-policy.md, a policy that panics, and a plug-in of each
+// of several other families.
 func TestPlugged(t *testing.T) {
 	t.Parallel()
 	policy, scenario := policyPage(t)
@@ -84,8 +87,8 @@ func gocmd(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// policyPage returns the policy that docs/own-policy.md shows how to add, as it is pasted, a file
-// and a line, and the scenario that the page runs.
+// policyPage returns the policy that docs/own-policy.md shows how to add, as pasted (a file
+// and a line), and the scenario that the page runs.
 func policyPage(t *testing.T) (policy recipe, scenario string) {
 	t.Helper()
 	page, err := os.ReadFile("docs/own-policy.md")
@@ -108,8 +111,8 @@ func policyPage(t *testing.T) (policy recipe, scenario string) {
 	return aPolicy(code[0], code[1]), scenario
 }
 
-// runPolicyPage checks that the policy of docs/own-policy.md compiles, that the tests of its room
-// pass with it, and that the program then runs the page's scenario.
+// runPolicyPage checks that the policy of docs/own-policy.md compiles, that the tests of
+// its package pass with it, and that the program runs the page's scenario.
 func runPolicyPage(t *testing.T, bourse, scenario string) {
 	page, err := os.ReadFile("docs/own-policy.md")
 	if err != nil {
@@ -136,8 +139,8 @@ func runPolicyPage(t *testing.T, bourse, scenario string) {
 	}
 }
 
-// recipes returns a matchmaker, a payment rule, a metric and a command, each one new file and
-// one line, and a paper, its folder and one line.
+// recipes returns a matchmaker, a payment rule, a metric and a command, each with a new
+// file and a line, and a paper, with a folder and a line.
 func recipes() []recipe {
 	return []recipe{
 		{"hosts/matchmaking", "matchmaking.go", "\t\t\"ff\": ", `package matchmaking
@@ -226,8 +229,8 @@ var sizeCommand = command("size RESULTS\nprint how often an experiment was repea
 	}
 }
 
-// runRecipes checks that with them the program lists them, runs a scenario that names them,
-// judges what the paper claims, and has the command.
+// runRecipes checks the program with these recipes. It must list them, run a scenario that
+// names them, test the paper's claims and have the new command.
 func runRecipes(t *testing.T, bourse string) {
 	dir := t.TempDir()
 	run := func(args ...string) string {

@@ -18,8 +18,8 @@ import (
 
 var measure = flag.String("presets.measure", "", "run the presets that match this `pattern` and keep what they took, in experiments/papers/measured.json")
 
-// TestMeasured checks that each preset has a line, and that what it takes was measured; or
-// measures it, which takes minutes.
+// TestMeasured checks that each preset has a line with its measured cost. On request, it
+// measures the costs, which takes minutes.
 func TestMeasured(t *testing.T) {
 	t.Parallel()
 	if *measure != "" {
@@ -40,8 +40,8 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// measurePresets measures one replication, and all where that is soon done: what a run
-// begins and ends with would count several times.
+// measurePresets measures one replication. If a preset is fast, it measures all
+// replications, because the fixed cost of a run would otherwise be counted several times.
 func measurePresets(t *testing.T) {
 	presets, err := catalog.Presets()
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// TestPrograms runs the script of real programs that docs/live.md shows, as root, with what it
-// prints but for the numbers; and checks that what the market says was paid is what the
-// ledger says was charged. Where it is not the nightly part that runs it, the script does a
-// tenth of the work, and what hosts do meanwhile is not looked at.
+// TestPrograms runs the script with real programs from docs/live.md as root. The output
+// must match except for numbers, and the payments reported by the market must equal the
+// charges in the ledger. Except in the nightly part that runs it, the script does 10 % of
+// the work, and the hosts' activity in the meantime is not checked.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	whole := programsRun(t)

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestPublished checks that an audit of results computes every charge of a run
-// again, under each rule of payment and with penalties, and that a cell of the
-// table of jobs that was changed, or a table that is gone, is named with exit status 3.
+// TestPublished checks that an audit of results recomputes every charge of a run, under
+// each payment rule and with penalties. If a cell of the jobs table was changed or a table
+// is missing, the audit must name it and exit with status 3.
 func TestPublished(t *testing.T) {
 	t.Parallel()
 	must := func(want int, args ...string) string {

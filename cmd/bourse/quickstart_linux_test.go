@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// TestQuickStart runs what docs/live.md shows: the first command in the
-// background, until the last block; as root, if it may, and as a plain user. Numbers, and
-// what kind of machine it is, may be others. It runs programs under the machine's own
-// kernel, and so in the nightly part machines alone.
+// TestQuickStart runs the commands in docs/live.md: the first command in the background
+// until the last block. It runs them as root, if possible, and as a normal user. Numbers
+// and the kind of machine may differ. It runs programs on the machine's own kernel, so it
+// runs only in the nightly part machines.
 func TestQuickStart(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() == 0 {
@@ -97,10 +97,10 @@ func quickStart(t *testing.T, as *syscall.Credential) {
 	}
 }
 
-// varies is what is another on another machine, or at another time.
+// varies matches text that differs between machines or times.
 var varies = regexp.MustCompile(`\(users are not isolated[^)]*\)|\b(signals|cgroup1|cgroup2)\b *|\S*[0-9/…=:]\S*`)
 
-// shape returns a text without what varies, and with single spaces.
+// shape returns a text without the varying parts and with single spaces.
 func shape(text string) string {
 	return strings.Join(strings.Fields(varies.ReplaceAllString(text, " ")), " ")
 }

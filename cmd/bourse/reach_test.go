@@ -20,11 +20,11 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// A program is the whole of it, and what of it main can reach.
+// A program has all functions of the program and those that main can reach.
 type program struct {
 	*ssa.Program
 	loaded  []*packages.Package
-	reached map[token.Pos]bool // by where a function is declared
+	reached map[token.Pos]bool // keyed by the position of the function's declaration
 }
 
 // wholeProgram builds the program once.
@@ -55,8 +55,8 @@ func build(t *testing.T) *program {
 	return p
 }
 
-// TestEquations checks the index in the comment of experiments/papers: what it names
-// exists and, if it is a function, is reached from the program.
+// TestEquations checks the index in the package comment of experiments/papers. Every
+// identifier in it must exist and, if it is a function, must be reachable from the program.
 func TestEquations(t *testing.T) {
 	t.Parallel()
 	p := build(t)
@@ -81,8 +81,9 @@ func TestEquations(t *testing.T) {
 	}
 }
 
-// TestReached checks that main reaches all functions of the program but those that are
-// generated and those in testdata/unreached.txt: a line each, with what is to call it.
+// TestReached checks that main reaches all functions of the program, except generated
+// functions and those in testdata/unreached.txt. Each line of that file states what will
+// call the function.
 func TestReached(t *testing.T) {
 	t.Parallel()
 	p := build(t)
@@ -137,7 +138,7 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// indexed returns the identifiers of the index.
+// indexed returns the identifiers in the index.
 func indexed(t *testing.T) (found []string) {
 	f, err := parser.ParseFile(token.NewFileSet(), "../../experiments/papers/papers.go", nil, parser.ParseComments|parser.PackageClauseOnly)
 	if err != nil {
@@ -158,7 +159,7 @@ func indexed(t *testing.T) (found []string) {
 	return found
 }
 
-// find returns Name, or Type.Method, of p, nil if there is none.
+// find returns Name or Type.Method of p, or nil if there is none.
 func find(p *types.Package, name string) types.Object {
 	name, method, isMethod := strings.Cut(name, ".")
 	object := p.Scope().Lookup(name)

@@ -2,8 +2,8 @@ package main
 
 import "testing"
 
-// TestReadable checks that a page fits the width, with tables in columns where they fit,
-// and that links say in words where they lead.
+// TestReadable checks that a page fits the width, that tables have columns if they fit, and
+// that links are replaced by the names of their targets.
 func TestReadable(t *testing.T) {
 	t.Parallel()
 	const page = `# Title

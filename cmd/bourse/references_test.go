@@ -22,8 +22,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// TestReferences checks that the pages which are made of flags, schema and presets are
-// what they would be made to now; -rewrite makes them.
+// TestReferences checks that the pages generated from flags, schemas and presets are up to
+// date. With -rewrite, it generates them.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	for topic, text := range map[string]string{
@@ -72,15 +72,16 @@ Several commands have these flags, with the same meaning:
 
 `
 
-// commandReference returns the page of all commands with their flags. A flag that several
-// commands share is described once, at the top, and commands with the same text, once.
+// commandReference returns the page with all commands and their flags. A flag shared by
+// several commands is described once at the top. Commands with the same text are described
+// once.
 func commandReference(app *cli.App) string {
 	var b bytes.Buffer
 	b.WriteString(commandsHead)
 	all := flagged("", app.Commands)
 	names := slices.Sorted(maps.Keys(all))
-	uses, most := map[string]int{}, map[string]string{} // of each text; the text of each flag that most commands have
-	described := map[string]string{}                    // the command of its own name that has a description
+	uses, most := map[string]int{}, map[string]string{} // of each text; the text that most commands have for each flag
+	described := map[string]string{}                    // the command with this name that has a description
 	anonymous := func(name string) string { return strings.ReplaceAll(all[name].Description, name, "") }
 	for _, name := range names {
 		for _, f := range all[name].Flags {
@@ -135,7 +136,8 @@ func commandReference(app *cli.App) string {
 	return b.String()
 }
 
-// flagText describes a flag in one line: its names, its value, its effect and its default.
+// flagText describes a flag in one line with its names, its value, its effect and its
+// default.
 func flagText(f cli.Flag) string {
 	d := f.(cli.DocGenerationFlag)
 	value, usage := "", d.GetUsage()
@@ -159,7 +161,7 @@ func steady(f cli.Flag) bool { return f.Names()[0] != "workers" }
 
 func upper(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// cell returns text as a cell of a table.
+// cell formats text as a table cell.
 func cell(s string) string { return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(s) }
 
 const scenarioHead = `# Scenario files
@@ -177,7 +179,7 @@ replications. These commands help to write one:
 
 `
 
-// scenarioReference returns the page of all fields and plug-ins.
+// scenarioReference returns the page with all fields and plug-ins.
 func scenarioReference(root *jsonschema.Schema) string {
 	var b bytes.Buffer
 	b.WriteString(strings.ReplaceAll(scenarioHead, "../../experiments", "../../../experiments"))
@@ -202,11 +204,11 @@ func scenarioReference(root *jsonschema.Schema) string {
 	return b.String()
 }
 
-// familyTable prints the plug-ins of a family with their options. Options that two or more
-// plug-ins have in the same words follow in a table of their own.
+// familyTable prints the plug-ins of a family with their options. Options that several
+// plug-ins have with the same words follow in a table of their own.
 func familyTable(b *bytes.Buffer, plugins []catalog.Plugin) {
 	fmt.Fprintf(b, "\n### family-%s\n\n| name | description, and options with their defaults |\n| --- | --- |\n", plugins[0].Family)
-	owners := map[string]string{} // names of the plug-ins that have an option, by its text
+	owners := map[string]string{} // names of the plug-ins that have an option, keyed by the option's text
 	option := func(o config.Option) string {
 		return fmt.Sprintf("`%s`: %s (%s)", o.Name, cell(o.Doc), cell(fmt.Sprint(cmp.Or(o.Default, any("none")))))
 	}
@@ -253,7 +255,7 @@ The plug-ins of ` + "`market` and `admission`" + ` and their options are describ
 | --- | --- | --- |
 `
 
-// marketReference returns the page of the fields of market.yaml.
+// marketReference returns the page with the fields of market.yaml.
 func marketReference(defaults live.Config) string {
 	var b strings.Builder
 	b.WriteString(marketHead)
@@ -261,7 +263,7 @@ func marketReference(defaults live.Config) string {
 	return b.String()
 }
 
-// marketFields writes a line a field of v, which is at path.
+// marketFields writes one line per field of v, which is at path.
 func marketFields(b *strings.Builder, path string, v reflect.Value) {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
@@ -293,7 +295,7 @@ func fieldTable(b *bytes.Buffer, name string, s *jsonschema.Schema) {
 	}
 }
 
-// kind says in words what may stand in a field.
+// kind describes in words what a field may contain.
 func kind(s *jsonschema.Schema) string {
 	switch {
 	case s.Ref != "":

@@ -13,8 +13,8 @@ import (
 	"unicode/utf16"
 )
 
-// TestRefusals checks that refusals of one kind have one exit status, and that each names what
-// the user typed.
+// TestRefusals checks that refusals of the same kind have the same exit status and name
+// what the user typed.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -47,7 +47,7 @@ func TestRefusals(t *testing.T) {
 	const ledger = "./r/ledger/pareto-high/cac/0"
 	for kind, calls := range map[string]struct {
 		status int
-		calls  map[string]string // with what standard error contains
+		calls  map[string]string // expected text of standard error
 	}{
 		"no ledger": {statusUsage, forEach(func(where string) map[string]string {
 			return map[string]string{
@@ -112,7 +112,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// forEach returns the calls that of returns for each name.
+// forEach returns the calls that the function of returns for each name.
 func forEach(of func(string) map[string]string, names ...string) map[string]string {
 	all := make(map[string]string)
 	for _, name := range names {
@@ -123,7 +123,8 @@ func forEach(of func(string) map[string]string, names ...string) map[string]stri
 	return all
 }
 
-// TestWrongInputs checks that a wrong plan or log is reported as what it is, with its line.
+// TestWrongInputs checks that an invalid plan or log is reported with the correct kind of
+// file and its line.
 func TestWrongInputs(t *testing.T) {
 	t.Parallel()
 	const plan = "id,arrival,runtime,nodes\n1,0,10,1\n2,5,10,1\n"
@@ -194,8 +195,8 @@ func TestWrongInputs(t *testing.T) {
 	}
 }
 
-// TestCheckWarns checks the warnings of 'scenario check', with their counts: jobs wider than the
-// fleet, a log wider than the fleet, and deadlines below the runtime.
+// TestCheckWarns checks the warnings of 'scenario check' and their counts: jobs wider than
+// the fleet, a log wider than the fleet, and deadlines below the runtime.
 func TestCheckWarns(t *testing.T) {
 	t.Parallel()
 	const plan = "id,arrival,runtime,nodes,deadline,value\n1,0,10,1,20,1\n2,5,10,9,20,1\n3,6,10,1,4,1\n4,7,10,9,5,1\n"

@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// smallMarket is small enough for every part of its page to be judged.
+// smallMarket is small enough that every part of its page can be judged.
 const smallMarket = `
 name: small
 title: A small market
@@ -32,12 +32,13 @@ configurations:
     workload: {model: {iat: {min: 1, mean: 10}}}
 `
 
-// TestReportPage looks at the page of results as a reader does: a click on a point of a
-// figure leads to its row, that to a replication, to a job and to its entry in the ledger,
-// whose hash is what 'ledger show' prints; and so it does by keyboard, and without script.
-// All of it without a request, an error on the console or a violation of axe's rules, in
-// light, in dark and 400 pixels wide, where the metric's column stays, and looking like its
-// screenshots. It runs a browser, in the nightly part page alone; -update writes these.
+// TestReportPage looks at the page of results like a reader. A click on a point of a figure
+// leads to its row, from there to a replication, to a job and to the job's ledger entry.
+// The hash of this entry must be the one that 'ledger show' prints. The same must work by
+// keyboard and without scripts. There must be no requests, no errors on the console and no
+// violations of axe's rules, in light and dark mode. At a width of 400 pixels, the metric's
+// column must stay. The page must look like its screenshots. The test runs a browser, only
+// in the nightly part page. With -update, it writes the screenshots.
 func TestReportPage(t *testing.T) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("a browser runs in the nightly part page: BOURSE_CI=1 runs it")
@@ -73,7 +74,7 @@ func TestReportPage(t *testing.T) {
 	b.do(chromedp.MouseClickXY(at.X, at.Y))
 	b.await(fmt.Sprintf(`location.hash === '#%s' && document.querySelector('tr:target').offsetParent !== null`, row))
 
-	// From there to the ledger, link by link, each of which is seen.
+	// Go from there to the ledger, link by link. Each link must be visible.
 	const run = "busy/cac"
 	for _, place := range []string{"rep/" + run + "/0", "jobs/" + run, "job/" + run + "/7"} {
 		b.follow(":target", place)
@@ -100,12 +101,13 @@ func TestReportPage(t *testing.T) {
 	}
 	b.quiet()
 
-	// And back: from the job to its jobs, the replication, and the row.
+	// Go back from the job to the list of jobs, the replication and the row.
 	b.follow(":target", "jobs/"+run)
 	b.follow(":target + p", "rep/"+run+"/0")
 	b.follow(":target", "row/busy/cac/violations")
 
-	// By keyboard: a figure is one stop, arrows go to the next point, return leads to its row.
+	// By keyboard, a figure is one stop, arrows select the next point, and return leads to
+	// its row.
 	b.do(chromedp.Navigate("file://"+page), chromedp.Reload())
 	b.await(`document.querySelector('button') !== null && location.hash === ''`)
 	for range 40 {
@@ -123,7 +125,7 @@ func TestReportPage(t *testing.T) {
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.await(fmt.Sprintf(`location.hash === %q && document.querySelector('tr:target').offsetParent !== null`, second))
 
-	// Rows are sorted and filtered.
+	// Rows can be sorted and filtered.
 	sorted := look(b, chromedp.Evaluate[[]string](`(() => {
 		const table = document.querySelector('tr:target').closest('table');
 		table.querySelectorAll('th button')[2].click();
@@ -144,7 +146,7 @@ func TestReportPage(t *testing.T) {
 		t.Errorf("%d rows with violations, want 1", left)
 	}
 
-	// 400 pixels wide, the metric's column stays while the others are scrolled.
+	// At 400 pixels, the metric's column stays while the others scroll.
 	b.do(set(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 400, Height: 900, DeviceScaleFactor: 1}))
 	if x := look(b, chromedp.Evaluate[float64](`(() => {
 		const box = document.querySelector('#tables ~ .scroll');
@@ -155,7 +157,7 @@ func TestReportPage(t *testing.T) {
 	}
 	b.quiet()
 
-	// Without script the way is the same.
+	// Without scripts, the same links work.
 	b.do(set(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}), chromedp.Navigate("file://"+page+"#job/busy/cac/7"), chromedp.Reload())
 	if html := look(b, chromedp.OuterHTML("body")); strings.Contains(html, "<button") || !strings.Contains(html, `<a href="#entry`) && !strings.Contains(html, `id="entry/busy/cac/`) {
 		t.Error("without script there is a button, or no entry")
@@ -165,8 +167,8 @@ func TestReportPage(t *testing.T) {
 	}
 }
 
-// follow goes along the link to a place that is in what a selector finds, and sees where it
-// has come.
+// follow clicks the link to a place inside the elements of a selector and checks where it
+// leads.
 func (b *browsed) follow(from, place string) {
 	b.t.Helper()
 	b.run(fmt.Sprintf(`(() => {

@@ -136,7 +136,7 @@ type part struct {
 	papers.Part
 	choice
 	dir  string
-	done bool // by an earlier run
+	done bool // whether an earlier run has done it
 }
 
 // reproduced returns the parts selected by the flags.

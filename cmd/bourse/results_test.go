@@ -21,8 +21,8 @@ import (
 
 var allPresets = flag.Bool("presets", false, "hold the results of all presets to their hashes, not of some of each paper")
 
-// alike are the presets that take longest, or that vary what another preset of their paper
-// runs. Only -presets checks them.
+// alike are the presets that take longest, or that vary another preset of the same paper.
+// Only -presets checks them.
 var alike = []string{
 	"librarisk-figure2", "librarisk-figure3", "librasla-figure3", "librasla-figure4",
 	"negotiation",
@@ -30,11 +30,11 @@ var alike = []string{
 	"volunteers-models", "volunteers-models-pps", "volunteers-models-promises", "volunteers-options", "volunteers-pps", "volunteers-promises",
 }
 
-// TestResults holds what presets write at one replication, in the middle of their
-// sweeps, to the hashes in testdata/results.txt: tables, the numbers of figures, and the
-// heads of ledgers, which stand for their every byte. So a change of the code that is to
-// change no result cannot change one unseen. A hash is changed by -presets -update, in a
-// commit that says why.
+// TestResults compares the output of presets with the hashes in testdata/results.txt. The
+// presets run one replication in the middle of their sweeps. The output consists of tables,
+// the numbers of figures, and the heads of ledgers, which represent all of their bytes. A
+// change of the code that should not change results can therefore not do so unnoticed. To
+// change a hash, use -presets -update and give the reason in the commit message.
 func TestResults(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/results.txt"
@@ -81,7 +81,7 @@ func lines(text, name string) (found []string) {
 	return found
 }
 
-// middle returns flags that make a preset run at the middle of each of its axes.
+// middle returns flags that make a preset run in the middle of each of its axes.
 func middle(t *testing.T, name string, preset []byte) (flags []string) {
 	var s struct {
 		Sweep []struct{ Values []any }
@@ -99,7 +99,7 @@ func middle(t *testing.T, name string, preset []byte) (flags []string) {
 	return flags
 }
 
-// hashes returns a line a kind of results file in dir: preset, kind, sha256.
+// hashes returns one line per kind of results file in dir: preset, kind, sha256.
 func hashes(t *testing.T, name, dir string) (rows []string) {
 	sums := make(map[string][]byte)
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -118,7 +118,7 @@ func hashes(t *testing.T, name, dir string) (rows []string) {
 		}
 		data, err := os.ReadFile(path)
 		if head {
-			data = data[:bytes.Index(data, []byte("\nfile "))] // the log's own head; how the store cut its files may change
+			data = data[:bytes.Index(data, []byte("\nfile "))] // the head of the log itself, because the way in which the store divides its files may change
 		}
 		sums[kind] = fmt.Appendf(sums[kind], "%s %x\n", inside, sha256.Sum256(data))
 		return err

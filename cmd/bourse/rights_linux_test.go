@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// programsRun skips a test that has a market run programs on this machine, unless it is to:
-// all of it in nightly parts, with BOURSE_CI=1; a small part in .ci/run, which names a file
-// by BOURSE_PROGRAMS, if this machine can. Why it cannot is added to the file.
+// programsRun skips a test in which a market runs programs on this machine, unless it is
+// requested. Nightly parts request all tests with BOURSE_CI=1. .ci/run requests a small
+// part if this machine can run it, and names a file with BOURSE_PROGRAMS. If the machine
+// cannot run it, the reason is added to the file.
 func programsRun(t *testing.T) (whole bool) {
 	t.Helper()
 	file := os.Getenv("BOURSE_PROGRAMS")
@@ -41,8 +42,8 @@ func programsRun(t *testing.T) (whole bool) {
 	return false
 }
 
-// ableToRun tells why this machine cannot run what a market is asked for, in groups of its
-// own: by trying.
+// ableToRun returns the reason why this machine cannot run a market's programs in control
+// groups. It finds out by trying.
 var ableToRun = sync.OnceValue(func() error {
 	if os.Getuid() != 0 {
 		return errors.New("only root makes control groups")

@@ -334,8 +334,8 @@ func knownTo(c *cli.Context) (scenario.Known, error) {
 	return k, nil
 }
 
-// overrides returns the overrides of the scenario that the flags set. typed maps each
-// override that came from another flag than --set to that flag.
+// overrides returns the overrides of the scenario that the flags set. The map typed
+// contains each flag other than --set, keyed by its override.
 func overrides(c *cli.Context) (sets []string, typed map[string]string, err error) {
 	sets, typed = c.StringSlice("set"), make(map[string]string)
 	add := func(flag, set string) {

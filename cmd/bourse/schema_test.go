@@ -25,8 +25,8 @@ import (
 
 var rewriteSchemas = flag.Bool("schemas", false, "write testdata/schemas.txt anew")
 
-// checkedMain is main; where the command prints for programs, what it prints is held
-// against its schema, and the exit status is 99 if it is not as that says.
+// checkedMain is like main, but it compares the output of commands for programs with their
+// schemas. If the output does not match, the exit status is 99.
 func checkedMain() {
 	name, o, ok := forPrograms(os.Args[1:])
 	if !ok {
@@ -45,11 +45,11 @@ func checkedMain() {
 	os.Exit(status)
 }
 
-// forPrograms returns the command that args call, and what it prints, if it is called to
-// print for programs.
+// forPrograms returns the command that args call, and its output type if it prints for
+// programs.
 func forPrograms(args []string) (string, report.Output, bool) {
 	commands := newApp(nil, nil, nil).Commands
-	called, all := "", outputs(commands) // the longest name: run merge, not run
+	called, all := "", outputs(commands) // the longest name, for example run merge instead of run
 	for name := range all {
 		if len(name) > len(called) && strings.HasPrefix(strings.Join(args, " ")+" ", name+" ") {
 			called = name
@@ -62,7 +62,7 @@ func forPrograms(args []string) (string, report.Output, bool) {
 	return called, all[called], (!asked || slices.Contains(args, "--json")) && !slices.Contains(args, "--help")
 }
 
-// meets checks text against the schema of o, and that it has no field beside.
+// meets checks text against the schema of o. Text with additional fields fails.
 func meets(o report.Output, name string, text []byte) error {
 	packed, err := json.Marshal(o.Schema(name))
 	if err != nil {
@@ -101,7 +101,7 @@ func meets(o report.Output, name string, text []byte) error {
 	}
 }
 
-// closeObjects refuses what a schema does not name.
+// closeObjects makes a schema reject fields that it does not name.
 func closeObjects(schema any) {
 	switch s := schema.(type) {
 	case map[string]any:
@@ -118,7 +118,7 @@ func closeObjects(schema any) {
 	}
 }
 
-// TestMeets checks that each fault is seen in what a command prints.
+// TestMeets checks that each kind of fault in the output is found.
 func TestMeets(t *testing.T) {
 	t.Parallel()
 	type part struct {
@@ -152,8 +152,8 @@ func TestMeets(t *testing.T) {
 	}
 }
 
-// TestJSONRun checks that a script runs every command that prints for programs, as
-// [checkedMain] does.
+// TestJSONRun checks that some script runs every command that prints for programs, using
+// [checkedMain].
 func TestJSONRun(t *testing.T) {
 	t.Parallel()
 	run := make(map[string]bool)
@@ -180,9 +180,9 @@ func TestJSONRun(t *testing.T) {
 	}
 }
 
-// TestSchemas checks that what programs read stays within a version: every field that
-// testdata/schemas.txt lists is there, of the same type, or the command's version is
-// higher; what is new is listed.
+// TestSchemas checks that the output for programs is stable within a version. Every field
+// in testdata/schemas.txt must exist with the same type, or the command's version must be
+// higher. New fields must be listed.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -231,8 +231,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// fields returns the type of each field of a schema, by the way to it: of lists through
-// [], of maps through {}; with a ? if it may be left out.
+// fields returns the type of each field of a schema, keyed by its path. A path goes through
+// lists with [] and through maps with {}. A ? marks fields that may be omitted.
 func fields(at string, schema map[string]any) map[string]string {
 	found := make(map[string]string)
 	what, _ := schema["type"].(string)

@@ -8,22 +8,22 @@ import (
 	"testing"
 )
 
-// Two pictures of a page are alike if each can be laid on the other: their sizes differ by
-// no more than shifted, and in no tile more than mostUnlike pixels find none like them in
-// the other picture, so near. A pixel is like another if no channel of its color is more
-// than unlikeBy away.
+// Two pictures of a page are alike under these conditions. Their sizes differ by no more
+// than shifted. In no tile do more than mostUnlike pixels lack a similar pixel in the other
+// picture within that distance. Two pixels are similar if no colour channel differs by more
+// than unlikeBy.
 //
-// Smoothed edges of letters and a line drawn a pixel lower thus pass. A line of text from
-// side to side of a tile does not: it has some 400 pixels.
+// Smoothed edges of letters and a line drawn one pixel lower therefore pass. A line of text
+// across a tile does not pass: it has about 400 pixels.
 const (
 	shifted    = 3   // pixels
 	unlikeBy   = 64  // of 255
 	tileSide   = 100 // pixels
-	mostUnlike = 200 // pixels of a tile, which has 10,000
+	mostUnlike = 200 // pixels of a tile, which has 10,000 pixels
 )
 
-// unlike returns what is wrong with a picture of a page by one of how it should look, empty
-// if they are alike. What is in hidden is not compared.
+// unlike describes how a picture of a page differs from the expected one, or returns an
+// empty string if they are alike. The elements in hidden are not compared.
 func unlike(got, want image.Image, hidden []image.Rectangle) string {
 	g, w := pixels(got), pixels(want)
 	if d := g.Rect.Size().Sub(w.Rect.Size()); max(d.X, -d.X, d.Y, -d.Y) > shifted {
@@ -54,14 +54,15 @@ func unlike(got, want image.Image, hidden []image.Rectangle) string {
 	return fmt.Sprintf("%d tiles differ, most at %v: %d pixels, want at most %d", tiles, worst, bad, mostUnlike)
 }
 
-// pixels returns a copy of a picture, from 0, 0.
+// pixels returns a copy of a picture that starts at (0, 0).
 func pixels(i image.Image) *image.RGBA {
 	p := image.NewRGBA(image.Rectangle{Max: i.Bounds().Size()})
 	imagedraw.Draw(p, p.Rect, i, i.Bounds().Min, imagedraw.Src)
 	return p
 }
 
-// strange returns how many pixels of a tile of a picture have none like them in another.
+// strange returns how many pixels of a tile of a picture have no similar pixel in the other
+// picture.
 func strange(of, in *image.RGBA, tile image.Rectangle) (n int) {
 	tile = tile.Intersect(of.Rect)
 	for y := tile.Min.Y; y < tile.Max.Y; y++ {
@@ -74,7 +75,7 @@ func strange(of, in *image.RGBA, tile image.Rectangle) (n int) {
 	return n
 }
 
-// near reports whether a picture has a pixel like a color in a rectangle.
+// near reports whether a picture has a pixel with a similar colour in a rectangle.
 func near(c color.RGBA, in *image.RGBA, r image.Rectangle) bool {
 	r = r.Intersect(in.Rect)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
@@ -89,10 +90,11 @@ func near(c color.RGBA, in *image.RGBA, r image.Rectangle) bool {
 
 func apart(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-// TestUnlike checks that pictures that differ as those of two machines are alike, and those
-// that lack something are not.
+// TestUnlike checks that pictures that differ like those of two machines are alike, and
+// that pictures with something missing are not.
 func TestUnlike(t *testing.T) {
-	// A page has lines of text, each a word of three strokes in every 25 pixels, and a box.
+	// A page consists of lines of text, in which each word has three strokes in every 25
+	// pixels, and a box.
 	page := func(height int, ink color.Color, without int, at image.Point) *image.RGBA {
 		p := image.NewRGBA(image.Rect(0, 0, 400, height))
 		imagedraw.Draw(p, p.Rect, image.White, image.Point{}, imagedraw.Src)

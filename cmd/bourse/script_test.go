@@ -22,14 +22,14 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
 
 func TestMain(m *testing.M) {
-	agent.Main() // a lab's tasks are watched by this program
+	agent.Main() // this program supervises the tasks of a lab
 	confine.Main()
 	testscript.Main(m, map[string]func(){"bourse": checkedMain})
 }
 
-// TestScripts runs the conversations in testdata/script: commands as a user
-// types them, with what they print and their exit statuses. Those that read
-// recorded logs, under $TRACES, skip where there are none.
+// TestScripts runs the conversations in testdata/script: commands as a user types them,
+// with their output and exit statuses. Scripts that read recorded logs under $TRACES are
+// skipped if there are none.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	traces, err := filepath.Abs("../../../shared/traces")
@@ -67,8 +67,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scriptStatus, status N COMMAND..., runs a command that must fail with exit status
-// N and at most three lines on standard error.
+// scriptStatus, called as status N COMMAND..., runs a command that must fail with exit
+// status N and at most three lines on standard error.
 func scriptStatus(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status N COMMAND...")
@@ -83,8 +83,8 @@ func scriptStatus(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptLedger, ledger NAME, puts the URL of a ledger in a variable, which is not
-// there yet, on a server that runs.
+// scriptLedger, called as ledger NAME, stores the URL of a ledger in a variable. The ledger
+// does not exist yet, but its server is running.
 func scriptLedger(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: ledger NAME")
@@ -95,9 +95,10 @@ func scriptLedger(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], u)
 }
 
-// scriptDecided, decided DIR FILE, makes the log of the market in DIR, which is stopped, one of
-// a version that decided all by the rules of FILE, and FILE those of the market: of two versions
-// that decide otherwise of the same rules, one wrote the log, and this one goes on with it.
+// scriptDecided, called as decided DIR FILE, changes the market in DIR, which must be
+// stopped. Its log becomes that of a version that made every decision by the rules in FILE,
+// and the rules in FILE become those of the market. This simulates two versions that decide
+// differently under the same rules.
 func scriptDecided(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: decided DIR FILE")
@@ -118,7 +119,7 @@ func scriptDecided(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(db.Set(key, text, pebble.Sync))
 }
 
-// quiet is a logger of Pebble that says nothing.
+// quiet is a Pebble logger that writes nothing.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}
@@ -127,7 +128,7 @@ func (quiet) Fatalf(format string, args ...any) {
 	panic(fmt.Sprintf(format, args...))
 }
 
-// scriptKeep, keep NAME FILE, puts a file's text in a variable.
+// scriptKeep, called as keep NAME FILE, stores the text of a file in a variable.
 func scriptKeep(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: keep NAME FILE")
@@ -135,8 +136,8 @@ func scriptKeep(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
 }
 
-// scriptReplace, replace FILE OLD NEW OUT, writes a file with the first OLD, which
-// must be there, replaced.
+// scriptReplace, called as replace FILE OLD NEW OUT, writes a copy of a file in which the
+// first OLD is replaced. OLD must occur.
 func scriptReplace(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
 		ts.Fatalf("usage: replace FILE OLD NEW OUT")

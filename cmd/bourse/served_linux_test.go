@@ -17,10 +17,11 @@ import (
 	"bourse/experiments/live"
 )
 
-// TestServed checks on this machine's own kernel that what a contract received is what /proc
-// says that its processes used, within 2 %; and that contracts of a program that sleeps, fails,
-// runs out of memory or is not there, and of one whose host gives others a hundred times its
-// weight, are told apart by their causes. It needs root, and runs in nightly parts.
+// TestServed runs programs on this machine's own kernel. The processor time that a contract
+// received must agree with /proc within 2 %. Contracts must be distinguished by their
+// causes: a program that sleeps, fails, runs out of memory or does not exist, and a host
+// that gives other processes a hundred times the weight. The test requires root and runs in
+// nightly parts.
 func TestServed(t *testing.T) {
 	if !programsRun(t) {
 		t.Skip("a minute of the processors: the nightly part machines runs it")
@@ -60,7 +61,7 @@ func TestServed(t *testing.T) {
 		var errs bytes.Buffer
 		c := bourse(append([]string{"submit", "--json", "--wait", "--budget", "0.05"}, args...)...)
 		c.Stderr = &errs
-		out, _ := c.Output() // its status says whether it was fulfilled
+		out, _ := c.Output() // the exit status states whether the contract was fulfilled
 		var shown struct{ Contracts []live.Contract }
 		if err := json.Unmarshal(out, &shown); err != nil || len(shown.Contracts) != 1 {
 			t.Fatalf("%v: %s %s", err, out, &errs)
@@ -74,7 +75,7 @@ func TestServed(t *testing.T) {
 		}
 	}
 
-	// Two at a time, so that the kernel has something to share out.
+	// Run two at a time, so that the kernel has to share the processors.
 	done := make(chan live.Contract)
 	const burn = "i=0; while [ $i -lt 2000000 ]; do i=$((i+1)); done; cat /proc/$$/schedstat"
 	go func() { done <- run("--work", "1", "--deadline", "60", "--", "sh", "-c", burn) }()
@@ -94,7 +95,7 @@ func TestServed(t *testing.T) {
 		is("burns", c, "fulfilled", "")
 	}
 	sleeps := run("--work", "6", "--deadline", "8", "--class", "cac", "--", "sleep", "7.9")
-	if is("sleeps", sleeps, "fulfilled", ""); sleeps.Served.Received > 0.2 { // it has come to its end, and well
+	if is("sleeps", sleeps, "fulfilled", ""); sleeps.Served.Received > 0.2 { // the program has ended successfully
 		t.Errorf("a program that sleeps received %+v", sleeps.Served)
 	}
 	is("sleeps on", run("--work", "6", "--deadline", "8", "--class", "cac", "--", "sleep", "60"), "violated", "asked")
@@ -111,7 +112,7 @@ func TestServed(t *testing.T) {
 	t.Logf("starved: %v", starved.Served)
 }
 
-// busy gives all processors to a group of a hundred times the weight of others.
+// busy gives all processors to a group with a hundred times the weight of others.
 func busy(t *testing.T) (stop func()) {
 	t.Helper()
 	group, weight := "/sys/fs/cgroup/cpu/bourse-busy", "cpu.shares"

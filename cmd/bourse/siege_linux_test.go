@@ -23,16 +23,16 @@ import (
 
 var siegeWhole = flag.Bool("siege", false, "TestSiege opens 1, 100, 1,000 and 3,000 connections")
 
-// A besieger is what a hostile peer does with a connection until it is ended.
+// A besieger states what a hostile peer does with a connection until it is closed.
 type besieger struct {
 	what  string
-	proto string // in TLS; empty is none
+	proto string // sent within TLS; empty means no TLS
 	does  func(c net.Conn, s *siegeServer)
 }
 
 var besiegers = []besieger{
 	{"handshakes", "", func(c net.Conn, _ *siegeServer) {
-		drip(c, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03") // what a hello begins with
+		drip(c, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03") // first bytes of a TLS hello
 	}},
 	{"headers", "http/1.1", func(c net.Conn, _ *siegeServer) {
 		fmt.Fprint(c, "GET / HTTP/1.1\r\n")
@@ -64,7 +64,7 @@ var besiegers = []besieger{
 	}},
 }
 
-// drip sends a text, and then a byte a while.
+// drip sends a text and then one byte at regular intervals.
 func drip(c net.Conn, text string) {
 	for b := []byte(text); ; b = []byte("x") {
 		if _, err := c.Write(b); err != nil {
@@ -74,18 +74,18 @@ func drip(c net.Conn, text string) {
 	}
 }
 
-// A siegeServer is a server of the program, in a process of its own.
+// A siegeServer is a server of the program in its own process.
 type siegeServer struct {
 	name               string
 	args               []string
-	call, page, stream string // paths: of a call, of something long, and of what does not end, if there is such
+	call, page, stream string // paths of a call, of a long response, and of a response that does not end, if there is one
 	process            *exec.Cmd
 	at                 string
 }
 
-// TestSiege opens connections to each server that does slowly, or not at all, what a peer
-// does. Meanwhile others' calls, from the same address, are answered, and the server needs
-// little memory.
+// TestSiege opens connections to each server on which a hostile peer sends slowly or not at
+// all. Meanwhile, the server must answer other calls from the same address and use little
+// memory.
 func TestSiege(t *testing.T) {
 	for _, s := range []*siegeServer{
 		{name: "bank", args: []string{"bank", "serve", "books", "--listen", "127.0.0.1:0"}, call: "/bank.v1.Bank/Head", page: "/metrics", stream: "/healthz"},
@@ -108,10 +108,10 @@ func TestSiege(t *testing.T) {
 	}
 }
 
-// siege has each besieger come on n connections, and others make calls.
+// siege makes each besieger open n connections while other clients make calls.
 func (s *siegeServer) siege(t *testing.T, n, calls int, all ...besieger) {
 	t.Helper()
-	os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.process.Process.Pid), []byte("5"), 0o600) //nolint:errcheck // the most memory is of this siege, if it may be
+	os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.process.Process.Pid), []byte("5"), 0o600) //nolint:errcheck // the maximum memory is that of this siege, if it can be reset
 	ctx, stop := context.WithCancel(t.Context())
 	var siege sync.WaitGroup
 	what := all[0].what
@@ -179,7 +179,7 @@ func (s *siegeServer) start(t *testing.T) {
 	}
 }
 
-// come is one hostile peer, who comes again until ctx ends.
+// come simulates one hostile peer that reconnects until ctx ends.
 func (b besieger) come(ctx context.Context, s *siegeServer) {
 	for ctx.Err() == nil {
 		in, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", s.at)
@@ -201,12 +201,12 @@ func (b besieger) come(ctx context.Context, s *siegeServer) {
 	}
 }
 
-// newWay returns one whose connections are kept, or not.
+// newWay returns an HTTP client whose connections are reused or not, as given.
 func newWay(kept bool) *http.Transport {
 	return &http.Transport{DisableKeepAlives: !kept, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 }
 
-// ask makes a call that must be answered.
+// ask makes one call that must be answered.
 func (s *siegeServer) ask(way *http.Transport) error {
 	c := http.Client{Transport: way, Timeout: 10 * time.Second}
 	r, err := c.Post("https://"+s.at+s.call, "application/json", strings.NewReader("{}"))
@@ -220,8 +220,8 @@ func (s *siegeServer) ask(way *http.Transport) error {
 	return nil
 }
 
-// calls makes calls, by turns on a connection that there is and a new one, and returns for
-// how long each took, sorted; a minute for those not answered.
+// calls makes calls, alternately on an existing and on a new connection. It returns the
+// duration of each, sorted; a call without an answer counts as one minute.
 func (s *siegeServer) calls(t *testing.T, n int) []time.Duration {
 	t.Helper()
 	kept := newWay(true)
@@ -247,7 +247,7 @@ func (s *siegeServer) calls(t *testing.T, n int) []time.Duration {
 	return took
 }
 
-// memory returns how much the server has had at most.
+// memory returns the server's maximum memory.
 func (s *siegeServer) memory(t *testing.T) (bytes int64) {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid))

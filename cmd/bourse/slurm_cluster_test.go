@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// A slurmCluster is a Slurm cluster of a test: a controller and the nodes n1 and n2 of two
-// processors on this machine, which end with the test.
+// A slurmCluster is a Slurm cluster for a test. It has a controller and the nodes n1 and n2
+// with two processors each on this machine, all of which end with the test.
 type slurmCluster struct {
 	t   testing.TB
 	dir string
@@ -58,8 +58,8 @@ NodeName=n2 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[5]d CPUs=2
 PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 `
 
-// newSlurm starts a cluster whose arrays have numbers below maxArray. Where there is no Slurm it
-// skips the test, and with BOURSE_CI fails it.
+// newSlurm starts a cluster whose array task numbers are below maxArray. If Slurm is not
+// installed, it skips the test or, with BOURSE_CI, fails it.
 func newSlurm(t testing.TB, maxArray int) *slurmCluster {
 	t.Helper()
 	for _, program := range []string{"slurmctld", "slurmd", "munged", "sbatch"} {
@@ -73,7 +73,7 @@ func newSlurm(t testing.TB, maxArray int) *slurmCluster {
 	if os.Getuid() != 0 {
 		t.Skip("nodes of Slurm must be started by root")
 	}
-	dir, err := os.MkdirTemp("", "bourse-slurm") // a socket's path must be short
+	dir, err := os.MkdirTemp("", "bourse-slurm") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func newSlurm(t testing.TB, maxArray int) *slurmCluster {
 	return nil
 }
 
-// command returns a command that works with the cluster.
+// command returns a command that uses the cluster.
 func (c *slurmCluster) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "SLURM_CONF="+filepath.Join(c.dir, "slurm.conf"))
@@ -127,10 +127,10 @@ func (c *slurmCluster) startController() { c.must("slurmctld") }
 // startNode starts a node.
 func (c *slurmCluster) startNode(name string) { c.must("slurmd", "-N", name) }
 
-// killController kills the controller with -9.
+// killController kills the controller with SIGKILL.
 func (c *slurmCluster) killController() { c.kill("slurmctld.pid") }
 
-// killNode kills a node with -9, and all that it runs.
+// killNode kills a node and all its processes with SIGKILL.
 func (c *slurmCluster) killNode(name string) {
 	c.kill("slurmd-" + name + ".pid")
 	steps, _ := exec.Command("pgrep", "-f", "slurmstepd:.*").Output()
@@ -141,7 +141,7 @@ func (c *slurmCluster) killNode(name string) {
 	}
 }
 
-// killTree kills a process and all below it.
+// killTree kills a process and all its descendants.
 func killTree(pid string) {
 	children, _ := exec.Command("pgrep", "-P", pid).Output()
 	for _, child := range strings.Fields(string(children)) {
@@ -159,7 +159,7 @@ func (c *slurmCluster) must(name string, args ...string) {
 	}
 }
 
-// kill kills the process whose number is in that file.
+// kill kills the process whose number is in the given file.
 func (c *slurmCluster) kill(pidFile string) {
 	text, err := os.ReadFile(filepath.Join(c.dir, pidFile))
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *slurmCluster) stop() {
 
 func (c *slurmCluster) logs() string { return filepath.Join(c.dir, "*.log") }
 
-// freePorts returns ports that nobody listens on.
+// freePorts returns ports that are not in use.
 func freePorts(t testing.TB, n int) (ports []int) {
 	t.Helper()
 	for range n {

@@ -16,7 +16,7 @@ import (
 
 var slurmReplications = flag.Int("slurm.replications", 0, "replications of each configuration in TestSlurmFaults, which is skipped without")
 
-// TestSlurm promises that a run on a cluster gives the bytes of one here, also where
+// TestSlurm checks that a run on a cluster produces the same bytes as a local run, even if
 // arrays must be divided and a task is cancelled.
 func TestSlurm(t *testing.T) {
 	t.Parallel()
@@ -38,12 +38,13 @@ func TestSlurm(t *testing.T) {
 		!strings.Contains(out, "#SBATCH --partition=all\n#SBATCH --time=5\n") || !strings.Contains(out, "--shard \"$SLURM_ARRAY_TASK_ID/6\"") {
 		t.Errorf("--dry-run: %v\n%s", err, out)
 	}
-	// Without --chunk one unit is timed: all units together are less than a minute of work.
+	// Without --chunk, one unit is timed. All units together take less than a minute of
+	// work.
 	if out, err := run("--out", "there", "--on", "slurm", "--dry-run"); err != nil || !strings.Contains(out, "--shard \"$SLURM_ARRAY_TASK_ID/1\"") {
 		t.Errorf("--dry-run without --chunk: %v\n%s", err, out)
 	}
 	out, err := run("--out", "there", "--on", "slurm", "--chunk", "3", "--no-wait")
-	// Tasks of the first that have begun by then take numbers, too.
+	// Tasks of the first array that have started by then also use up numbers.
 	jobs := regexp.MustCompile(`submitted 6 tasks as job 1, ([0-9]+)\n`).FindStringSubmatch(out)
 	if err != nil || jobs == nil {
 		t.Fatalf("--no-wait: %v\n%s", err, out)
@@ -57,7 +58,7 @@ func TestSlurm(t *testing.T) {
 		t.Errorf("left %v, %v", left, err)
 	}
 
-	// A task that always fails is told of, with where to look.
+	// A task that fails repeatedly must be reported with the location of its output.
 	if out, err = run("--out", "never", "--on", "slurm", "--time", "0:00:01", "--partition", "none"); exitCode(err) != statusFailed || !strings.Contains(out, "sbatch") {
 		t.Errorf("a partition that is not there: %v\n%s", err, out)
 	}
@@ -74,8 +75,8 @@ func exitCode(err error) int {
 	return exit.ExitCode()
 }
 
-// TestSlurmFaults promises the same bytes from a large run during which a node is killed,
-// and the controller.
+// TestSlurmFaults checks that a large run produces the same bytes although a node and the
+// controller are killed.
 func TestSlurmFaults(t *testing.T) {
 	if *slurmReplications == 0 {
 		t.Skip("-slurm.replications N runs it")

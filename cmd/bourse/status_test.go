@@ -22,8 +22,8 @@ func bourse(t *testing.T, ctx context.Context, args ...string) (status int, out,
 	return status, o.String(), e.String()
 }
 
-// TestStatus checks the exit statuses that --help promises, and that a mistake
-// is told on standard error, in no more than three lines.
+// TestStatus checks the exit statuses listed by --help. An error must be reported on
+// standard error in at most three lines.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	cancelled, cancel := context.WithCancel(context.Background())
@@ -68,8 +68,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestInterrupted checks that a sweep which is interrupted leaves nothing, and
-// of several only those that are complete.
+// TestInterrupted checks that an interrupted sweep leaves no files and that, of several
+// sweeps, only the complete ones remain.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, preset := range []string{"librasla-figure2", "librasla"} {
@@ -92,8 +92,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestIncomplete checks the status of a sweep of several figures of which one cannot
-// be written: those before it are there.
+// TestIncomplete checks the status of a sweep of several figures if one cannot be written.
+// The figures before it must exist.
 func TestIncomplete(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -110,8 +110,8 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// TestFlagsAnywhere checks that flags are understood before and after arguments,
-// with their values and up to --.
+// TestFlagsAnywhere checks that flags are recognized before and after arguments, with their
+// values, up to --.
 func TestFlagsAnywhere(t *testing.T) {
 	t.Parallel()
 	app := newApp(nil, nil, nil)
@@ -129,8 +129,9 @@ func TestFlagsAnywhere(t *testing.T) {
 	}
 }
 
-// TestTogether checks that transfers which many processes ask of one folder at once are all booked,
-// or end with the status of a bank that is busy: not with that of a refusal.
+// TestTogether checks transfers that many processes request from one folder at the same
+// time. All must be booked or end with the status of a busy bank, never with that of a
+// refusal.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	books := filepath.Join(t.TempDir(), "books")

@@ -16,9 +16,9 @@ import (
 
 var rewriteSurface = flag.Bool("surface", false, "write testdata/surface.txt anew")
 
-// TestSurface checks that no command, option, plug-in or preset goes without a word: what
-// testdata/surface.txt lists is there, or the CHANGELOG names its last word between
-// backquotes; what is new is listed.
+// TestSurface checks that no command, option, plug-in or preset disappears silently.
+// Everything in testdata/surface.txt must exist, or the CHANGELOG must contain its last
+// word between backquotes. New items must be listed.
 func TestSurface(t *testing.T) {
 	t.Parallel()
 	got := surface(t)
@@ -51,7 +51,7 @@ func TestSurface(t *testing.T) {
 	}
 }
 
-// renamed returns a line with the name that its command has now.
+// renamed returns a line with the current name of its command.
 func renamed(line string) string {
 	words := strings.Fields(line)
 	if words[0] != "bourse" || len(words) < 2 {
@@ -63,7 +63,8 @@ func renamed(line string) string {
 	return strings.Join(words, " ")
 }
 
-// surface returns every command with its options, plug-in with its options, and preset.
+// surface returns every command with its options, every plug-in with its options, and every
+// preset.
 func surface(t *testing.T) (all []string) {
 	var walk func(path string, commands []*cli.Command)
 	walk = func(path string, commands []*cli.Command) {
@@ -90,7 +91,7 @@ func surface(t *testing.T) (all []string) {
 	return slices.Compact(all)
 }
 
-// TestRelease checks that the program says the version that the CHANGELOG has first.
+// TestRelease checks that the program reports the first version in the CHANGELOG.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	changes, err := os.ReadFile(filepath.Join("..", "..", "CHANGELOG.md"))

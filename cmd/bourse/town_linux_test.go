@@ -22,8 +22,8 @@ import (
 	"bourse/experiments/live"
 )
 
-// A town is a bank, a market and hosts, each a process of its own that is started again
-// when it ends, and one user. What they say to each other passes wires.
+// A town is a bank, a market and hosts with one user. Each is a process that is restarted
+// when it ends. All connections between them go through wires.
 type town struct {
 	*testing.T
 	dir          string
@@ -31,18 +31,18 @@ type town struct {
 	parts        []*townPart // all of them
 	bank, market *townPart
 	hosts        []*townPart
-	wires        []*cable      // from the market to the bank, from the user, then from each host
-	db           *pgtest.Proxy // before the bank's PostgreSQL; nil if its ledger is a folder
+	wires        []*cable      // from the market to the bank, from the user, and from each host
+	db           *pgtest.Proxy // before the bank's PostgreSQL server; nil if its ledger is a folder
 
 	mu        sync.Mutex
-	answered  map[int]live.Answer // by the number of the order
+	answered  map[int]live.Answer // keyed by the number of the order
 	orders    int
 	done      []string // what was done to it
-	small     bool     // parts have disks of their own
+	small     bool     // whether the processes have disks of their own
 	cancelled []int64  // contracts, as was answered
 }
 
-// Its market gives up hosts fast.
+// The market gives up hosts quickly.
 const townRules = `name: lab
 number: 1
 listen: %s
@@ -50,7 +50,8 @@ bank: http://%s
 link: {interval: 0.2, lease: 2, lost: 4, patience: 1}
 `
 
-// newTown makes a town with so many hosts, whose bank has its ledger behind db, or in a folder.
+// newTown creates a cluster with the given number of hosts. The bank's ledger is behind db
+// or in a folder.
 func newTown(t *testing.T, seed uint64, hosts int, db *pgtest.Proxy) *town {
 	t.Helper()
 	books := "bank/books"
@@ -110,7 +111,7 @@ func newTown(t *testing.T, seed uint64, hosts int, db *pgtest.Proxy) *town {
 	return w
 }
 
-// free returns an address of this machine that nobody listens at.
+// free returns an unused address of this machine.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -139,14 +140,14 @@ func (w *town) read(name string) string {
 	return string(text)
 }
 
-// command returns one of bourse in the town's folder.
+// command returns a bourse command that runs in the cluster's folder.
 func (w *town) command(args ...string) *exec.Cmd {
 	c := exec.Command("bourse", args...)
 	c.Dir = w.dir
 	return c
 }
 
-// run runs a command, and returns what it prints.
+// run runs a command and returns its output.
 func (w *town) run(args ...string) (string, error) {
 	c := w.command(args...)
 	var errs bytes.Buffer
@@ -173,7 +174,8 @@ func (w *town) bourse(args ...string) string {
 	return out
 }
 
-// bourses makes the bank. What makes a key or an invitation is kept.
+// bourses makes the bank. The output of commands that create a key or an invitation is
+// stored.
 func (w *town) bourses(commands ...string) {
 	w.Helper()
 	for _, name := range []string{"lab/keys", "bank"} {
@@ -193,7 +195,7 @@ func (w *town) bourses(commands ...string) {
 	}
 }
 
-// until waits until something holds.
+// until waits until a condition is true.
 func (w *town) until(patience time.Duration, what string, holds func() bool) {
 	w.Helper()
 	for end := time.Now().Add(patience); !holds(); time.Sleep(100 * time.Millisecond) {
@@ -204,7 +206,7 @@ func (w *town) until(patience time.Duration, what string, holds func() bool) {
 	}
 }
 
-// A townPart is a process that is started again when it ends.
+// A townPart is a process that is restarted when it ends.
 type townPart struct {
 	name string
 	args []string
@@ -216,7 +218,7 @@ type townPart struct {
 	done chan struct{}
 }
 
-// part starts a part of the town, until the end of the test.
+// part starts a process of the cluster that runs until the end of the test.
 func (w *town) part(name string, args ...string) *townPart {
 	w.Helper()
 	p := &townPart{name: name, args: args, said: w.path(name + ".said"), done: make(chan struct{})}
@@ -249,7 +251,7 @@ func (w *town) part(name string, args ...string) *townPart {
 	return p
 }
 
-// signal sends a signal to the process, if there is one.
+// signal sends a signal to the process, if it is running.
 func (p *townPart) signal(s syscall.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -260,7 +262,7 @@ func (p *townPart) signal(s syscall.Signal) {
 
 func (p *townPart) kill() { p.signal(syscall.SIGKILL) }
 
-// end kills it for good.
+// end kills the process without restarting it.
 func (p *townPart) end() {
 	p.mu.Lock()
 	p.over = true
@@ -269,7 +271,7 @@ func (p *townPart) end() {
 	<-p.done
 }
 
-// tell logs what the parts have said.
+// tell logs the output of the processes.
 func (w *town) tell() {
 	w.mu.Lock()
 	w.Log(strings.Join(w.done, "\n"))
@@ -283,11 +285,11 @@ func (w *town) tell() {
 	}
 }
 
-// work returns the work of order k, by which it is known among contracts.
+// work returns the work of order k. It identifies the order's contract.
 func work(k int) float64 { return 0.2 + float64(k)/1e5 }
 
-// order returns a command that submits the next order, of a number: a program that sleeps
-// or burns.
+// order returns a command that submits the next order with its number. Its program sleeps
+// or computes.
 func (w *town) order(rng *rand.Rand) (k int, args []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -302,8 +304,8 @@ func (w *town) order(rng *rand.Rand) (k int, args []string) {
 	return k, append(args, "sh", "-c", "while :; do :; done")
 }
 
-// submit submits the next order, and notes the answer, if there is one. It is killed after
-// a while, if that is not 0.
+// submit submits the next order and records the answer, if there is one. If the given time
+// is not 0, the command is killed after that time.
 func (w *town) submit(rng *rand.Rand, kill time.Duration) {
 	k, args := w.order(rng)
 	c := w.command(args...)
@@ -325,13 +327,13 @@ func (w *town) submit(rng *rand.Rand, kill time.Duration) {
 	}
 }
 
-// killed reports whether a command ended by a kill.
+// killed reports whether a command was ended by a kill.
 func killed(c *exec.Cmd) bool {
 	s, ok := c.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && s.Signaled()
 }
 
-// note notes what was answered.
+// note records the answer to an order.
 func (w *town) note(k int, out []byte) {
 	var shown contractsShown
 	if json.Unmarshal(out, &shown) != nil {
@@ -344,7 +346,7 @@ func (w *town) note(k int, out []byte) {
 	}
 }
 
-// contracts returns all that there are.
+// contracts returns all contracts.
 func (w *town) contracts(args ...string) (all []live.Contract, err error) {
 	out, err := w.run(append([]string{"status", "--home", "ann", "--json"}, args...)...)
 	if err != nil {
@@ -355,8 +357,8 @@ func (w *town) contracts(args ...string) (all []live.Contract, err error) {
 	return shown.Contracts, err
 }
 
-// heal lets all go on, and returns when all that was asked is answered, and what is open
-// has ended.
+// heal lets everything work again. It returns when all orders are answered and all open
+// contracts have ended.
 func (w *town) heal(cancel bool) {
 	w.Helper()
 	for _, l := range w.wires {
@@ -382,7 +384,7 @@ func (w *town) heal(cancel bool) {
 	w.until(time.Minute, "nothing runs that is not wanted", func() bool { return len(w.tasks()) == 0 })
 }
 
-// A running task is one of its processes, or its minder.
+// A running is a process of a task, or the task's supervisor.
 type process struct {
 	pid    int
 	task   string // CONTRACT.NODE.TRY
@@ -396,7 +398,7 @@ var (
 	ofMinder = regexp.MustCompile(`^bourse\x00[^\x00]*\x00([^\x00]*)/(h\d\d)/tasks/([^\x00/]+)\x00`)
 )
 
-// tasks returns the processes of tasks of this town.
+// tasks returns the processes of this cluster's tasks.
 func (w *town) tasks() (all []process) {
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
@@ -411,7 +413,7 @@ func (w *town) tasks() (all []process) {
 	return all
 }
 
-// process returns what a process is, if it is of a task of this town.
+// process describes a process if it belongs to a task of this cluster.
 func (w *town) process(pid int) (process, bool) {
 	read := func(name string) string {
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
@@ -435,8 +437,7 @@ func (w *town) process(pid int) (process, bool) {
 	return p, true
 }
 
-// prove ends the town, and holds its books, its market's log and what was answered against
-// each other.
+// prove ends the cluster and compares its ledger, the market's log and the answers.
 func (w *town) prove() {
 	w.Helper()
 	all, err := w.contracts("--all")
@@ -452,7 +453,7 @@ func (w *town) prove() {
 		by[k] = c
 	}
 	for _, c := range all {
-		if slices.Contains(w.cancelled, c.ID) && c.State != "cancelled" && c.State != "fulfilled" { // it had its work by then
+		if slices.Contains(w.cancelled, c.ID) && c.State != "cancelled" && c.State != "fulfilled" { // by then its work was done
 			w.Errorf("seed %d: contract %d was answered to be cancelled, and is %+v", w.seed, c.ID, c)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestVerdicts recomputes ten verdicts on the market paper from metrics.csv with only Student's
-// intervals, and compares them with those of paper claims.
+// TestVerdicts recomputes ten verdicts on the market paper from metrics.csv with Student's
+// intervals only. It compares them with those of 'paper claims'.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "paper")
@@ -39,8 +39,8 @@ func TestVerdicts(t *testing.T) {
 		key := r[0] + " " + r[1] + " " + r[3]
 		values[key] = append(values[key], x)
 	}
-	// A sum has a sign, a configuration, a policy and a metric for each term; its mean is above lo
-	// and below hi.
+	// A sum has a sign, a configuration, a policy and a metric for each term. Its mean is
+	// above lo and below hi.
 	type sum struct {
 		terms  string
 		lo, hi float64
@@ -113,8 +113,8 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestSeeds checks that no verdict is SUPPORTED under one of twenty seeds and CONTRADICTED under
-// another. Without BOURSE_CI=1 it tries three seeds.
+// TestSeeds checks that no verdict is SUPPORTED for one of twenty seeds and CONTRADICTED
+// for another. Without BOURSE_CI=1, it tries three seeds.
 func TestSeeds(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(20)
@@ -136,8 +136,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// claimsOf runs preset paper into out, and returns the verdicts on its claims and the number of
-// claims that have rows.
+// claimsOf runs the preset paper into out. It returns the verdicts on the claims and the
+// number of claims with rows.
 func claimsOf(t *testing.T, out string, seed uint64, replications int) (verdicts map[string]string, tested int) {
 	t.Helper()
 	var text, errs bytes.Buffer

@@ -9,20 +9,21 @@ import (
 	"time"
 )
 
-// A cable stands between two processes of a town, and can be cut, silenced or slow.
+// A cable connects two processes of a cluster. It can be cut, silenced or slowed.
 type cable struct {
 	address string // at which it listens
 	to      string
-	link    string // network device that it goes through, if it has one of its own
+	link    string // network device that the cable uses, if it has its own
 
 	mu    sync.Mutex
 	cut   bool          // hangs up
-	deaf  bool          // passes nothing on, and hangs up on nobody
-	delay time.Duration // of what is passed on
+	deaf  bool          // drops all data and closes no connection
+	delay time.Duration // bytes that were passed on
 	ends  map[net.Conn]bool
 }
 
-// newWire returns one to an address, which listens at another of this machine.
+// newWire returns a cable to an address. The cable listens at another address of this
+// machine.
 func newWire(t *testing.T, at, to string) *cable {
 	t.Helper()
 	in, err := net.Listen("tcp", net.JoinHostPort(at, "0"))
@@ -46,8 +47,8 @@ func newWire(t *testing.T, at, to string) *cable {
 	return w
 }
 
-// fail says what is wrong with it from now on. Of a device of its own nothing comes any more
-// where another is deaf.
+// fail sets the failure of the cable from now on. If a cable has its own device, no data
+// arrive on it after a failure that silences it.
 func (w *cable) fail(cut, deaf bool, delay time.Duration) {
 	if w.link != "" {
 		state := "up"
@@ -66,7 +67,7 @@ func (w *cable) fail(cut, deaf bool, delay time.Duration) {
 	}
 }
 
-// hold notes an end, and reports whether it may live.
+// hold records one end of a connection and reports whether the connection may exist.
 func (w *cable) hold(c net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,7 +117,7 @@ func (w *cable) serve(client net.Conn) {
 	<-done
 }
 
-// wait returns when what was read may be passed on.
+// wait returns when the received data may be passed on.
 func (w *cable) wait() {
 	for {
 		w.mu.Lock()

@@ -18,8 +18,8 @@ import (
 	"bourse/bank/store"
 )
 
-// witnessed starts 'bourse ledger witness' with a key of its own for the log books, and returns
-// its URL and key. It ends with the test.
+// witnessed starts 'bourse ledger witness' with its own key for the log books. It returns
+// the URL and the key of the witness. The witness ends with the test.
 func witnessed(t *testing.T, dir, name string) (url, key string) {
 	t.Helper()
 	file := filepath.Join(dir, name+".key")
@@ -47,15 +47,15 @@ func witnessed(t *testing.T, dir, name string) (url, key string) {
 	}
 	t.Cleanup(func() {
 		stop()
-		go io.Copy(io.Discard, errsOut) //nolint:errcheck // it may say that it was interrupted
+		go io.Copy(io.Discard, errsOut) //nolint:errcheck // the witness may report that it was interrupted
 		<-done
 	})
 	return url, strings.TrimSpace(key)
 }
 
-// TestWitnessed checks that a log that two of three witnesses sign is published, served and
-// audited with their signatures, that a fork of it finds no such witnesses, and that one
-// with fewer is not published.
+// TestWitnessed checks a log that two of three witnesses sign. It must be published, served
+// and audited with their signatures. A fork of the log must not find witnesses, and a log
+// with fewer witnesses must not be published.
 func TestWitnessed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -124,9 +124,9 @@ func TestWitnessed(t *testing.T) {
 	}
 }
 
-// TestDated checks that the times of witnesses' cosignatures bound those of entries: six issues
-// of a keeper who sets the clock, an hour apart and booked within seconds, are named, whether
-// they are dated before the checkpoint that has none of them, or ahead.
+// TestDated checks that the times of cosignatures bound the times of entries. An operator
+// who sets the clock books six issues an hour apart within seconds. The audit must name
+// them, whether they are dated before the checkpoint that does not contain them or ahead.
 func TestDated(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,9 +12,10 @@ import (
 	"bourse/experiments/stats"
 )
 
-// An Advice is the advice on one configuration, computed from its p_a, p_w, p_d and q. All
-// except p_a are those of the spot market. The paper uses one q for both markets;
-// q_reservation is added if it is known.
+// An Advice is the advice on one configuration, computed from p_a, p_w, p_d and q. The
+// number p_a belongs to the reservation market; the other numbers belong to the spot
+// market. The paper uses one q for both markets. If the q of the reservation market is
+// known, it is added as q_reservation.
 type Advice struct {
 	Configuration string             `json:"configuration,omitempty"`
 	N             int                `json:"n,omitempty" doc:"replications in which all of them are defined"`
@@ -24,14 +25,14 @@ type Advice struct {
 	each map[string][]float64 // the numbers by replication
 }
 
-// A Recommendation is given to users of one kind, or to the provider.
+// A Recommendation is advice to users of one kind or to the provider.
 type Recommendation struct {
 	For       string  `json:"for" doc:"inelastic, elastic or provider"`
 	Reserve   bool    `json:"reserve" doc:"p_a is above it"`
 	Threshold float64 `json:"threshold" doc:"of p_a"`
 	Equation  string  `json:"equation" doc:"of the paper"`
 
-	// Computed from the replications, if there are several:
+	// The following fields are computed from the replications if there are several:
 	Lo95    *float64 `json:"lo95" doc:"interval of the threshold (jackknife)"`
 	Hi95    *float64 `json:"hi95"`
 	AboveLo *float64 `json:"above_lo95" doc:"interval of p_a minus the threshold (jackknife)"`
@@ -39,7 +40,7 @@ type Recommendation struct {
 	Verdict string   `json:"verdict" doc:"reserve, spot, or undecided: the interval of p_a minus the threshold contains 0"`
 }
 
-// Measured reads the numbers of every configuration that ran both policies, one for the spot
+// Measured reads the numbers of every configuration that ran two policies, one for the spot
 // market and one for the reservation market.
 func Measured(dir *results.Dir, spot, reservation string) ([]Advice, error) {
 	rows, err := dir.Metrics(Metrics()...)
@@ -53,11 +54,11 @@ func Measured(dir *results.Dir, spot, reservation string) ([]Advice, error) {
 	return all, nil
 }
 
-// Metrics returns the names of the metrics that advice is computed from.
+// Metrics returns the names of the metrics from which advice is computed.
 func Metrics() []string { return []string{"p_a", "p_w", "p_d", "q"} }
 
-// Of returns the numbers of every configuration in rows that ran both policies, as [Measured]
-// does.
+// Of returns the numbers of every configuration in rows that ran both policies. It is like
+// [Measured].
 func Of(rows []results.Metric, spot, reservation string) (all []Advice) {
 	type replications map[int]map[string]float64
 	var order []string
@@ -104,10 +105,10 @@ func Of(rows []results.Metric, spot, reservation string) (all []Advice) {
 	return all
 }
 
-// letters are the numbers of a configuration, in printed form.
+// letters returns the numbers of a configuration in printed form.
 var letters = []string{"p_a", "p_w", "p_d", "q", "q_reservation"}
 
-// Weigh applies the rules to all of the numbers and returns the advice.
+// Weigh applies the rules to all the numbers and returns the advice.
 func Weigh(all []Advice) (report.Document, error) {
 	text := ""
 	for i := range all {
@@ -119,8 +120,8 @@ func Weigh(all []Advice) (report.Document, error) {
 	return report.Said(text, all), nil
 }
 
-// rules are the rules for users of each kind, as functions of p_a, p_w, p_d and q; needs
-// states which of p_w and p_d they use.
+// rules are the rules for users of each kind, as functions of p_a, p_w, p_d and q. The
+// field needs lists which of p_w and p_d a rule uses.
 var rules = []struct {
 	kind, equation string
 	needs          []string
@@ -131,7 +132,7 @@ var rules = []struct {
 	{"provider", "§5", []string{"p_w", "p_d"}, Provider},
 }
 
-// weigh applies the rules for which there are numbers.
+// weigh applies the rules for which all numbers are known.
 func (a *Advice) weigh() error {
 	has := func(name string) bool { _, ok := a.Numbers[name]; return ok }
 	if !has("p_a") || !has("q") || !has("p_w") && !has("p_d") {
@@ -155,7 +156,8 @@ func (a *Advice) weigh() error {
 	return nil
 }
 
-// doubt adds to c, the result of a rule, its certainty by the replications.
+// doubt adds the statistical certainty to c, the result of a rule, computed from the
+// replications.
 func (a *Advice) doubt(c *Recommendation, rule func(pa, pw, pd, q float64) (Verdict, error)) {
 	if a.N < 2 {
 		return
@@ -182,7 +184,7 @@ func (a *Advice) doubt(c *Recommendation, rule func(pa, pw, pd, q float64) (Verd
 	}
 }
 
-// String returns the advice as text of several lines.
+// String returns the advice as several lines of text.
 func (a *Advice) String() string {
 	var b strings.Builder
 	if a.Configuration != "" {

@@ -16,8 +16,8 @@ import (
 	"bourse/experiments/stats"
 )
 
-// TestPaper checks the four worked examples of §5, eq. 14 to 17, each with the
-// threshold as printed there, to two digits.
+// TestPaper checks the four worked examples of §5, eq. 14 to 17, and the printed
+// thresholds, to two digits.
 func TestPaper(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -45,8 +45,8 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestElasticAndProvider checks eq. 18 and the provider's criterion on example
-// (a) with 95 % of the work done: (0.95-0.1)/0.9 and (0.9+0.95-0.2)/1.8.
+// TestElasticAndProvider checks eq. 18 and the provider's criterion with example (a), with
+// 95 % of the work done: (0.95-0.1)/0.9 and (0.9+0.95-0.2)/1.8.
 func TestElasticAndProvider(t *testing.T) {
 	t.Parallel()
 	e, err := advise.Elastic(0.80, 0.95, 0.10)
@@ -64,8 +64,9 @@ func TestElasticAndProvider(t *testing.T) {
 	}
 }
 
-// TestEdges checks the ends of the ranges: a certain spot market is never
-// beaten, one that costs more than it fulfils always is, and a tie goes to spot.
+// TestEdges checks the ends of the ranges. Nothing beats a certain spot market, a spot
+// market that costs more than it fulfils is always beaten, and the spot market is chosen in
+// a tie.
 func TestEdges(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -85,8 +86,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestVerdict checks eq. 12: reserving exactly where U_g > U_b, away from ties;
-// and that the provider stands between its two kinds of users.
+// TestVerdict checks eq. 12: reservations are better exactly if U_g > U_b, away from ties.
+// The provider's threshold must lie between those of the two kinds of users.
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -108,8 +109,7 @@ func TestVerdict(t *testing.T) {
 	})
 }
 
-// TestRefusals checks that nothing outside its range is answered, and that the
-// message names it.
+// TestRefusals checks that values out of range are refused with a message that names them.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []float64{-0.01, 1.01, math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -146,7 +146,7 @@ func near(t interface {
 	}
 }
 
-// A user at high load, eq. 15: reserving wins although two jobs in five are
+// For a user at high load (eq. 15), a reservation is better although two of five jobs are
 // rejected.
 func ExampleInelastic() {
 	v, err := advise.Inelastic(0.63, 0.39, 0.14)
@@ -158,9 +158,9 @@ func ExampleInelastic() {
 	// Output: threshold 0.29, reserve true
 }
 
-// TestUndecided checks that a threshold which the replications do not tell from p_a is
-// said to be undecided, and others are not; that the numbers are means over replications
-// that have them all; and that the reservation market's own q stands beside.
+// TestUndecided checks that the advice is undecided exactly if p_a does not differ
+// significantly from the threshold. The numbers must be means over the replications that
+// have all of them, and the q of the reservation market must be included.
 func TestUndecided(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "r")
@@ -208,7 +208,8 @@ func TestUndecided(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", c.For, c, want)
 		}
 	}
-	// The jackknife of a mean over a constant is Student's interval of the threshold itself.
+	// The jackknife interval of a mean divided by a constant is Student's interval of the
+	// threshold.
 	s := stats.Summarize([]float64{(0.5 - 0.1) / 0.9, (0.7 - 0.1) / 0.9, (0.4 - 0.1) / 0.9, (0.6 - 0.1) / 0.9}, stats.Quantity{})
 	near(t, *a.User[0].Lo95, s.Lo95, 1e-9)
 	near(t, *a.User[0].Hi95, s.Hi95, 1e-9)

@@ -1,6 +1,6 @@
-// Package audits audits several ledgers at the same time, compares each with the files
-// published with it, and reports the findings. It is independent of how a ledger is read and
-// its entries are judged: see bank/audit and experiments/verify.
+// Package audits audits several ledgers at the same time, compares each ledger with the
+// files published with it, and reports the findings. It is independent of how ledgers are
+// read and how entries are checked: see bank/audit and experiments/verify.
 package audits
 
 import (
@@ -30,22 +30,22 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Ledgers are the ledgers to audit: one ledger, or all ledgers of a results directory.
+// Ledgers are the ledgers to audit: one ledger, or all the ledgers of a results directory.
 type Ledgers struct {
 	Addresses []string
 
-	heads []string     // heads that they must have; empty if unknown
-	kept  *results.Dir // results directory that contains them, or nil
+	heads []string     // head that each ledger must have; empty if unknown
+	kept  *results.Dir // results directory that contains the ledgers, or nil
 }
 
-// At returns the ledger at the address, which must have the given head, or contain it as a
-// receipt, unless it is empty.
+// At returns the ledger at the address. If head is not empty, the audit checks that the
+// ledger has this head or contains it as a receipt.
 func At(address, head string) *Ledgers {
 	return &Ledgers{Addresses: []string{address}, heads: []string{head}}
 }
 
-// In returns the ledger at the address, or the ledgers of the results there. Only a single
-// ledger can be compared with a head.
+// In returns the ledger at the address, or the ledgers of the results at that address. A
+// head can be given only for a single ledger.
 func In(address, head string) (*Ledgers, error) {
 	if _, err := os.Stat(filepath.Join(address, "manifest.json")); place.IsURL(address) || err != nil {
 		return At(address, head), nil
@@ -74,7 +74,8 @@ func In(address, head string) (*Ledgers, error) {
 	return l, nil
 }
 
-// Names returns the names of the ledgers in results: configuration, admission, replication.
+// Names returns the names of the ledgers in results, in the form configuration, admission,
+// replication.
 func (l *Ledgers) Names() ([]string, error) {
 	names := make([]string, len(l.Addresses))
 	for i, address := range l.Addresses {
@@ -87,7 +88,7 @@ func (l *Ledgers) Names() ([]string, error) {
 	return names, nil
 }
 
-// published returns the files that the results publish with each ledger, if there are any.
+// published returns the files that the results publish with each ledger, if any.
 func (l *Ledgers) published() ([]*verify.Run, error) {
 	if l.kept == nil {
 		return make([]*verify.Run, len(l.Addresses)), nil
@@ -103,13 +104,13 @@ func (l *Ledgers) published() ([]*verify.Run, error) {
 	return verify.Published(l.kept.Unchecked(), e, names), nil
 }
 
-// bytesAtOnce limits the total size of the ledgers that are audited at the same time (one
-// larger ledger is audited by itself), because unflushed parts of a ledger are read into
-// memory.
+// bytesAtOnce limits the total size in bytes of the ledgers that are audited at the same
+// time, because unflushed parts of a ledger are read into memory. A larger ledger is
+// audited by itself.
 const bytesAtOnce = 64 << 20
 
-// size returns the size in bytes of the ledger at an address, or 0 if it is not a local
-// folder.
+// size returns the size of the ledger at an address in bytes. It returns 0 if the address
+// is not a local folder.
 func size(address string) (n int64) {
 	err := filepath.WalkDir(address, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
@@ -125,9 +126,9 @@ func size(address string) (n int64) {
 	return n
 }
 
-// Audit audits the ledgers, as many at the same time as there are processors, unless they are
-// large. The result does not depend on that number. Progress receives numbers of entries and
-// may be nil.
+// Audit audits the ledgers. Unless they are large, it audits as many at the same time as
+// there are processors. The result does not depend on the number of processors. The
+// function progress receives numbers of entries. It may be nil.
 func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Found, error) {
 	runs, err := l.published()
 	if err != nil {
@@ -142,7 +143,7 @@ func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Fo
 		opts := opts
 		opts.Head, opts.Whole, opts.Progress = l.heads[i], opts.Whole && l.heads[i] != "", came.of(i)
 		if opts.Follow = verify.Follow(runs[i]); l.kept != nil {
-			opts.Now = 0 // times of runs are relative to their own origin
+			opts.Now = 0 // times of runs are relative to the start of the run
 		}
 		group.Go(func() error {
 			takes := min(size(address), bytesAtOnce)
@@ -152,7 +153,7 @@ func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Fo
 			defer room.Release(takes)
 			p := place.At(address)
 			r, err := Place(p, opts)
-			if errors.Is(err, audit.ErrNone) && runs[i] != nil && l.heads[i] != "" { // the results state that it was stored
+			if errors.Is(err, audit.ErrNone) && runs[i] != nil && l.heads[i] != "" { // the results state that the ledger was stored
 				r, err = &audit.Report{Findings: []audit.Finding{{Found: "no ledger", Want: "one with head " + l.heads[i]}}}, nil
 			}
 			all[i], errs[i] = Audited{p.String(), r}, err
@@ -171,11 +172,11 @@ func Place(p place.Place, opts audit.Options) (r *audit.Report, err error) {
 	return r, err
 }
 
-// Log audits a log of JSON lines.
+// Log audits a log in the form of JSON lines.
 func Log(in io.Reader, opts audit.Options) (*audit.Report, error) { return audit.Log(in, with(opts)) }
 
-// with returns options with all processors of this machine. If there is no other follower, it
-// checks what notes state by themselves.
+// with returns audit options that use all processors of this machine. If opts contains no
+// follower, with adds one that checks whether the notes are possible.
 func with(opts audit.Options) audit.Options {
 	opts.Chance, opts.Spread = rand.Reader, spread
 	if opts.Follow == nil {
@@ -184,7 +185,8 @@ func with(opts audit.Options) audit.Options {
 	return opts
 }
 
-// spread calls do for each number below n, as many at the same time as there are processors.
+// spread calls do for each number from 0 to n-1. It runs as many calls at the same time as
+// there are processors.
 func spread(n int, do func(i int)) {
 	var group sync.WaitGroup
 	var next atomic.Int64

@@ -6,9 +6,9 @@ import (
 	"bourse/bank/audit"
 )
 
-// TestOldRules checks that results of earlier releases are audited by the rules under which
-// they were made: testdata has a directory for each version of [results.Rules] but the
-// newest, written by a release of that version.
+// TestOldRules checks that results of earlier releases are audited by their own rules.
+// testdata has a directory for each version of [results.Rules] except the newest, written
+// by a release with that version.
 func TestOldRules(t *testing.T) {
 	t.Parallel()
 	for dir, charges := range map[string]int64{"testdata/rules1": 5} {

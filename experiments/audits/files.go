@@ -9,7 +9,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// files are the files of a results directory, compared with its manifest.
+// files are the files of a results directory and the result of comparing them with the
+// manifest.
 type files struct {
 	Results  string   `json:"results" doc:"the directory"`
 	Files    int      `json:"files" doc:"published files that the manifest names"`
@@ -18,17 +19,18 @@ type files struct {
 	Beyond   []string `json:"beyond" doc:"what the audit could not check"`
 }
 
-// A change is a file that differs from the file that was written.
+// A change is a file that differs from the file as it was written.
 type change struct {
 	File  string `json:"file"`
 	Found string `json:"found"`
 	Want  string `json:"want"`
 }
 
-// CheckFiles compares the files of the results with their manifest, if l are ledgers of
-// results. The files of a bad ledger have already been reported. Again makes the results
-// again if no file has changed. sound reports whether all ledgers are clean. It returns the
-// differences, and a list of what it did not compare.
+// CheckFiles compares the files of the results with their manifest. It does nothing if l
+// are not the ledgers of results. Findings about the files of a faulty ledger are omitted,
+// because the ledger's audit has reported them. If no file has changed, Again runs the
+// experiment again and compares the results. The flag sound states whether all ledgers are
+// clean. It returns the differences and a list of what it did not compare.
 func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *results.Dir, sound bool) ([]results.Change, []string, error)) error {
 	r := l.kept
 	if r == nil {
@@ -71,7 +73,7 @@ func (f *files) print(b *strings.Builder, quiet bool) {
 			fmt.Fprintf(b, "  %s: found %s, want %s\n", x.File, x.Found, x.Want)
 		}
 		if !quiet {
-			beyond(b, f.Beyond[1:]) // the first entry concerns a changed manifest
+			beyond(b, f.Beyond[1:]) // omit the first entry, which is about a changed manifest
 		}
 	case !quiet:
 		plural := "s"

@@ -10,20 +10,21 @@ import (
 	"bourse/experiments/report"
 )
 
-// An Audited ledger has a name and a report.
+// An Audited is the name of a ledger and the report of its audit.
 type Audited struct {
 	Ledger string
 	Report *audit.Report
 }
 
-// Found is the result of audits.
+// Found is the result of several audits.
 type Found struct {
 	Ledgers []Audited
 
-	files *files // of the results, if they were checked
+	files *files // nil unless the files of the results were checked
 }
 
-// A Value is the JSON form of one result: of a ledger, or of the files of the results.
+// A Value is the JSON form of one result, either of a ledger or of the files of the
+// results.
 type Value struct {
 	*told
 	*files
@@ -54,10 +55,11 @@ func (f *Found) values() []Value {
 	return list
 }
 
-// Document returns the findings; if quiet, the text contains only problems.
+// Document returns the findings as a document. If quiet is set, its text contains only
+// problems.
 func (f *Found) Document(quiet bool) report.Document { return report.Said(f.Text(quiet), f.values()) }
 
-// Text returns the findings as text; if quiet, only problems.
+// Text returns the findings as text. If quiet is set, it contains only problems.
 func (f *Found) Text(quiet bool) string {
 	var b strings.Builder
 	for _, a := range f.Ledgers {
@@ -112,7 +114,7 @@ func beyond(b *strings.Builder, what []string) {
 	}
 }
 
-// accounts returns the total of all accounts, apart from escrows and the mint.
+// accounts returns the total balance of all accounts except escrows and the mint.
 func accounts(r *audit.Report) audit.Money {
 	var sum audit.Money
 	for _, b := range r.Balances {

@@ -8,7 +8,7 @@ import (
 	"bourse/bank/tiles"
 )
 
-// Published audits a published log at the address, using only its tiles.
+// Published audits the published log at the address. It uses only the log's tiles.
 func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Options) (*Found, error) {
 	head, err := l.Head()
 	if err != nil {

@@ -2,8 +2,8 @@ package audits
 
 import "testing"
 
-// TestTally checks that the audits of many ledgers count as one, in entries, known
-// beforehand where there is a head.
+// TestTally checks that the audits of several ledgers are counted together in entries,
+// whose number is known in advance if there is a head.
 func TestTally(t *testing.T) {
 	t.Parallel()
 	var done, total int

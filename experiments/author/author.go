@@ -1,5 +1,5 @@
-// Package author helps authors of policies from outside: it writes a first policy, checks a
-// policy in random markets, and answers a saved question again.
+// Package author helps authors of external policies. It writes a first policy, checks a
+// policy in random markets, and lets a policy answer a saved question again.
 package author
 
 import (
@@ -28,14 +28,14 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Source is where a policy comes from: a script, or a program.
+// A Source is the script or program that contains a policy.
 type Source struct {
 	File    string
 	Command []string
 }
 
-// Choice returns the policy as a line of a scenario in JSON, which is YAML too. A confined program
-// can read the files of its command only.
+// Choice returns the policy as one line of a scenario. The line is JSON, which is also
+// valid YAML. A confined program can read only the files named in its command.
 func (s Source) Choice(confined bool) string {
 	c := map[string]any{"name": "script", "label": "mine", "file": s.File}
 	if s.File == "" {
@@ -45,7 +45,7 @@ func (s Source) Choice(confined bool) string {
 	return string(text)
 }
 
-// Files returns the files that the command of s names.
+// Files returns the files named in the command of s.
 func (s Source) Files() []string {
 	files := []string{}
 	for _, name := range s.Command {
@@ -56,8 +56,9 @@ func (s Source) Files() []string {
 	return files
 }
 
-// New writes a policy named name, which starts as the example from, and a scenario that compares
-// it with it. In is starlark, python or perl. It returns the names of the files.
+// New writes a policy called name, which is a copy of the example from. It also writes a
+// scenario that compares the new policy with the example. The language is starlark, python
+// or perl. New returns the names of the files.
 func New(name, from, in string) ([]string, error) {
 	languages := map[string]string{"starlark": ".star", "python": ".py", "perl": ".pl"}
 	ext, ok := languages[in]
@@ -101,13 +102,13 @@ type Check struct {
 	Costs    []Cost    `json:"costs" doc:"cost of a decision under the policy and under built-in policies"`
 }
 
-// A Verdict is a decision and its frequency.
+// A Verdict is a kind of decision and its frequency.
 type Verdict struct {
 	Verdict string `json:"verdict" doc:"accept, or the reason of a rejection"`
 	N       int    `json:"n"`
 }
 
-// A Cost is the cost of a decision.
+// A Cost is the cost of one decision.
 type Cost struct {
 	Policy    string  `json:"policy"`
 	Decisions int     `json:"decisions"`
@@ -119,8 +120,8 @@ type Cost struct {
 // A meter measures the decisions of a policy.
 type meter struct {
 	contracts.Policy
-	times []float64 // of submissions, µs
-	steps uint64    // most
+	times []float64 // times of decisions on submissions, in µs
+	steps uint64    // maximum number of steps
 	timed bool
 }
 
@@ -134,7 +135,7 @@ func (m *meter) Handle(now float64, e contracts.Event, of contracts.Market) []co
 	return actions
 }
 
-// Err returns the error that ended the policy, if any.
+// Err returns the error that stopped the policy, if any.
 func (m *meter) Err() error {
 	if f, ok := m.Policy.(interface{ Err() error }); ok {
 		return f.Err()
@@ -142,14 +143,15 @@ func (m *meter) Err() error {
 	return nil
 }
 
-// Checked runs a policy in random markets, and the built-in policies of others to compare their
-// cost. Each answer must be valid and the same when the question is asked twice, and runs that
-// continue from a copy of the market must be the same.
+// Checked runs a policy in random markets. It also runs the built-in policies in the same
+// markets to compare the cost. Each answer must be valid. It must be the same if the
+// question is asked twice, and a run that continues from a copy of the market must have the
+// same outcomes.
 func Checked(ctx context.Context, s Source, seed uint64, markets int) (*Check, error) {
 	r := &Check{Seed: seed, Markets: markets}
 	verdicts := make(map[string]int)
 	meters := map[string]*meter{}
-	twice := false // ask each question twice in this market; the others are timed
+	twice := false // if set, this market asks each question twice; if not, it measures times
 	names := []string{"mine", "be", "sac"}
 	for _, name := range names {
 		meters[name] = new(meter)
@@ -208,8 +210,8 @@ func Checked(ctx context.Context, s Source, seed uint64, markets int) (*Check, e
 	return r, nil
 }
 
-// again checks that a run that continues from a copy of the market at a job in its middle has the
-// same outcomes.
+// again copies the market at a job in the middle of a run and continues from the copy. It
+// checks that the outcomes are the same.
 func again(ctx context.Context, p *experiments.Prepared, run *experiments.Run) error {
 	t, err := p.Trial(0, 0)
 	if err != nil {
@@ -232,7 +234,7 @@ func again(ctx context.Context, p *experiments.Prepared, run *experiments.Run) e
 	return nil
 }
 
-// market draws a market in which a policy runs next to be and sac.
+// market generates a market in which a policy runs next to be and sac.
 func market(rng *rand.Rand, n uint64, choice string) string {
 	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
 	churn := ""
@@ -255,7 +257,7 @@ configurations: [{name: one}]
 		pick("plan", "hard", "soft"), pick("total", "per-host"), pick("1", "3"), pick("0", "0", "0.5"), pick("0", "1e9"), choice)
 }
 
-// Document returns the result as a page.
+// Document returns the result as a document.
 func (r *Check) Document() report.Document {
 	verdicts := report.Table{Title: fmt.Sprintf("Requests in %d markets of seed %d", r.Markets, r.Seed), Header: []string{"Verdict", "Requests"}, Left: 1}
 	for _, v := range r.Verdicts {
@@ -279,7 +281,8 @@ type Answered struct {
 	State    json.RawMessage `json:"state,omitempty" doc:"the state after the answer"`
 }
 
-// Ask answers the saved question in text. Said receives what a script prints.
+// Ask lets the policy answer the saved question in text. The function print receives the
+// output of a script's print statements.
 func Ask(s Source, text []byte, print func(string)) (*Answered, error) {
 	rng := rand.New(rand.NewPCG(0, 0))
 	bid, err := bidding.Table(rng).New("cheapest", nil)
@@ -312,7 +315,7 @@ func Ask(s Source, text []byte, print func(string)) (*Answered, error) {
 	return &Answered{d.Verdict.String(), d.AppendJSON(nil), outside.Bids(d.Placements), a.State}, nil
 }
 
-// mind returns the mind of s, which answers the question in line, and its initial state.
+// mind returns the decision function of s for the question in line, and its initial state.
 func (s Source) mind(line *outside.Line, print func(string)) (m outside.Mind, first []byte, err error) {
 	if s.File != "" {
 		text, err := os.ReadFile(s.File)
@@ -335,7 +338,7 @@ func (s Source) mind(line *outside.Line, print func(string)) (m outside.Mind, fi
 	return o.Mind, o.Terms.Start, err
 }
 
-// Tests runs the tests of a script: its functions whose names begin with test_.
+// Tests runs the tests of a script, which are its functions whose names begin with test_.
 func Tests(file string, print func(string)) ([]script.Result, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Question is one question that a user answers to create a scenario.
+// A Question is one of the questions that a user answers to create a scenario.
 type Question struct {
 	Name    string // name of the answer
 	Ask     string
@@ -21,18 +21,18 @@ type Question struct {
 	write   func(d *draft, answer string) error
 }
 
-// A draft is a partly answered scenario.
+// A draft is a scenario for which some questions have been answered.
 type draft struct {
 	name, workload, fleet, policies, deadlines, repeat string
 
 	size     int  // hosts
-	recorded bool // the jobs come from a log
-	slack    bool // some policy uses a sharing rule other than auction
-	queue    bool // some policy is a queue, which does not promise deadlines
-	needs    bool // some policy cannot decide anything if jobs have no deadlines
+	recorded bool // whether the jobs come from a log
+	slack    bool // whether some policy uses a sharing rule other than auction
+	queue    bool // whether some policy is a queue, which does not promise deadlines
+	needs    bool // whether some policy cannot decide without deadlines
 }
 
-// Questions returns the questions for a new scenario, in the order in which they are asked.
+// Questions returns the questions for a new scenario in the order in which they are asked.
 func Questions() []Question {
 	return []Question{
 		{"name", "What is it called? Letters, digits and dashes", "mine", (*draft).setName},
@@ -47,8 +47,8 @@ func Questions() []Question {
 // Check returns an error if the answer is invalid.
 func (q Question) Check(answer string) error { return q.write(&draft{}, answer) }
 
-// DraftScenario returns a commented scenario file built from one answer to each question. The
-// result is valid, but the files that it names may not exist.
+// DraftScenario returns a commented scenario file that is built from one answer to each
+// question. The scenario is valid, but the files named in it may not exist.
 func DraftScenario(answers []string) (string, error) {
 	var d draft
 	for i, q := range Questions() {
@@ -112,7 +112,7 @@ func (d *draft) setHosts(answer string) error {
 	return nil
 }
 
-// drawn returns the models that need no file.
+// drawn returns the models that do not need a file.
 func drawn() []string { return []string{"paper", "lublin", "exponential"} }
 
 func (d *draft) setJobs(answer string) error {

@@ -11,12 +11,12 @@ import (
 // An idle describes a setting that has no effect because of another setting.
 type idle struct {
 	field, because string
-	set            func(c *scenario.Configuration) bool // reports whether the field is not at its default
+	set            func(c *scenario.Configuration) bool // reports whether the field differs from its default
 	without        func(c *scenario.Configuration) bool // reports whether the field has no effect
 }
 
-// none returns a function that reports whether no policy of a configuration has a property. A
-// policy that is not in the table may have it.
+// none returns a function that reports whether no policy of a configuration has the
+// property is. A policy that is not in the table may have the property.
 func none(is func(*admission.Properties) bool) func(c *scenario.Configuration) bool {
 	return func(c *scenario.Configuration) bool {
 		return !slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool {
@@ -64,9 +64,9 @@ var idles = []idle{
 	},
 }
 
-// Idle returns one sentence for each setting of e that has no effect in any configuration that
-// sets it, with the reason. For settings that another setting of the same field replaces, see
-// [scenario.Experiment.Overrides].
+// Idle returns one sentence for each setting of e that has no effect in any configuration
+// in which it is set. The sentence gives the reason. For settings that are overridden by
+// another value of the same field, see [scenario.Experiment.Overrides].
 func Idle(e *scenario.Experiment) (all []string) {
 	configurations := e.Expanded().Configurations
 	for _, s := range idles {

@@ -9,8 +9,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestIdle checks that a setting that another one leaves without effect is named with it, that
-// none is where it has an effect somewhere, and that presets have no such settings.
+// TestIdle checks that a setting that has no effect because of another setting is reported
+// with that setting. A setting with an effect in some configuration must not be reported,
+// and presets must have no such settings.
 func TestIdle(t *testing.T) {
 	t.Parallel()
 	for sets, want := range map[string]string{

@@ -1,8 +1,8 @@
-// Package catalog lists what users choose from: plug-ins with their options, presets, the
-// questions for a new scenario, and the runs of an experiment. It also reports which settings
-// of a scenario have no effect.
+// Package catalog lists what users can choose: plug-ins with their options, presets, the
+// questions for a new scenario, and the runs of an experiment. It also reports which
+// settings of a scenario have no effect.
 //
-// It is independent of how a run proceeds.
+// The package is independent of how a run is executed.
 package catalog
 
 import (
@@ -17,7 +17,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A Plugin describes one plug-in of a family to users.
+// A Plugin describes a plug-in of a family to users.
 type Plugin struct {
 	Family  string          `json:"family"`
 	Name    string          `json:"name"`
@@ -25,7 +25,8 @@ type Plugin struct {
 	Options []config.Option `json:"options"`
 }
 
-// Plugins returns every plug-in of the family only, or of all families if only is empty.
+// Plugins returns every plug-in of the family named by only. If only is empty, it returns
+// the plug-ins of all families.
 func Plugins(only string) []Plugin {
 	var all []Plugin
 	for _, f := range experiments.Families() {
@@ -39,8 +40,8 @@ func Plugins(only string) []Plugin {
 	return all
 }
 
-// ListPlugins returns a list of plug-ins, by family, formatted for t: one line for each, or its
-// whole description with its options.
+// ListPlugins returns a list of plug-ins by family, formatted for t. Each plug-in has one
+// line, or its whole description with options.
 func ListPlugins(all []Plugin, t report.Terminal, options bool) report.Document {
 	family, text := "", ""
 	for _, p := range all {
@@ -66,7 +67,8 @@ func ListPlugins(all []Plugin, t report.Terminal, options bool) report.Document 
 	return report.Said(text, all)
 }
 
-// limits describes the valid values of an option, unless its description names all the words.
+// limits describes the valid values of an option. It is empty if the description of the
+// option already lists every word.
 func limits(o config.Option) string {
 	words := config.RuleOf(o.Rule).OneOf
 	told := words != nil && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(o.Doc, word) })

@@ -9,8 +9,8 @@ import (
 	"bourse/experiments/report"
 )
 
-// TestOptions checks that every plug-in and every option of one has a line that
-// says what it is, and a default that a file could hold.
+// TestOptions checks that every plug-in and every option has a one-line description and a
+// default that a file could contain.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	all := Plugins("")
@@ -34,8 +34,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestListPlugins checks that what the plug-ins are is said in lines of any width from 60
-// columns, and says the same.
+// TestListPlugins checks that descriptions of plug-ins fit lines of any width from 60
+// columns and that their text does not depend on the width.
 func TestListPlugins(t *testing.T) {
 	t.Parallel()
 	said := func(width int) string {

@@ -8,7 +8,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Preset is an experiment that users run by name, and the cost of running it.
+// A Preset is an experiment that users can run by name, with its run time and memory.
 type Preset struct {
 	Name         string  `json:"name"`
 	Title        string  `json:"title"`
@@ -17,8 +17,8 @@ type Preset struct {
 	Megabytes    float64 `json:"megabytes" doc:"memory with one worker"`
 }
 
-// Presets returns the presets in order of their names, followed by the papers; the name of a
-// paper means all presets of its figures.
+// Presets returns the presets in the order of their names, followed by the papers. The name
+// of a paper stands for all presets of its figures.
 func Presets() ([]Preset, error) {
 	files, measured := papers.Presets(), papers.Measured()
 	var all []Preset

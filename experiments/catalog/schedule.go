@@ -18,14 +18,14 @@ type Chosen struct {
 	Replication   int
 }
 
-// String returns the path of the run, as in ledger directories.
+// String returns the path of the run, which is the same as in ledger directories.
 func (r Chosen) String() string {
 	return fmt.Sprintf("%s/%s/%d", r.Configuration.Name, r.Admission, r.Replication)
 }
 
-// ChooseRun returns the run at path, which has the form configuration/admission/replication.
-// An empty path selects the first replication if there is only one configuration with one
-// policy.
+// ChooseRun returns the run at path. The path has the form
+// configuration/admission/replication. An empty path selects the first replication. It is
+// valid only if there is a single configuration with a single policy.
 func ChooseRun(e *scenario.Experiment, path string) (Chosen, error) {
 	var names []string
 	for i := range e.Configurations {
@@ -55,7 +55,7 @@ func ChooseRun(e *scenario.Experiment, path string) (Chosen, error) {
 		found, strings.Join(names[:most], ", "), more, e.Replications-1)
 }
 
-// Schedule returns the log that was run, with the times and outcomes of the run in dir.
+// Schedule returns the log that was run, with the times and outcomes from the run in dir.
 func (r Chosen) Schedule(dir *results.Dir, log *swf.Trace) (*swf.Trace, error) {
 	slots, err := r.slots(dir)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r Chosen) Schedule(dir *results.Dir, log *swf.Trace) (*swf.Trace, error) {
 		"submit, wait, run, allocated processors and status are of that run"), nil
 }
 
-// slots returns when the jobs of r ran, by job number.
+// slots returns the start and end times of the jobs in run r, keyed by job number.
 func (r Chosen) slots(dir *results.Dir) (map[int64]swf.Slot, error) {
 	slots := make(map[int64]swf.Slot)
 	goesOn := r.Configuration.SLA.RunsOn || r.Configuration.SLA.Deadline == "soft"

@@ -1,5 +1,5 @@
 // Package cluster runs the units of a run on a cluster. It measures how long a unit takes,
-// submits tasks of a reasonable length, waits, and submits failed tasks again.
+// submits tasks of a suitable length, waits for them, and submits failed tasks again.
 package cluster
 
 import (
@@ -21,30 +21,31 @@ import (
 	"bourse/experiments/slurm"
 )
 
-// A Run is a run whose units are run by a cluster. The cluster shares the file system of the
-// results with this machine.
+// A Run is a run whose units are executed by a cluster. The cluster must share the file
+// system of the results with this machine.
 type Run struct {
 	Ready   *experiments.Prepared
 	Options experiments.Options
 	To      publication.Target
-	Chunk   int // units per task; 0 means as many as take a minute
+	Chunk   int // number of units per task; 0 means as many as run in a minute
 	Limits  slurm.Limits
 	NoWait  bool
 	Say     func(format string, args ...any) // receives progress messages; may be nil
 
-	dir string // of the units
+	dir string // folder of the units
 }
 
-// jobsName is the file with the numbers of the jobs that run the units.
+// jobsName is the name of the file that lists the cluster's job numbers.
 const jobsName = "slurm.jobs"
 
-// A GoesOnError reports that waiting was interrupted, and the jobs that continue.
+// A GoesOnError means that waiting was interrupted. It lists the jobs that are still
+// running.
 type GoesOnError struct {
 	Jobs []string
 	why  error
 }
 
-// Error names the jobs and the possible next steps.
+// Error names the jobs and the user's next steps.
 func (e *GoesOnError) Error() string {
 	return fmt.Sprintf("job %s continues: the same command waits for it, and scancel ends it", strings.Join(e.Jobs, " "))
 }
@@ -52,8 +53,9 @@ func (e *GoesOnError) Error() string {
 // Unwrap returns why.
 func (e *GoesOnError) Unwrap() error { return e.why }
 
-// Script returns the script that would be submitted for one array. It runs one unit in a
-// temporary directory to measure its time, if Chunk does not say how many units a task has.
+// Script returns the script that would be submitted for one array of jobs. If Chunk does
+// not state the number of units per task, Script first runs one unit in a temporary
+// directory to measure its time.
 func (r *Run) Script(ctx context.Context) (string, error) {
 	if err := r.place(); err != nil {
 		return "", err
@@ -75,8 +77,8 @@ func (r *Run) Script(ctx context.Context) (string, error) {
 	return job.Script(), nil
 }
 
-// Do runs the missing units and reports whether all are complete. With NoWait, it returns
-// once they are submitted. The error is an [*experiments.HolesError] if tasks fail
+// Do runs the missing units and reports whether all units are complete. With NoWait, it
+// returns after submitting them. The error is an [*experiments.HolesError] if tasks failed
 // repeatedly.
 func (r *Run) Do(ctx context.Context) (done bool, err error) {
 	if err := r.place(); err != nil {
@@ -136,8 +138,8 @@ func (r *Run) units() (names []string) {
 	return names
 }
 
-// begin writes the plan, and the scenario for the tasks, and runs one unit to measure its
-// time.
+// begin writes the plan and the scenario for the tasks. It also runs one unit to measure
+// its time.
 func (r *Run) begin(ctx context.Context) error {
 	first, err := r.missing()
 	if err != nil {
@@ -153,8 +155,8 @@ func (r *Run) begin(ctx context.Context) error {
 	return os.WriteFile(r.scenario(), []byte(r.To.Scenario), 0o644)
 }
 
-// measure runs the unit with that index and writes its results to dir. If Chunk is 0, it
-// sets Chunk to as many units as a task runs in a minute.
+// measure runs the unit with the given index and writes its results to dir. If Chunk is 0,
+// measure sets it to the number of units that a task can run in a minute.
 func (r *Run) measure(ctx context.Context, dir string, unit int) error {
 	one := r.To
 	one.Dir, one.Of, one.Shard = dir, len(r.units()), unit
@@ -184,7 +186,7 @@ func (r *Run) missing() ([]string, error) {
 	return slices.DeleteFunc(r.units(), func(name string) bool { return slices.Contains(names, name) }), err
 }
 
-// job returns the array that runs those units.
+// job returns the array of jobs that runs the given units.
 func (r *Run) job(missing []string) (*slurm.Job, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -258,7 +260,7 @@ func (r *Run) submitted(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
-// wait returns when no task of the jobs is in the queue and their files are visible.
+// wait returns when no task of the jobs is in the queue and the tasks' files are visible.
 func (r *Run) wait(ctx context.Context, ids []string) error {
 	total := len(r.units())
 	pause, settled := time.Second, 0
@@ -272,10 +274,10 @@ func (r *Run) wait(ctx context.Context, ids []string) error {
 		}
 		n, err := slurm.Queued(ctx, ids)
 		if err != nil && ctx.Err() == nil {
-			r.say("%v; asking again", err) // tolerates a controller that is briefly unavailable
+			r.say("%v; asking again", err) // tolerate a controller that is unavailable for a short time
 			n, settled = 1, 0
 		}
-		if n == 0 { // a shared file system may show files late
+		if n == 0 { // files may appear late on a shared file system
 			if settled++; len(missing) == 0 || settled > 3 {
 				return nil
 			}

@@ -1,18 +1,18 @@
-// Package contrast compares policies, configurations, or two results directories by the
+// Package contrast compares policies, configurations or two results directories by the
 // differences of their metrics.
 //
-// Replications with the same seed get the same random draws, whatever is varied, so they are
-// compared in pairs (common random numbers). Results of different seeds are independent
-// samples, compared by Welch's test. Intervals of means are those of all tables
-// ([stats.Interval]). Intervals of differences are simultaneous: in 95 % of samples, they all
-// contain the true difference (Bonferroni). A verdict depends on the position of the
-// interval.
+// Replications with the same seed use the same random numbers, whatever else is varied, so
+// they are compared in pairs (common random numbers). Results with different seeds are
+// independent samples and are compared by Welch's test. Intervals of means are the same as
+// in all tables ([stats.Interval]). Intervals of differences are simultaneous: in 95 % of
+// samples, every interval contains the true difference (Bonferroni). The verdict depends on
+// the position of the interval.
 //
 // # Design
 //
-// Holm's correction would decide slightly more, but it has no simultaneous two-sided
-// intervals that agree with it: a difference could be significant although its interval
-// contains 0.
+// Holm's correction would decide slightly more comparisons, but it has no matching
+// simultaneous two-sided intervals. A difference could then be significant although its
+// interval contains 0.
 package contrast
 
 import (
@@ -29,15 +29,15 @@ import (
 // An Ask states what to compare.
 type Ask struct {
 	Metrics  []string
-	Across   string      // dimension to compare: policies, configurations or results
-	Baseline string      // element that the others are compared with; empty: all pairs
-	Margin   float64     // the smallest difference that matters; 0: not stated
-	Users    bool        // compare the [Gain] of each user
-	Pairs    [][2]string // elements to compare; none: as Baseline states
+	Across   string      // what to compare: policies, configurations or results
+	Baseline string      // element with which the others are compared; if empty, all pairs are compared
+	Margin   float64     // smallest difference that matters; 0 means not stated
+	Users    bool        // whether to compare the [Gain] of each user
+	Pairs    [][2]string // pairs of elements to compare; if empty, Baseline determines the pairs
 
-	Ends map[string][2]float64 // bounds of the metric, if it has any
+	Ends map[string][2]float64 // bounds of each metric, if it has any
 
-	Unsized bool // omit the number of replications that would show a difference, which takes most of the time
+	Unsized bool // do not compute how many replications would show a difference, which takes most of the time
 }
 
 // The dimensions to compare.
@@ -47,8 +47,8 @@ const (
 	Results        = "results"
 )
 
-// Level is the simultaneous level of all verdicts and intervals of differences, and the level
-// of the interval of each mean.
+// Level is the simultaneous level of all verdicts and all intervals of differences. It is
+// also the level of the interval of each mean.
 const Level = 0.05
 
 // A Row is one comparison.
@@ -78,7 +78,7 @@ type Row struct {
 
 	Verdict string `json:"verdict" doc:"position of the interval of the difference: higher (above 0), lower, or undecided (it contains 0); alike (within the margin); equal or constant, if every replication has no difference or the same one; no sample, if all replications have the same jobs on the same hosts"`
 
-	tested *stats.Difference // nil if it cannot be tested
+	tested *stats.Difference // nil if the difference cannot be tested
 	apart  [2]float64        // largest difference that the bounds of the metric allow
 }
 
@@ -89,19 +89,19 @@ type Values struct {
 	Rows   []Row   `json:"rows"`
 }
 
-// A series is a metric of one policy in one configuration of one directory, by replication.
-// Replications in which it is undefined are omitted.
+// A series is the values of a metric, by replication, for one policy in one configuration
+// of one directory. It omits replications in which the metric is undefined.
 type series struct {
 	dir                           int
 	metric, configuration, policy string
 	user                          string // of a gain
 	values                        map[int]float64
 	trials                        map[int]int
-	noSample                      bool // all replications have the same jobs on the same hosts
+	noSample                      bool // whether all replications have the same jobs on the same hosts
 }
 
-// name returns the element of s in the dimension across, and the part that s shares with the
-// others. Own means that configurations are compared each under a policy of its own.
+// name returns the element of s in the dimension across, and the part of the name that s shares
+// with the other elements. If own is true, each configuration is compared under its own policy.
 func (s *series) name(across string, own bool, dirs []*results.Dir) (name, within string) {
 	switch {
 	case across == Configurations && own:
@@ -135,10 +135,10 @@ func own(all []*series) bool {
 	})
 }
 
-// mostRows limits the number of comparisons.
+// mostRows is the maximum number of comparisons.
 const mostRows = 20_000
 
-// Compare makes the comparisons of ask in one results directory, or two.
+// Compare makes the requested comparisons in one results directory or between two.
 func Compare(dirs []*results.Dir, ask Ask) (rows []Row, err error) {
 	if ask.Across == Results != (len(dirs) == 2) {
 		return nil, misuse.Errorf("found %d results directories, want two across %s and one across anything else", len(dirs), Results)
@@ -164,8 +164,8 @@ func Compare(dirs []*results.Dir, ask Ask) (rows []Row, err error) {
 	return compare(all, ask, dirs, len(dirs) == 1 || dirs[0].Manifest.Seed == dirs[1].Manifest.Seed)
 }
 
-// Of makes the comparisons of ask on rows. In configurations that are alike, replications are
-// not a sample.
+// Of makes the requested comparisons on rows. The replications of the configurations in
+// alike are identical, so they are not a sample.
 func Of(rows []results.Metric, ask Ask, alike []string) ([]Row, error) {
 	var all []*series
 	for _, metric := range ask.Metrics {
@@ -174,7 +174,7 @@ func Of(rows []results.Metric, ask Ask, alike []string) ([]Row, error) {
 	return compare(all, ask, nil, true)
 }
 
-// compare makes all comparisons, metric by metric.
+// compare makes all comparisons, one metric at a time.
 func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []Row, err error) {
 	if ask.Users {
 		ask.Metrics = []string{Gain}
@@ -229,7 +229,7 @@ func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []R
 	return rows, nil
 }
 
-// read returns the series of a metric, in the order of the files.
+// read returns all series of a metric, in the order of the files.
 func read(dirs []*results.Dir, metric string) (all []*series, err error) {
 	for i, dir := range dirs {
 		rows, err := dir.Metrics(metric)
@@ -244,7 +244,7 @@ func read(dirs []*results.Dir, metric string) (all []*series, err error) {
 	return all, nil
 }
 
-// inRows returns the series of a metric in rows of a directory, in order.
+// inRows returns all series of a metric in the rows of one directory, in order.
 func inRows(dir int, rows []results.Metric, metric string, alike []string) (all []*series) {
 	at := map[[2]string]*series{}
 	for _, row := range rows {
@@ -266,7 +266,7 @@ func inRows(dir int, rows []results.Metric, metric string, alike []string) (all 
 	return all
 }
 
-// pairs returns the pairs of a group to compare.
+// pairs returns the pairs in a group that are compared.
 func pairs(group []*series, ask Ask, own bool, dirs []*results.Dir) (all [][2]*series) {
 	for _, names := range ask.Pairs {
 		at := [2]int{}
@@ -297,9 +297,9 @@ func pairs(group []*series, ask Ask, own bool, dirs []*results.Dir) (all [][2]*s
 	return all
 }
 
-// test fills in everything that does not depend on other rows.
+// test sets every field of r that does not depend on other rows.
 func (r *Row) test(first, second *series, paired bool, ask Ask) {
-	var other [2]*series // series whose replications count; nil: all
+	var other [2]*series // series whose replications are used; nil means all replications
 	if paired {
 		other = [2]*series{second, first}
 	}
@@ -333,8 +333,8 @@ func (r *Row) test(first, second *series, paired bool, ask Ask) {
 	r.tested, r.apart = &d, [2]float64{least - most, most - least}
 }
 
-// sample returns the values of s by replication, restricted to those that other has, unless
-// other is nil. It also returns their trials.
+// sample returns the values of s by replication. If other is not nil, it includes only the
+// replications that other has. It also returns the numbers of trials.
 func (s *series) sample(other *series, ends [2]float64) (xs []float64, of stats.Quantity) {
 	of.Lo, of.Hi = ends[0], ends[1]
 	known := true
@@ -355,7 +355,7 @@ func (s *series) sample(other *series, ends [2]float64) (xs []float64, of stats.
 	return xs, of
 }
 
-// mean returns the mean of xs and its interval.
+// mean returns the mean of xs and the interval of this mean.
 func mean(xs []float64, of stats.Quantity) (mean, lo, hi *float64) {
 	s := stats.Summarize(xs, of)
 	if !s.HasInterval() {
@@ -364,14 +364,14 @@ func mean(xs []float64, of stats.Quantity) (mean, lo, hi *float64) {
 	return &s.Mean, &s.Lo95, &s.Hi95
 }
 
-// within reports whether all values lie between ends. A fraction can exceed its bounds, for
-// example if users do better or worse than they expected.
+// within reports whether all values lie between ends. A metric that is a fraction may
+// exceed its bounds, for example if users obtain more or less utility than expected.
 func within(xs []float64, ends [2]float64) bool {
 	return !slices.ContainsFunc(xs, func(x float64) bool { return x < ends[0] || x > ends[1] })
 }
 
-// judge fills in the interval at level alpha, the level of all rows divided by their number,
-// and the resulting verdict.
+// judge sets the interval at level alpha and the verdict that follows from it. This level
+// is the level of all rows divided by the number of rows.
 func (r *Row) judge(alpha float64, ask Ask) {
 	if r.tested == nil {
 		if r.Verdict == "" {

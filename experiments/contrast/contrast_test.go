@@ -16,8 +16,8 @@ import (
 	"bourse/experiments/stats"
 )
 
-// dir writes results of one metric: in configuration x and y, policies a, b and c, whose
-// values are base + noise, + 1, and twice as wide.
+// dir writes results of one metric. In the configurations x and y, the values of policies
+// a, b and c are base + noise, base + noise + 1, and base + twice the noise.
 func dir(t *testing.T, seed uint64) *results.Dir {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r")
@@ -58,8 +58,8 @@ func dir(t *testing.T, seed uint64) *results.Dir {
 	return d
 }
 
-// TestCompare checks who is compared with whom, replication by replication, what is
-// corrected for how many, and what is said of it.
+// TestCompare checks which pairs are compared, that replications are paired, the correction
+// for the number of comparisons, and the verdicts.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	one := dir(t, 1)
@@ -114,8 +114,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestWithin checks that what is said of a metric with bounds lies within them, and that
-// its means have the interval of all tables, with the trials that their rows have.
+// TestWithin checks that intervals of a bounded metric lie within the bounds and that its
+// means have the same intervals as all tables, based on the trials in the rows.
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	rows, err := Compare([]*results.Dir{dir(t, 1)}, Ask{Metrics: []string{"m"}, Across: Policies, Ends: map[string][2]float64{"m": {4.2, 6.6}}})
@@ -133,9 +133,9 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestSimultaneous checks on random samples that the verdict is where the printed interval
-// lies, so that the two never disagree, and that all intervals contain their differences at
-// once in 95 % of samples, but for what the draws leave open.
+// TestSimultaneous checks with random samples that the verdict always agrees with the
+// printed interval. In 95 % of samples, all intervals must contain their differences at the
+// same time, within random error.
 func TestSimultaneous(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())

@@ -1,11 +1,13 @@
 // Package des is the discrete-event kernel, which advances time.
 //
-// A run has a few sources. Each source names its next event time. The kernel advances the
-// earliest source to its time, and repeats this until no source has more to do. This is
-// next-event time advance; the sources store the event list themselves.
+// A run has a small number of event sources. Each source states the time of its next event.
+// The kernel advances the source with the earliest event to that time. It repeats this
+// until no source has more events. This is called next-event time advance. The sources
+// store the event list themselves.
 //
-// Times are seconds since the origin of the run. The [Pacer] decides whether time is
-// simulated or real. No other package reads a clock; each receives the time as a parameter.
+// Times are in seconds since the start of the run. The [Pacer] determines whether time is
+// simulated or real. No other package reads a clock; the others receive the time as a
+// parameter.
 package des
 
 import (
@@ -14,21 +16,21 @@ import (
 	"math"
 )
 
-// A Source takes part in a run.
+// A Source is a source of events in a run.
 type Source interface {
-	// Next returns the earliest time at which the source has something to do, or +Inf if
-	// there is none.
+	// Next returns the time of the earliest event of the source, or +Inf if there is none.
 	Next() float64
 
-	// Advance does everything that is due at now, and moves Next beyond that time. Now never
-	// decreases.
+	// Advance processes every event due at now. After it, Next must be later than now. Now
+	// never decreases.
 	Advance(now float64) error
 }
 
-// Run advances sources in order of time, those due at the same time in the given order, until
-// none has a next time or the next time is after horizon.
+// Run advances the sources in order of time until no source has a next event or the next
+// event is after horizon. Sources with events at the same time are advanced in the given
+// order.
 func Run(ctx context.Context, p Pacer, horizon float64, sources ...Source) error {
-	last, at := -1, 0.0 // the source advanced last, and the time that it had named
+	last, at := -1, 0.0 // the source that was advanced last, and the time that it had stated
 	for {
 		first, next := -1, math.Inf(1)
 		for i, s := range sources {
@@ -47,7 +49,7 @@ func Run(ctx context.Context, p Pacer, horizon float64, sources ...Source) error
 			return err
 		}
 		if now < next {
-			continue // woken: there may be an earlier event
+			continue // the wait ended early, so there may be an earlier event
 		}
 		if err := sources[first].Advance(now); err != nil {
 			return fmt.Errorf("at %v s: %w", now, err)

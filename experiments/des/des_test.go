@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ticks counts the instants it is brought to.
+// A ticks counts the times to which it is advanced.
 type ticks struct {
 	name  string
 	every float64
@@ -36,8 +36,8 @@ func (s *ticks) Advance(now float64) error {
 	return nil
 }
 
-// TestOrder checks that sources are advanced in order of time, and those of one
-// instant in the order given, up to the horizon.
+// TestOrder checks that sources are advanced in the order of time up to the horizon, and in
+// the given order if their times are equal.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	var log []string
@@ -51,8 +51,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderIsKept checks that a source which another makes due at the present instant
-// comes before those that stand after it in the order given.
+// TestOrderIsKept checks that a source that another source makes due at the current time is
+// advanced before the sources that follow it in the given order.
 func TestOrderIsKept(t *testing.T) {
 	t.Parallel()
 	var log []string
@@ -78,8 +78,7 @@ func (w *waker) Advance(now float64) error {
 	return w.ticks.Advance(now)
 }
 
-// TestWallIsVirtual checks that a source sees the same instants under either
-// pacer.
+// TestWallIsVirtual checks that a source sees the same times under both pacers.
 func TestWallIsVirtual(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, p := range []Pacer{new(Virtual), Wall{Now: sinceNow()}} {
@@ -96,7 +95,7 @@ func TestWallIsVirtual(t *testing.T) {
 	})
 }
 
-// TestStuck checks that a source that does not move on ends the run.
+// TestStuck checks that a source whose next time does not advance ends the run.
 func TestStuck(t *testing.T) {
 	t.Parallel()
 	if err := Run(context.Background(), new(Virtual), 10, &ticks{at: 1, left: 5}); err == nil {
@@ -104,7 +103,7 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// TestCancelled checks that a run ends with its context, under either pacer.
+// TestCancelled checks that a run ends when its context ends, under both pacers.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -117,7 +116,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// sinceNow returns a clock that begins now.
+// sinceNow returns a clock that starts at the time of the call.
 func sinceNow() func() float64 {
 	begin := time.Now()
 	return func() float64 { return time.Since(begin).Seconds() }

@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// A Pacer waits until a time, or until something happens earlier, and returns the time
+// A Pacer waits until a given time or until something happens earlier. It returns the time
 // reached.
 type Pacer interface {
 	Wait(ctx context.Context, until float64) (now float64, err error)
 }
 
-// Virtual jumps to the next time immediately. It checks the context every thousand steps.
+// Virtual jumps to the next time without waiting. It checks the context every thousand
+// steps.
 type Virtual struct{ waits int }
 
 // Wait implements [Pacer].
@@ -22,8 +23,8 @@ func (v *Virtual) Wait(ctx context.Context, until float64) (float64, error) {
 	return until, nil
 }
 
-// Wall waits in real time; Now returns the seconds since the origin. A send on Wake, if it is
-// not nil, ends a wait early.
+// Wall waits in real time. Now returns the seconds since the start of the run. If Wake is
+// not nil, a send on it ends a wait early.
 type Wall struct {
 	Now  func() float64
 	Wake <-chan struct{}
@@ -31,8 +32,8 @@ type Wall struct {
 
 // Wait implements [Pacer].
 func (w Wall) Wait(ctx context.Context, until float64) (float64, error) {
-	// Rounded up to the nanosecond, so that the time has come; at most an hour, because a
-	// distant time may exceed the range of a Duration.
+	// Round up by a nanosecond, so that the time has passed when the wait ends. Wait at
+	// most an hour, because a distant time may exceed the range of a Duration.
 	t := time.NewTimer(time.Duration(min(until-w.Now(), 3600)*1e9) + 1)
 	defer t.Stop()
 	select {

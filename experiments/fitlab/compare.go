@@ -8,7 +8,7 @@ import (
 	"bourse/workloadgen/describe"
 )
 
-// A compared holds one quantity of both workloads.
+// A compared has the values of one quantity in both workloads.
 type compared struct {
 	title, unit string
 	a, b        describe.Quantity
@@ -30,9 +30,9 @@ type test struct {
 	P  report.Maybe `json:"p" doc:"p of such a distance, if both come from one distribution"`
 }
 
-// Compare tests whether two measured workloads are alike in gaps, runtimes and sizes. It
-// returns a table of tests, and a figure with the quantiles of one against those of the
-// other.
+// Compare tests whether two measured workloads have similar gaps, runtimes and sizes. It
+// returns a table of tests, and a figure that plots the quantiles of one workload against
+// those of the other.
 func Compare(names [2]string, logs [2]*describe.Log) (report.Document, error) {
 	a, b := logs[0], logs[1]
 	all := []compared{
@@ -74,7 +74,8 @@ func comparedTable(names [2]string, all []compared) report.Table {
 	return t
 }
 
-// qqFigure returns the quantiles of B against those of A, with the line of equality.
+// qqFigure plots the quantiles of workload B against those of workload A, with the line of
+// equality.
 func qqFigure(names [2]string, all []compared) report.Figure {
 	f := report.Figure{
 		Name: "qq", Title: "Quantiles of " + names[1] + " over those of " + names[0],

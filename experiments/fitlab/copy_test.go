@@ -9,8 +9,8 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// TestCopies checks that a log and its copy are described in the same way, and that the header
-// of the copy counts its records.
+// TestCopies checks that a log and its copy are described in the same way and that the
+// header of the copy counts its records.
 func TestCopies(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{

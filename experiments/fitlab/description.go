@@ -21,18 +21,19 @@ type Description struct {
 	fits *Report
 }
 
-// Describe fits the usual distributions to a measured log, on the given number of workers.
+// Describe fits the default distributions to a measured log, using the given number of
+// workers.
 func Describe(ctx context.Context, file *Log, log *describe.Log, workers int) (*Description, error) {
 	fits, err := FitLog(ctx, log, defaultCandidates(), OptionsFor(log), workers)
 	return &Description{file, log, fits}, err
 }
 
-// Document returns the description without its fits.
+// Document returns the description without the fits.
 func (d *Description) Document() report.Document {
 	return report.Document{Title: "Workload " + d.file.base(), Tables: d.tables(), Notes: d.notes(), Values: d.values}
 }
 
-// Page returns the description with all fits.
+// Page returns the description with all the fits.
 func (d *Description) Page() report.Document {
 	page := d.Document()
 	page.Tables = append(page.Tables, d.fits.tables()...)
@@ -60,7 +61,7 @@ func (d *Description) quantities() []moments {
 	return []moments{momentsOf(d.log.IAT), momentsOf(d.log.Run), momentsOf(d.log.Procs), momentsOf(d.log.Overestimate)}
 }
 
-// An estimate is a Hurst exponent and its estimator.
+// An estimate is a Hurst exponent with the name of its estimator.
 type estimate struct {
 	Estimator string       `json:"estimator"`
 	H         report.Maybe `json:"h"`
@@ -79,7 +80,8 @@ func (d *Description) hurst() []estimate {
 	}
 }
 
-// tables returns the accounting, the counts, the moments and the autocorrelations.
+// tables returns tables of how lines were treated, of counts, of moments and of
+// autocorrelations.
 func (d *Description) tables() []report.Table {
 	tables := []report.Table{d.lines()}
 	if len(d.file.steps) > 0 {
@@ -142,10 +144,11 @@ func (d *Description) records() report.Table {
 	}
 }
 
-// mostClasses is the number of classes of a field to show.
+// mostClasses is the maximum number of classes shown for one field.
 const mostClasses = 5
 
-// classes returns the queues, partitions, groups and applications with the most records.
+// classes returns the queues, partitions, groups and applications that have the most
+// records.
 func (d *Description) classes() report.Table {
 	t := report.Table{
 		Title: "Queues, partitions, groups and applications", Header: []string{"field", "number", "records", "processor-seconds"}, Left: 1,
@@ -163,7 +166,7 @@ func (d *Description) classes() report.Table {
 	return t
 }
 
-// class is the JSON form of a class.
+// class is the JSON form of a class of jobs, such as one queue.
 type class struct {
 	Field   string       `json:"field" doc:"queue, partition, group or application"`
 	Number  int64        `json:"number" doc:"-1 if it is not known"`
@@ -190,12 +193,13 @@ func (d *Description) exponents() report.Table {
 	return t
 }
 
-// weekdays returns the records of each day of the week, Sunday first. If the header does not
-// state when the log starts, it returns those of each seventh day from the first.
+// weekdays returns the number of records on each day of the week, Sunday first. If the
+// header does not state when the log starts, it groups every seventh day, starting with the
+// first day of the log.
 func (d *Description) weekdays() [7]int {
 	jobs := d.log.ByWeekday
 	if !d.log.Clock {
-		const thursday = 4 // weekday from which days are counted
+		const thursday = 4 // weekday of day 0 in the log's times
 		for i := range jobs {
 			jobs[i] = d.log.ByWeekday[(i+thursday)%7]
 		}
@@ -203,7 +207,7 @@ func (d *Description) weekdays() [7]int {
 	return jobs
 }
 
-// what was done to a line for one reason.
+// how the lines with one reason were treated
 func what(t swf.Tally) string {
 	if t.First.Reason.Skips() {
 		return "skipped"
@@ -211,7 +215,7 @@ func what(t swf.Tally) string {
 	return "repaired"
 }
 
-// notes returns the remarks that a reader of the numbers needs.
+// notes returns the remarks that a reader needs to interpret the numbers.
 func (d *Description) notes() []string {
 	var notes []string
 	if d.log.Processors == 0 {
@@ -279,7 +283,7 @@ type status struct {
 	Records int   `json:"records"`
 }
 
-// values returns the description in its JSON form.
+// values returns the description in JSON form.
 func (d *Description) values(files []string) any {
 	l, a := d.log, &d.file.Trace.Accounting
 	reasons := []reason{}

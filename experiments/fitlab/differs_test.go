@@ -7,8 +7,8 @@ import (
 	"bourse/workloadgen/describe"
 )
 
-// TestPaperDiffers checks the sentences on the Blue Horizon's log: its jobs, the
-// share below 30 s, and the coefficient of variation of its gaps, 3.9.
+// TestPaperDiffers checks the sentences on the Blue Horizon log: the number of jobs, the
+// fraction below 30 s, and the coefficient of variation of the gaps, 3.9.
 func TestPaperDiffers(t *testing.T) {
 	t.Parallel()
 	text := strings.Join(paperDiffers(describe.Describe(trace(t, "SDSC-BLUE-2000-4.1-cln.valid.swf.gz"))), "\n")

@@ -9,8 +9,8 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// Figures returns the distributions of a log with the closest fits, at most the given number
-// per quantity, and the log over time.
+// Figures returns figures of the log's distributions with the closest fits, at most the
+// given number per quantity, and of the log over time.
 func (d *Description) Figures(nearest int) []report.Figure {
 	l := d.log
 	distributions := report.Figure{
@@ -42,8 +42,8 @@ func (d *Description) Figures(nearest int) []report.Figure {
 // logName is the name of the log's own curves.
 const logName = "log"
 
-// lawOrder fixes the colour of each distribution, whatever the log: those that often fit best
-// come first, with colours far from the log's.
+// lawOrder assigns each distribution the same colour in every log. Distributions that often
+// fit best come first, with colours that differ clearly from the log's.
 func lawOrder() []string {
 	laws := defaultCandidates()
 	order := []string{logName, "hypweib", "lognormal2", "binbin"}
@@ -55,7 +55,8 @@ func lawOrder() []string {
 	return order
 }
 
-// cdfPanel returns a distribution over powers of ten, with the fitted distributions.
+// cdfPanel returns a panel with a distribution function on a logarithmic axis, and the
+// fitted distributions.
 func cdfPanel(title, x string, values []float64, fits []outcome) report.Panel {
 	own := describe.CDF(logName, values, 200)
 	curve := curveOf
@@ -83,7 +84,7 @@ func curveOf(c describe.Curve) report.Curve {
 	return out
 }
 
-// stepsOf returns the steps of a distribution function with few values.
+// stepsOf returns the steps of a distribution function that has few values.
 func stepsOf(c describe.Curve) report.Curve {
 	out := report.Curve{Name: c.Name}
 	below := 0.0
@@ -95,7 +96,7 @@ func stepsOf(c describe.Curve) report.Curve {
 	return out
 }
 
-// series returns values at x = 0, 1, 2, ...
+// series returns the points of values at x = 0, 1, 2, ...
 func series(values []float64) []report.Curve {
 	c := describe.Curve{Name: logName, Y: values}
 	for i := range values {
@@ -142,8 +143,8 @@ func (d *Description) load() report.Panel {
 	return overDays("Load that arrives", "load", d.log.Days, func(x describe.Day) float64 { return x.Load })
 }
 
-// overDays returns a quantity of days over time, averaged over enough days to leave at most
-// 120 points.
+// overDays returns a panel with a daily quantity over time. It averages over as many days
+// as necessary to have at most 120 points.
 func overDays(title, y string, days []describe.Day, of func(describe.Day) float64) report.Panel {
 	p := report.Panel{Title: title, X: "day", Y: y}
 	c := describe.Curve{Name: logName}

@@ -2,8 +2,8 @@ package fitlab
 
 import "testing"
 
-// TestLawOrder checks that no law has two colours: the legend would name it
-// twice.
+// TestLawOrder checks that each distribution has a single colour, because the legend would
+// otherwise list it twice.
 func TestLawOrder(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]bool)

@@ -1,7 +1,7 @@
 // Package fitlab runs parts of workloadgen on all processors: the table of goodness of fit,
-// and the fits of many distributions to many columns. Every part has its own random stream,
-// and results are combined in the order of the parts, so the number of workers affects only
-// the time.
+// and the fits of many distributions to many columns. Each part has its own random stream,
+// and the results are combined in the order of the parts. The number of workers therefore
+// affects only the run time.
 package fitlab
 
 import (
@@ -14,10 +14,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Stream returns a new random source for the named use. The same name gives the same draws.
+// A Stream returns a new random source for the named use. The same name always gives the
+// same random numbers.
 type Stream func(name string) rand.Source
 
-// each calls do for 0 to n-1 on the given number of workers; 0 means one per processor.
+// each calls do for 0 to n-1 using the given number of workers. 0 means one worker per
+// processor.
 func each(ctx context.Context, n, workers int, do func(i int) error) error {
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)

@@ -14,13 +14,13 @@ import (
 	"bourse/workloadgen/models"
 )
 
-// quantities are the quantities that distributions are fitted to, by their names in text and
-// JSON.
+// quantities are the quantities to which distributions are fitted, with their names in text
+// and in JSON.
 var quantities = [3]struct{ title, name string }{
 	{"Gaps between arrivals (s)", "iat"}, {"Runtimes (s)", "runtime"}, {"Sizes (processors)", "nodes"},
 }
 
-// Candidates are the names of the distributions to fit to gaps, runtimes and sizes.
+// Candidates are the names of the distributions to be fitted to gaps, runtimes and sizes.
 type Candidates [3][]string
 
 // defaultCandidates returns the market paper's distributions and their usual alternatives.
@@ -32,7 +32,8 @@ func defaultCandidates() Candidates {
 	}
 }
 
-// OrDefault returns c with the default distributions where it has none.
+// OrDefault returns c with the default distributions for each quantity for which c has
+// none.
 func (c Candidates) OrDefault() Candidates {
 	for i, laws := range defaultCandidates() {
 		if c[i] == nil {
@@ -42,17 +43,17 @@ func (c Candidates) OrDefault() Candidates {
 	return c
 }
 
-// An outcome is a fit, or the reason why there is none.
+// An outcome is a fit, or the reason why the fit failed.
 type outcome struct {
 	fit.Fit
 	Err error
 }
 
-// A Report contains the fits of gaps, runtimes and sizes: the closest to the sample first,
-// failed fits last.
+// A Report contains the fits of gaps, runtimes and sizes. The fit closest to the sample is
+// first, and failed fits are last.
 type Report [3][]outcome
 
-// FitLog fits every candidate to its quantity of the log.
+// FitLog fits every candidate distribution to its quantity of the log.
 func FitLog(ctx context.Context, l *describe.Log, c Candidates, o fit.Options, workers int) (*Report, error) {
 	var r Report
 	var samples []*fit.Sample
@@ -94,8 +95,8 @@ func (o *outcome) order() float64 {
 	return o.KS
 }
 
-// File returns the model file of the closest fits. The model has as many users and jobs as
-// the log, and no job larger than the log's machine. Source describes the log.
+// File returns a model file with the closest fits. The model has as many users and jobs as
+// the log, and its jobs are not larger than the log's machine. Source describes the log.
 func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 	f := models.File{Model: "independent", Options: map[string]any{
 		"jobs": l.Ran, "users": max(1, l.Users),
@@ -115,7 +116,7 @@ func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 	return f, nil
 }
 
-// Remember gives the gaps of a model the Hurst exponent of the log's.
+// Remember gives the gaps of a model the Hurst exponent of the log's gaps.
 func Remember(f *models.File, l *describe.Log) error {
 	h := l.RescaledRange.H
 	if !(h > 0 && h < 1) {

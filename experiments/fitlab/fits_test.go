@@ -17,7 +17,7 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// drawn returns the log of a plan of the market paper's laws, without cuts.
+// drawn returns the log of a plan drawn from the market paper's distributions without cuts.
 func drawn(t *testing.T, jobs int) *describe.Log {
 	t.Helper()
 	o := models.DefaultIndependent()
@@ -35,9 +35,9 @@ func drawn(t *testing.T, jobs int) *describe.Log {
 	return describe.Describe(swf.FromPlan(plan, 0))
 }
 
-// TestFit checks the way from a log to a model file and back: the laws that made
-// the log are the nearest, the file is read, and what it generates agrees with
-// the log. The number of workers changes nothing.
+// TestFit checks the path from a log to a model file and back. The distributions that
+// generated the log must be the closest, the file must be readable, and the plan that it
+// generates must agree with the log. The number of workers must not matter.
 func TestFitLog(t *testing.T) {
 	t.Parallel()
 	l := drawn(t, 5000)
@@ -100,7 +100,7 @@ func TestFitLog(t *testing.T) {
 	}
 }
 
-// same compares reports, taking NaN for equal to itself.
+// same compares reports and treats NaN as equal to NaN.
 func same(a, b *Report) bool {
 	clean := func(r *Report) {
 		for _, list := range r {
@@ -121,8 +121,8 @@ func same(a, b *Report) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// TestFitFailure checks that a law which cannot be fitted is told of beside
-// those which can.
+// TestFitFailure checks that a distribution that cannot be fitted is reported next to those
+// that can.
 func TestFitFailure(t *testing.T) {
 	t.Parallel()
 	l := &describe.Log{

@@ -15,15 +15,15 @@ type Fitted struct {
 	Fits []quantityFit `json:"fits"`
 }
 
-// Document returns the fits of the log with the given name.
+// Document returns a document with the fits of the log called name.
 func (r *Report) Document(name string) report.Document {
 	return report.Document{Tables: r.tables(), Values: func([]string) any {
 		return Fitted{name, r.values()}
 	}}
 }
 
-// tables returns one table per quantity with one row per parameter. The first row of each
-// distribution shows its name and its distance.
+// tables returns one table per quantity. A table has one row per parameter. The first row
+// of each distribution shows the name and the distance of the distribution.
 func (r *Report) tables() []report.Table {
 	var tables []report.Table
 	for i, q := range quantities {
@@ -39,7 +39,7 @@ func (r *Report) tables() []report.Table {
 			}
 		}
 		var notes []string
-		noted := make(map[string][]string) // distributions to which each remark applies
+		noted := make(map[string][]string) // distributions to which each remark applies, keyed by remark
 		for nth, f := range r[i] {
 			if f.Err != nil {
 				t.Note += " " + sentence(f.Err)
@@ -66,7 +66,7 @@ func (r *Report) tables() []report.Table {
 	return tables
 }
 
-// whole returns x without decimals.
+// whole formats x without decimals.
 func whole(x float64) string {
 	if !report.Maybe(x).Exists() {
 		return report.Maybe(x).String()
@@ -74,13 +74,13 @@ func whole(x float64) string {
 	return strconv.FormatFloat(x, 'f', 0, 64)
 }
 
-// sentence returns an error as a sentence.
+// sentence formats an error as a sentence.
 func sentence(err error) string {
 	s := err.Error()
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// quantityFit is the JSON form of the fits of one quantity.
+// A quantityFit is the JSON form of the fits of one quantity.
 type quantityFit struct {
 	Quantity string   `json:"quantity" doc:"iat, runtime or nodes"`
 	Laws     []lawFit `json:"laws"`

@@ -28,8 +28,8 @@ type Judged struct {
 	Differs []string     `json:"differs" doc:"how the log differs from the paper's"`
 }
 
-// Judge returns Table 1 of a measured log with the paper's numbers. It judges the paper's
-// distributions, or those of model files if any are named.
+// Judge returns Table 1 for a measured log, with the paper's numbers. It evaluates the
+// paper's distributions or, if model files are named, the distributions in these files.
 func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b gof.Bootstrap, stream Stream, workers int) (report.Document, error) {
 	columns, err := paperColumns(log.IAT.Values, log.Run.Values, log.Procs.Values)
 	if err == nil && len(files) > 0 {
@@ -72,7 +72,7 @@ func isBlueHorizon(h swf.Header) bool {
 	return strings.Contains(strings.ToLower(where), "blue horizon")
 }
 
-// modelColumns replaces the paper's distributions by those of model files.
+// modelColumns replaces the paper's distributions by the distributions in model files.
 func modelColumns(columns []column, files []string) error {
 	for i := range columns {
 		columns[i].Laws = nil
@@ -99,7 +99,7 @@ func modelColumns(columns []column, files []string) error {
 	return nil
 }
 
-// beside adds the paper's numbers to fits.
+// beside adds the paper's numbers to the fits.
 func beside(printed papers.Fits, fits []agreement) []report.Fit {
 	var rows []report.Fit
 	for _, f := range fits {

@@ -13,21 +13,23 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// A Log is a named log: the records that passed the filters, and the treatment of the others.
+// A Log is a named log. It contains the records that passed the filters, and describes how
+// the others were treated.
 type Log struct {
 	Name  string
-	Trace *swf.Trace // its accounting covers the whole file
+	Trace *swf.Trace // the records; its counts cover the whole file
 
 	steps  []swf.Step       // what each filter did
-	isPlan bool             // it was a plan, and all its jobs are records
-	jobs   workloadgen.Plan // of the plan
+	isPlan bool             // whether the file is a plan; all its jobs are then records
+	jobs   workloadgen.Plan // jobs of the plan
 }
 
-// ReadLog reads the records of a log that pass the filters. A plan is read as the log that it
-// would be written as, for a machine of unknown size.
+// ReadLog reads the records of a log and keeps those that pass the filters. A plan is
+// converted to a log of a machine of unknown size.
 func ReadLog(name, filter string) (*Log, error) { return ReadLogAs(name, "", filter) }
 
-// ReadLogAs is [ReadLog] for a file in one of [swf.Formats]; an empty format is a log or a plan.
+// ReadLogAs is like [ReadLog], but the file has one of the formats in [swf.Formats]. An
+// empty format means a log or a plan.
 func ReadLogAs(name, format, filter string) (*Log, error) {
 	filters, err := swf.ParseFilters(filter)
 	if err != nil {
@@ -41,7 +43,7 @@ func ReadLogAs(name, format, filter string) (*Log, error) {
 	} else if l.jobs, err = workloadgen.ReadFile(name); err == nil {
 		l.Trace = PlanLog(l.jobs)
 	}
-	if err != nil && !errors.As(err, new(*os.PathError)) { // the file has another format than expected
+	if err != nil && !errors.As(err, new(*os.PathError)) { // the file is not in the expected format
 		err = misuse.Of(err)
 	}
 	if err != nil {
@@ -53,7 +55,8 @@ func ReadLogAs(name, format, filter string) (*Log, error) {
 	return l, nil
 }
 
-// Measure describes the log in numbers, if it is large enough for the purpose.
+// Measure describes the log in numbers. It returns an error if the log is too small for the
+// given purpose.
 func (l *Log) Measure(purpose string) (*describe.Log, error) {
 	log := describe.Describe(l.Trace)
 	if log.Records < 2 || log.Ran == 0 {
@@ -62,7 +65,7 @@ func (l *Log) Measure(purpose string) (*describe.Log, error) {
 	return log, nil
 }
 
-// PlanLog returns a plan as a log without the size of a machine.
+// PlanLog converts a plan to a log without a machine size.
 func PlanLog(plan workloadgen.Plan) *swf.Trace {
 	t := swf.FromPlan(plan, 0)
 	t.Header = nil
@@ -70,10 +73,10 @@ func PlanLog(plan workloadgen.Plan) *swf.Trace {
 	return t
 }
 
-// IsPlan reports whether the name is that of a plan, not of a log.
+// IsPlan reports whether name is the name of a plan file, not of a log.
 func IsPlan(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
-// Told describes the treatment of the lines of the file, and of its records.
+// Told describes how the lines of the file and its records were treated.
 func (l *Log) Told() []string {
 	lines := []string{l.Name + ": " + strings.TrimSpace(l.Trace.Accounting.String())}
 	if l.isPlan {
@@ -88,8 +91,8 @@ func (l *Log) Told() []string {
 	return lines
 }
 
-// Plan returns the jobs of the log with their memory from m, and reports the treatment of its
-// lines if it was not a plan.
+// Plan returns the jobs of the log, with memory requirements taken from m. If the file is a
+// log, it also reports how its lines were treated.
 func (l *Log) Plan(m swf.Memory) (workloadgen.Plan, []string) {
 	if l.isPlan {
 		return l.jobs, nil
@@ -98,7 +101,7 @@ func (l *Log) Plan(m swf.Memory) (workloadgen.Plan, []string) {
 	return plan, append(l.Told(), "as a plan: "+strings.TrimSpace(acc.String()))
 }
 
-// Copy returns the unchanged records of the log, with a header that agrees with them.
+// Copy returns the unchanged records of the log, with a header that matches them.
 func (l *Log) Copy() *swf.Trace {
 	t := *l.Trace
 	for _, s := range l.steps {
@@ -110,5 +113,5 @@ func (l *Log) Copy() *swf.Trace {
 	return &t
 }
 
-// base returns the name of the file without its directory.
+// base returns the name of the file without the directory.
 func (l *Log) base() string { return filepath.Base(l.Name) }

@@ -6,8 +6,8 @@ import (
 	"bourse/workloadgen/describe"
 )
 
-// TestOptionsFor checks that the exponents of sizes are the log's: 2^(1+Shift)
-// is the smallest, 2^(Bins+Shift) the largest.
+// TestOptionsFor checks that the exponents of sizes are those of the log: 2^(1+Shift) is
+// the smallest size and 2^(Bins+Shift) the largest.
 func TestOptionsFor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

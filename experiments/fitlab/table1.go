@@ -10,31 +10,31 @@ import (
 	"bourse/workloadgen/gof"
 )
 
-// A column is a quantity of a trace and the distributions to compare with it.
+// A column is a quantity of a trace with the distributions to compare with it.
 type column struct {
 	Name   string    // IAT, RUN, CPU
-	Values []float64 // in any order, not empty
+	Values []float64 // in any order, at least one
 	Laws   []namedLaw
 }
 
-// A namedLaw is a distribution with its name in a table.
+// A namedLaw is a distribution with the name that tables use.
 type namedLaw struct {
 	Name string
 	dist.Distribution
 }
 
-// An agreement is a row of Table 1: how well a distribution, or the trace itself, agrees with
-// the trace.
+// An agreement is a row of Table 1. It states how well a distribution, or the trace itself,
+// agrees with the trace.
 type agreement struct {
 	Law     string // "Trace" for the trace itself
 	Column  string
-	Success float64 // fraction of the pairs of samples that are not rejected
-	D       float64 // distance of the complete data, 0 for the trace itself
-	MeanD   float64 // mean distance of the pairs
+	Success float64 // fraction of the pairs of samples for which the test does not reject equality
+	D       float64 // distance for the complete data; 0 for the trace itself
+	MeanD   float64 // mean distance over the pairs of samples
 }
 
-// table1 returns the market paper's Table 1 for any columns: for each column the trace
-// against itself, then its distributions.
+// table1 returns the market paper's Table 1 for any columns. For each column, it has one
+// row for the trace itself and one for each distribution.
 func table1(ctx context.Context, columns []column, b gof.Bootstrap, stream Stream, workers int) ([]agreement, error) {
 	type task struct {
 		sample []float64
@@ -52,7 +52,7 @@ func table1(ctx context.Context, columns []column, b gof.Bootstrap, stream Strea
 			rows, fits = append(rows, task{sample, l.Distribution}), append(fits, agreement{Law: l.Name, Column: c.Name})
 		}
 	}
-	// Part 0 of a row is the complete data; the other parts are bootstrap samples.
+	// Part 0 of a row uses the complete data, and the other parts use bootstrap samples.
 	parts := 1 + b.Parts()
 	tallies := make([]gof.Tally, len(rows)*parts)
 	err := each(ctx, len(tallies), workers, func(i int) error {
@@ -84,8 +84,8 @@ func table1(ctx context.Context, columns []column, b gof.Bootstrap, stream Strea
 	return fits, nil
 }
 
-// paperColumns returns the columns of the paper's table for inter-arrival times, runtimes and
-// sizes of a trace, with its distributions.
+// paperColumns returns the columns of the paper's table: inter-arrival times, runtimes and
+// sizes of a trace, with the distributions fitted to them.
 func paperColumns(iat, run, cpu []float64) ([]column, error) {
 	var err error
 	law := func(name, member string, options map[string]any) namedLaw {

@@ -24,8 +24,8 @@ func stream(seed uint64) Stream {
 	}
 }
 
-// trace reads a recorded trace beside the project, and skips the test where
-// there is none.
+// trace reads a recorded trace from a folder next to the project. If there is none, it
+// skips the test.
 func trace(t testing.TB, name string) *swf.Trace {
 	t.Helper()
 	path := "../../../shared/traces/" + name
@@ -50,9 +50,9 @@ func columns(t *swf.Trace) (iat, run, cpu []float64) {
 	return iat, run, cpu
 }
 
-// TestTable1 checks the paper's Table 1 on the Blue Horizon's log: distances of
-// the complete data within 0.01 of what they are known to be on this file, and
-// success rates within 0.04 of the paper's.
+// TestTable1 checks the paper's Table 1 on the Blue Horizon log. Distances for the complete
+// data must be within 0.01 of the known values for this file, and success rates within 0.04
+// of the paper's.
 func TestTable1(t *testing.T) {
 	t.Parallel()
 	iat, run, cpu := columns(trace(t, "SDSC-BLUE-2000-4.1-cln.valid.swf.gz"))
@@ -108,8 +108,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// BenchmarkTable1 measures the paper's table on 10^5 jobs, on all processors
-// against one.
+// BenchmarkTable1 measures the paper's table with 10^5 jobs on all processors and on one.
 func BenchmarkTable1(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	values := make([]float64, 100_000)

@@ -305,7 +305,7 @@ func (m *Market) List(f Filter) (out []Contract, err error) {
 		}
 	}
 	slices.SortFunc(out, func(a, b Contract) int { return int(a.ID - b.ID) })
-	out = slices.CompactFunc(out, func(a, b Contract) bool { return a.ID == b.ID }) // it ended meanwhile
+	out = slices.CompactFunc(out, func(a, b Contract) bool { return a.ID == b.ID }) // a contract may have ended in the meantime
 	if f.Most > 0 && len(out) > f.Most {
 		out = out[:f.Most]
 	}

@@ -8,7 +8,8 @@ import (
 	"bourse/contracts/order"
 )
 
-// BenchmarkMarket is a market of 50 hosts and of a hundred, a thousand and four thousand contracts.
+// BenchmarkMarket runs a market with 50 hosts and with one hundred, one thousand and four
+// thousand contracts.
 func BenchmarkMarket(b *testing.B) {
 	for _, n := range []int{100, 1000, 4000} {
 		b.Run(fmt.Sprint("contracts=", n), func(b *testing.B) { benchmark(b, n) })

@@ -27,7 +27,7 @@ type Checked struct {
 	Differences []string `json:"differences"`
 	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that the bank has refused to settle by the end of the log, with reasons"`
 
-	number  int64            // of the market
+	number  int64            // number of the market
 	next    int64            // first contract number that the first record may create
 	before  []int64          // contracts that were open before the first record
 	orphans map[int64]bool   // unknown contracts whose escrow was refunded
@@ -85,7 +85,7 @@ func (out *Checked) check(l *log) (err error) {
 			if c.Kind == "settle" {
 				if at := slices.IndexFunc(k.ended, func(e *Contract) bool { return e.ID == c.Contract }); at >= 0 {
 					c.Who = k.ended[at].Account
-				} else if open := k.open[c.Contract]; open != nil { // its penalty was refused
+				} else if open := k.open[c.Contract]; open != nil { // the bank refused the penalty
 					c.Who = open.Account
 				}
 			}
@@ -184,7 +184,7 @@ var errNoMarket = errors.New("found no market")
 type turned struct {
 	seq     int64
 	record  *record
-	outcome outcome // as it was logged
+	outcome outcome // outcome in the log
 	known   bool    // there was one
 	err     error   // non-nil if the result differs or the step could not be repeated
 }

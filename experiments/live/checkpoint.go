@@ -19,7 +19,7 @@ import (
 type checkpoint struct {
 	broker *broker.Memo
 	state  state
-	names  []string // of accounts, by number
+	names  []string // names of accounts, by number
 }
 
 func (k *core) checkpoint() *checkpoint {
@@ -199,8 +199,8 @@ func (m *Market) load() (seq int64, err error) {
 
 // recall restores k, which must be a new core, from a readable checkpoint. It returns the
 // number of the checkpoint's record. If from is 0, recall uses the last checkpoint; if not,
-// it uses the first checkpoint at or after record from. fresh returns a new core. It
-// returns 0 if no checkpoint is needed because no record is missing.
+// it uses the first checkpoint at or after record from. The function fresh returns a new
+// core. If there is no checkpoint and no record is missing, recall returns 0.
 func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int64, err error) {
 	all := l.back
 	if from > 0 {

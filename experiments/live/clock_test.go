@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestClockJumps has the wall clock of a market set forward and back, by up to a week, while
-// it runs and while it is down: nobody sees it. Time passes as the machine counts it, never
-// back, and only a step forward while it was down is taken over; no host is given up, each
-// contract is settled, and log and ledger are clean.
+// TestClockJumps sets the wall clock of a market forward and back by up to a week, both
+// while the market runs and while it is down. Nobody may notice. Time passes at the
+// machine's rate and never goes back. Only a jump forward while the market was down has an
+// effect. No host is given up, each contract is settled, and the log and ledger are clean.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	const week = 7 * 86400

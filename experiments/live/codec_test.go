@@ -17,8 +17,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// chatter returns records of hosts that tell what tasks use, of which each reading is some
-// microseconds off, and of all else that may happen to them.
+// chatter returns records of hosts that report usage, in which each reading is off by some
+// microseconds, with every other kind of record.
 func chatter(rng *rand.Rand, records, tasks int, off float64) (all []*record) {
 	now, rates := 7e8, make([]float64, tasks)
 	uses, ats, firsts, sessions := make([]float64, tasks), [3]float64{}, [3]int64{1, 1, 1}, [3]int64{1, 1, 1}
@@ -70,8 +70,8 @@ func chatter(rng *rand.Rand, records, tasks int, off float64) (all []*record) {
 	return all
 }
 
-// TestCodec checks that records are read as they were written, from each at which a codec
-// began, and from no other.
+// TestCodec checks that records are read as they were written, starting from each record at
+// which a codec began, and from no other.
 func TestCodec(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -106,8 +106,8 @@ func TestCodec(t *testing.T) {
 	}
 }
 
-// TestReportBounds checks that times that are not numbers, or that no host can have measured,
-// are refused before they are logged.
+// TestReportBounds checks that times that are not numbers, or that a host cannot have
+// measured, are refused before they are logged.
 func TestReportBounds(t *testing.T) {
 	t.Parallel()
 	for _, x := range []float64{math.NaN(), math.Inf(1), 1e300, -1e300, 2 * mostTime} {
@@ -119,8 +119,8 @@ func TestReportBounds(t *testing.T) {
 	}
 }
 
-// TestLogSize checks that the processor time of a task takes three to four bytes a second on
-// disk, where readings are 0.1 ms off. 2,000 tasks then fill 0.6 GB a day.
+// TestLogSize checks that the processor time of a task takes three to four bytes per second
+// on disk if readings are off by 0.1 ms. 2,000 tasks then fill 0.6 GB per day.
 func TestLogSize(t *testing.T) {
 	t.Parallel()
 	const tasks, seconds = 20, 2000
@@ -150,10 +150,11 @@ func TestLogSize(t *testing.T) {
 	}
 }
 
-// TestLogDamaged cuts the files of a log at each byte, and changes each byte; of those that
-// Pebble writes about them, every 23rd. Records are read as they were written, or the damage
-// is reported. Of records that are only in the file of the last writes, Pebble may take those
-// from the damage on for a write that was under way when the machine lost power.
+// TestLogDamaged truncates the files of a log at each byte and changes each byte. For the
+// files that Pebble writes about them, it changes every 23rd byte. Records must be read as
+// they were written, or the damage must be reported. If records are only in the file of the
+// last writes, Pebble may treat those after the damage as a write that was interrupted by a
+// power failure.
 func TestLogDamaged(t *testing.T) {
 	t.Parallel()
 	const dir = "market"
@@ -226,8 +227,8 @@ func writeFile(fs vfs.FS, path string, text []byte) {
 	must(0, f.Close())
 }
 
-// FuzzCodec decodes records that may be damaged: they are refused, or read as something that
-// is written and read as the same.
+// FuzzCodec decodes records that may be damaged. They must be refused, or a record that was
+// decoded must stay the same if it is encoded and decoded again.
 func FuzzCodec(f *testing.F) {
 	var c codec
 	for _, r := range chatter(rand.New(rand.NewPCG(1, 4)), 5, 9, 1e-4) {
@@ -248,7 +249,7 @@ func FuzzCodec(f *testing.F) {
 		}
 		text, err := new(codec).encode(r)
 		if err != nil {
-			return // what JSON has no word for, or what is no UTF-8
+			return // values that JSON cannot represent, or invalid UTF-8
 		}
 		again, err := new(codec).decode(text)
 		if (err != nil || !reflect.DeepEqual(again, r)) && !math.IsNaN(r.Now) {

@@ -37,7 +37,7 @@ type Config struct {
 	Promises  penalties       `yaml:"promises" doc:"penalty for contracts for which a host or the market delivers too little, by class: the owner of the host that missed most pays first, from the contract's charges, and the market pays the rest; by default none"`
 	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days to keep the log for 'bourse live check', plus up to one thirtieth; 0 keeps all of it"`
 
-	text   []byte // of the file
+	text   []byte // text of the file
 	script []byte // text of the policy's script, if the policy is a script
 }
 

@@ -48,7 +48,7 @@ type Contract struct {
 	Served *Served `json:"served,omitempty" doc:"processor time, once it has begun"`
 
 	order string // signed
-	job   string // its text
+	job   string // text of the job
 	lost  []loss // nodes of the contract that have no host because their hosts were lost
 	fault *fault // why the contract was not fulfilled, once known
 }

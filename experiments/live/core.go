@@ -28,8 +28,8 @@ type core struct {
 	config broker.Config // parameters given when the market was created, except its hosts
 	state
 
-	ended []*Contract // in this turn
-	begun []begun     // in this turn
+	ended []*Contract // contracts that ended in this step
+	begun []begun     // tasks that began in this step
 }
 
 // A state is the part of a core's state that is outside its broker and its machines.
@@ -51,7 +51,7 @@ type host struct {
 	gone    bool           // the host is silent or removed
 	closed  bool           // closed by its agent; the host accepts no more tasks
 	drained bool           // draining on the operator's order; the host leaves when its tasks have ended
-	orders  remote.Orders  // as of the last turn
+	orders  remote.Orders  // orders after the last step
 	tasks   map[int64]task // wanted tasks by name, until the host reports that they have ended
 	ending  []ending       // former tasks that may still be running, by name
 }
@@ -82,8 +82,8 @@ const perMarket = 32
 // because one ledger may serve several markets.
 func Short(contract int64) int64 { return contract & (1<<perMarket - 1) }
 
-// whole returns the whole number of a contract of the given market. n may be a whole number
-// or a number within the market.
+// whole returns the whole number of a contract of the given market. The argument may be a
+// whole number or a number within the market.
 func whole(number, contract int64) int64 {
 	if contract>>perMarket == 0 {
 		return number<<perMarket | contract

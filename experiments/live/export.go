@@ -94,11 +94,11 @@ func Export(dir string, fs vfs.FS) (*Exported, error) {
 
 // An exporter reads the log of a market.
 type exporter struct {
-	number int64 // of the market
+	number int64 // number of the market
 	next   int64 // contract, within the market
 	end    float64
 	hosts  map[string]*exportedHost
-	order  []*exportedHost // as they joined
+	order  []*exportedHost // in the order in which they joined
 	jobs   map[int64]*exportedJob
 	asked  []*exportedJob
 

@@ -41,7 +41,7 @@ func (w *town) ran() (*Exported, []metrics.Job, string) {
 	return x, jobs, string(text)
 }
 
-// resize lets host i, on which nothing runs, join with another number of processors.
+// resize makes host i, which must have no tasks, join with another number of processors.
 func (w *town) resize(i int, cpus float64) {
 	w.t.Helper()
 	spec := hosts.Spec{Name: w.names[i], CPUs: cpus, Speed: 1}
@@ -51,8 +51,9 @@ func (w *town) resize(i int, cpus float64) {
 	w.agents[i] = remotetest.New(spec)
 }
 
-// TestExport checks that the run of an exported market, where no host failed, decides as the
-// live market did, ends contracts alike, and charges nearly the same.
+// TestExport checks that the run of an exported market without host failures makes the same
+// decisions as the live market, ends contracts in the same way, and charges nearly the same
+// amounts.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	for n, rules := range []string{file, file, "name: lab", "name: lab\nadmission: cac\nmarket: {bidding: cheapest}", "name: lab", "name: lab\nadmission: sac\nmarket: {bidding: cheapest, payment: bid}", "name: lab\nadmission: edf\nmarket: {sharing: exclusive}"} {
@@ -99,7 +100,7 @@ func TestExport(t *testing.T) {
 				rejected++
 				continue
 			}
-			if got := j.Contract.Outcome.State(); got != o.State && j.Runtime < j.Deadline { // a longer one runs on
+			if got := j.Contract.Outcome.State(); got != o.State && j.Runtime < j.Deadline { // a longer one continues to run
 				t.Errorf("%q: contract %d: %s, and live %s", rules, o.Job, got, o.State)
 			}
 			live, computed = live+o.Paid, computed+j.Contract.Paid.Float64()
@@ -114,7 +115,7 @@ func TestExport(t *testing.T) {
 }
 
 // TestExportHosts checks that hosts that join late, leave and return do so in the scenario,
-// that hosts with different limits of tasks are refused, and what a log leaves out.
+// that hosts with different task limits are refused, and which data a log omits.
 func TestExportHosts(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)

@@ -14,8 +14,8 @@ import (
 
 var removed = flag.Bool("guards", false, "TestGuards removes each guard and sees its test fail")
 
-// guards are what stops those of THREATS.md: a test of a row, and what removes its guard, a
-// file and pairs of what stands there and what does without.
+// guards lists the defences against the attacks in THREATS.md. For each, it has the test of
+// a row, and a change that removes the defence: a file, and pairs of old and new text.
 var guards = []struct {
 	row, file string
 	edits     []string
@@ -72,8 +72,8 @@ var guards = []struct {
 	{"bank/owners TestAttacks: a settlement to one who is no payee", "bank/owners/door.go", []string{`if m.To != owner && !o.of`, `if m.To == "" && !o.of`}},
 }
 
-// TestGuards checks that each row of THREATS.md has a guard here, which is in the code; and,
-// with -guards, that the test of a row fails without its guard.
+// TestGuards checks that each row of THREATS.md has a guard here and that the guard's text
+// is in the code. With -guards, it checks that the row's test fails without the guard.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("THREATS.md")
@@ -115,7 +115,8 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// fails checks that the test of a row passes, and fails with another text of a file.
+// fails checks that the test of a row passes, and that it fails with the changed text of a
+// file.
 func fails(t *testing.T, row, file, text string) {
 	t.Helper()
 	overlay := overlaytest.Write(t, map[string]string{file: text})

@@ -12,16 +12,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// keeping is a market that keeps its log for a tenth of a day, with a checkpoint for every
-// turn.
+// keeping is a market that retains its log for a tenth of a day and writes a checkpoint in
+// every step.
 func keeping(t *testing.T) *town {
 	w := newTown(t, file+"keep: 0.1\n", 1)
 	w.every, w.market.every = 1, 1
 	return w
 }
 
-// busy lets a market have a contract every so many seconds, of which each is over before
-// the next.
+// busy gives a market one contract every given number of seconds. Each ends before the next
+// one starts.
 func (w *town) busy(contracts int, apart float64) {
 	w.t.Helper()
 	for range contracts {
@@ -48,8 +48,8 @@ func (w *town) table(table byte) (all []int64) {
 	return all
 }
 
-// TestKeep checks that the log of the time that it is kept for is there, that before it is
-// not, and that a market goes on and is checked with what there is.
+// TestKeep checks that exactly the log of the retention time exists, and that a market
+// continues and can be checked with it.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	w := keeping(t)
@@ -95,7 +95,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// check50 checks the log, in which there are so many calls of the bank.
+// check50 checks the log, which must contain the given number of calls to the bank.
 func (w *town) check50() {
 	w.t.Helper()
 	if c, first := w.check(50), w.table(recordTable)[0]+1; c.First != first || c.Records != w.market.log.seq {
@@ -103,8 +103,9 @@ func (w *town) check50() {
 	}
 }
 
-// TestOtherVersion checks that a market whose checkpoints another version has written goes
-// on from what is left where no contract is open, and if there is no such, says so.
+// TestOtherVersion checks a market whose checkpoints another version has written. It must
+// resume from the state stored when no contract was open. If there is no such state, it
+// must say so.
 func TestOtherVersion(t *testing.T) {
 	t.Parallel()
 	other := func(w *town, table byte) {
@@ -144,8 +145,8 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
-// TestOtherwise checks that a market whose log says that something else came of a record than
-// now does is not opened, and says which record, and what to do.
+// TestOtherwise checks that a market does not open if its log contains another result for a
+// record than this program computes. The error must name the record and the remedy.
 func TestOtherwise(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 1)
@@ -173,8 +174,8 @@ func TestOtherwise(t *testing.T) {
 	}
 }
 
-// TestRules checks that a market is opened again with another address, other limits or for
-// longer, and not with other rules.
+// TestRules checks that a market may be reopened with another address, other limits or
+// another retention time, but not with other rules.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, field string }{

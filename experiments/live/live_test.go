@@ -40,8 +40,8 @@ admission: {name: class, default: be}
 market: {bidding: cheapest}
 `
 
-// town is a market with its bank and its hosts, in memory, and time that stands still
-// unless it is told.
+// A town is a market with its bank and its hosts in memory. Its time advances only when the
+// test advances it.
 type town struct {
 	t       testing.TB
 	conf    Config
@@ -55,11 +55,11 @@ type town struct {
 	names   []string
 	kill    func(at string) bool
 	kills   int
-	every   int64 // records between two checkpoints, 0 is as usual
-	read    int64 // the last checkpoint that was gone on from
+	every   int64 // number of records between two checkpoints; 0 means the default
+	read    int64 // the last checkpoint from which the market resumed
 	meter   Meter
 	version string
-	apart   *processes // nil: bank and market are of this process
+	apart   *processes // nil if the bank and the market are in this process
 }
 
 // Now implements [Clock].
@@ -79,12 +79,12 @@ func (w *town) Reach(at float64) {
 
 var errKilled = errors.New("killed")
 
-// tried is a bank at which the market may be killed before and after each call.
+// A tried is a bank at which the market may be killed before and after each call.
 type tried struct {
 	*store.Sequencer
 	at    func(string) error
 	away  atomic.Bool
-	crash func(at string) bool // of the bank itself: it is dropped, and another takes its place
+	crash func(at string) bool // for the bank itself: it is dropped and replaced by another
 }
 
 func (b *tried) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, err error) {
@@ -129,7 +129,7 @@ func newTown(t testing.TB, file string, hosts int) *town {
 	return w
 }
 
-// found makes a bank, at which so many hosts are paid by market:lab.
+// found creates a bank at which market:lab may pay the given number of host owners.
 func found(dir string, fs vfs.FS, hosts int) *store.Sequencer {
 	j := must(store.Create(dir, store.Options{FS: fs}))
 	s := store.NewSequencer(j, bank.New(j))
@@ -177,7 +177,7 @@ func (w *town) world() World {
 	}
 }
 
-// crash drops the market as a kill does, and opens it again.
+// crash drops the market like a kill and opens it again.
 func (w *town) crash() {
 	w.kills++
 	w.disk = w.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -186,8 +186,8 @@ func (w *town) crash() {
 	w.open()
 }
 
-// turn does one turn, and again if the market is killed in it, as those do who were not
-// answered.
+// turn executes one step. If the market is killed in it, turn repeats the step, as clients
+// without an answer do.
 func (w *town) turn(messages ...message) []result {
 	w.t.Helper()
 	if w.apart != nil {
@@ -223,7 +223,7 @@ func (w *town) join(name string) {
 	w.names, w.agents = append(w.names, name), append(w.agents, remotetest.New(spec))
 }
 
-// talk lets all hosts talk with the market.
+// talk makes all hosts exchange messages with the market.
 func (w *town) talk() {
 	w.t.Helper()
 	var all []message
@@ -242,7 +242,7 @@ func (w *town) talk() {
 	}
 }
 
-// hear lets the market know that a host is there.
+// hear tells the market that a host is present.
 func (w *town) hear(host string, t *remote.Told) {
 	if w.apart != nil {
 		w.apart.heard = append(w.apart.heard, heard{host, *t})
@@ -251,7 +251,7 @@ func (w *town) hear(host string, t *remote.Told) {
 	w.market.seen.hear(host, w.Now(), t)
 }
 
-// orders returns what is wanted of a host.
+// orders returns the orders for a host.
 func (w *town) orders(host string) remote.Orders {
 	if w.apart != nil {
 		o := w.apart.last.Orders[host]
@@ -263,7 +263,7 @@ func (w *town) orders(host string) remote.Orders {
 	return w.market.seen.of(host).orders
 }
 
-// pass lets time pass, with a word of every host each second.
+// pass advances time, with one message of every host per second.
 func (w *town) pass(seconds int) {
 	w.t.Helper()
 	for range seconds {
@@ -280,7 +280,7 @@ func (w *town) order(id, account, class string, nodes int, work, deadline, budge
 	return w.orderUntil(id, account, class, nodes, work, deadline, budget, 9000)
 }
 
-// orderUntil returns one that expires at an instant.
+// orderUntil returns a signed order that expires at the given time.
 func (w *town) orderUntil(id, account, class string, nodes int, work, deadline, budget, expires float64) submission {
 	w.t.Helper()
 	terms := order.Terms{Class: class, Nodes: nodes, CPUs: 1, Work: work, Deadline: deadline, Budget: must(bank.Dollars(budget)), Job: order.Sum(jobText)}
@@ -293,7 +293,7 @@ func (w *town) cancel(id, account string, contract int64) string {
 	return string(must(bankorder.Sign([]byte(o.String()), ownerstest.Private(account))))
 }
 
-// entries returns all that the bank has booked.
+// entries returns all entries that the bank has booked.
 func (w *town) entries() (all []string) {
 	w.t.Helper()
 	r := must(store.OpenReader(w.books()))
@@ -307,7 +307,7 @@ func (w *town) entries() (all []string) {
 	return all
 }
 
-// books returns where the ledger can be read.
+// books returns the location of the ledger.
 func (w *town) books() (string, store.Options) {
 	if w.apart != nil {
 		return w.apart.path("books"), store.Options{}
@@ -315,7 +315,8 @@ func (w *town) books() (string, store.Options) {
 	return "books", store.Options{FS: w.vault.CrashClone(vfs.CrashCloneCfg{})}
 }
 
-// day is a market day: contracts of two classes that share a host and end in all ways.
+// day is a market day with contracts of two classes that share a host and end in all
+// possible ways.
 func (w *town) day() []string {
 	w.t.Helper()
 	say := func(r result) {
@@ -345,7 +346,7 @@ func (w *town) day() []string {
 	return append(all, listed(w.market)...)
 }
 
-// listed returns all contracts of a market, in words.
+// listed describes all contracts of a market in words.
 func listed(m *Market) (all []string) {
 	for _, c := range must(m.List(Filter{Ended: true})) {
 		all = append(all, fmt.Sprintf("%+v", c))
@@ -353,8 +354,8 @@ func listed(m *Market) (all []string) {
 	return all
 }
 
-// check checks that the log says nothing else to a new broker, and that an audit finds the
-// ledger in order, and what its notes say of contracts possible.
+// check checks that a new broker reproduces the log, that an audit finds the ledger clean,
+// and that the notes are possible.
 func (w *town) check(calls int) *Checked {
 	w.t.Helper()
 	dir, opts := w.books()
@@ -382,8 +383,8 @@ func (w *town) check(calls int) *Checked {
 	return c
 }
 
-// TestDay checks that contracts of programs on hosts elsewhere are admitted, run, end and
-// are paid for, each from its order to its line in the ledger.
+// TestDay checks contracts of programs on remote hosts. They must be admitted, run, end and
+// be paid for, from the order to the ledger entry.
 func TestDay(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)
@@ -408,9 +409,9 @@ func TestDay(t *testing.T) {
 	}
 }
 
-// TestKilled checks that a market that is killed at any step of a turn, or before or after
-// any call of its bank, is afterwards what it would have been: the bank has booked the same,
-// to the byte.
+// TestKilled checks a market that is killed at any point of a step, or before or after any
+// call to its bank. Afterwards it must have the same state as without the kill, and the
+// bank must have booked the same bytes.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for _, every := range []int64{0, 5} {
@@ -454,8 +455,8 @@ func testKilled(t *testing.T, every int64) {
 	}
 }
 
-// TestBankKilled checks that a bank that is killed before or after it has booked anything,
-// and opened again, books the same as one that never was.
+// TestBankKilled checks that a bank that is killed before or after it has booked an entry,
+// and is then reopened, books the same as a bank that was never killed.
 func TestBankKilled(t *testing.T) {
 	t.Parallel()
 	want := newTown(t, file, 2).day()
@@ -492,8 +493,9 @@ func firstDifference(got, want []string) string {
 	return ""
 }
 
-// TestPolicies checks every policy that is sold: a market under it that is killed is
-// afterwards what it would have been, with checkpoints that hold all that it knows.
+// TestPolicies checks a market under every policy that is offered. After a kill, it must
+// have the same state as without the kill, so the checkpoints must contain the policy's
+// whole state.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	for _, name := range policies.Table(nil, nil).Names() {
@@ -540,9 +542,10 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestUnstarted checks that a contract whose command cannot be started on one of its hosts
-// ends violated, with nothing paid and no penalty, and that it and the ledger say why. One
-// whose program fails is judged by its work.
+// TestUnstarted checks a contract whose command cannot be started on one of its hosts. It
+// must end violated, with no payment and no penalty, and the contract and the ledger must
+// state the reason. If the program of a contract fails after its start, the contract is
+// judged by its work.
 func TestUnstarted(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)
@@ -587,8 +590,8 @@ func TestUnstarted(t *testing.T) {
 	w.check(4)
 }
 
-// TestDrained checks that a host that is drained is draining as long as it is there, that
-// this can be undone, and that it is removed for good when it has left, also if it had left
+// TestDrained checks that a drained host is draining while it is present, that draining can
+// be undone, and that the host is removed permanently when it has left, even if it had left
 // before.
 func TestDrained(t *testing.T) {
 	t.Parallel()
@@ -627,9 +630,9 @@ func TestDrained(t *testing.T) {
 	w.check(0)
 }
 
-// TestRestored checks that a market that is restored from before gives back what the bank
-// holds for contracts that it does not know, and goes on behind them; and that one whose
-// bank was restored from before does not open.
+// TestRestored checks that a market restored from a backup refunds the escrows of contracts
+// that it does not know and continues after their numbers. A market whose bank was restored
+// from a backup must not open.
 func TestRestored(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 1)
@@ -663,7 +666,7 @@ func TestRestored(t *testing.T) {
 	}
 }
 
-// TestCheck checks that what was changed in a log afterwards, or in the ledger, is found.
+// TestCheck checks that later changes in a log or in the ledger are found.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)
@@ -763,8 +766,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestManyNodes checks that a contract on so many hosts that its note could not name them
-// beside the order of its owner is admitted all the same.
+// TestManyNodes checks that a contract is admitted even if it has so many hosts that its
+// note cannot list them next to the owner's order.
 func TestManyNodes(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 550)
@@ -774,9 +777,10 @@ func TestManyNodes(t *testing.T) {
 	}
 }
 
-// TestOneTry checks that where a contract is begun anew, for one of its hosts is lost, what
-// ran on another, and runs until that has heard of it, is not begun a second time before
-// the host has told its end, or has had the time to end it.
+// TestOneTry checks a contract that is started again because it lost one of its hosts. On
+// another host, its task may still be running until that host gets the order. The market
+// must not start the task a second time before the host has reported its end or has had
+// time to end it.
 func TestOneTry(t *testing.T) {
 	t.Parallel()
 	for _, told := range []bool{true, false} {

@@ -33,16 +33,16 @@ var (
 	loadOpen    = flag.Int("load.open", 2000, "contracts that are open at once in BenchmarkLoad, of a task each; live.md §18 means 5000, of 2000 tasks")
 )
 
-// The load of live.md §18, and what must be under it.
+// The load of live.md §18 and the required results.
 const (
 	LoadHosts    = 100
 	loadOrders   = 200.0 // a second
-	loadBusy     = 600.0 // s of a day in which they come
+	loadBusy     = 600.0 // seconds of a day in which orders arrive
 	loadReads    = 2000.0
 	loadWatchers = 50
 )
 
-// timed are the times that something took, s.
+// A timed is a list of durations in seconds.
 type timed struct {
 	mu  sync.Mutex
 	all []float64
@@ -64,7 +64,7 @@ func (t *timed) quantile(p float64) float64 {
 	return t.all[int(p*float64(len(t.all)-1))]
 }
 
-// loadMeter keeps how long turns take.
+// A loadMeter stores the durations of steps.
 type loadMeter struct {
 	unmetered
 	turns timed
@@ -80,7 +80,7 @@ type Ways struct {
 	Watch  func(ctx context.Context) // until ctx ends
 }
 
-// Directly are those of who is in its process.
+// Directly returns the ways of hosts and clients in the same process.
 func Directly(_ *testing.B, m *Market, _ World, _ string) Ways {
 	return Ways{
 		Sync: m.Sync, Submit: m.Submit,
@@ -99,12 +99,12 @@ func Directly(_ *testing.B, m *Market, _ World, _ string) Ways {
 	}
 }
 
-// Load loads a market and its bank on the disk, with tasks on 100 hosts that talk each second,
-// 200 orders a second, 2,000 reads of prices a second, and 50 who watch all that happens; hosts
-// and clients are in the same process, so that its processor time and memory are more than the
-// market's. Orders come for a while, and the last of them are of tasks that run on; what hosts
-// read of a task is up to a tenth of a millisecond old. It prints what was found beside what
-// must be.
+// Load puts a load on a market and its bank on disk. 100 hosts with tasks report each
+// second, and there are 200 orders per second, 2,000 reads of prices per second, and 50
+// watchers of all events. Hosts and clients are in the same process, so its processor time
+// and memory are larger than the market's. Orders arrive for some time, and the tasks of
+// the last ones keep running. The readings of hosts are up to 0.1 ms old. Load prints the
+// results next to the requirements.
 func Load(b *testing.B, reach func(*testing.B, *Market, World, string) Ways) {
 	n := int(loadOrders * *loadSeconds)
 	dir := b.TempDir()
@@ -196,7 +196,7 @@ func Load(b *testing.B, reach func(*testing.B, *Market, World, string) Ways) {
 		})
 	}
 
-	// Orders come at a rate, whether those before are answered or not.
+	// Orders arrive at a fixed rate, whether or not earlier ones have been answered.
 	w := &town{t: b}
 	took, late := new(timed), 0.0
 	var most, refused atomic.Int64
@@ -262,7 +262,7 @@ func Load(b *testing.B, reach func(*testing.B, *Market, World, string) Ways) {
 	}
 }
 
-// processTime returns the processor time of this process, s.
+// processTime returns the processor time of this process in seconds.
 func processTime() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -271,8 +271,8 @@ func processTime() float64 {
 	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
 }
 
-// logBytes returns the bytes of a log but for checkpoints, which are as many however long it
-// runs, and of its records after one alone.
+// logBytes returns the size of a log in bytes, without checkpoints, whose number does not
+// grow with time. It includes only the records after the last one.
 func logBytes(b *testing.B, dir string, after int64) (all, later float64) {
 	b.Helper()
 	without := func(from, to []byte) {
@@ -289,16 +289,16 @@ func logBytes(b *testing.B, dir string, after int64) (all, later float64) {
 	return all, folderBytes(b, dir)
 }
 
-// folderBytes returns the bytes of what is kept in a Pebble folder.
+// folderBytes returns the size of the data in a Pebble folder in bytes.
 func folderBytes(b testing.TB, dir string) (sum float64) {
 	b.Helper()
 	for _, e := range must(os.ReadDir(dir)) {
-		if filepath.Ext(e.Name()) != ".log" { // which is used again and again
+		if filepath.Ext(e.Name()) != ".log" { // which is reused
 			sum += float64(must(e.Info()).Size())
 		}
 	}
 	return sum
 }
 
-// LoadHost returns the name of the host of that number.
+// LoadHost returns the name of host number i.
 func LoadHost(h int) string { return fmt.Sprintf("h%02d", h) }

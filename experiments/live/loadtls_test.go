@@ -16,8 +16,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// BenchmarkLoad is a market under load (see [live.Load]): reached directly, and as others do,
-// by TLS, where hosts have a connection each.
+// BenchmarkLoad runs a market under load (see [live.Load]), both directly and over TLS,
+// where each host has its own connection.
 func BenchmarkLoad(b *testing.B) {
 	b.Run("direct", func(b *testing.B) {
 		for b.Loop() {
@@ -31,7 +31,7 @@ func BenchmarkLoad(b *testing.B) {
 	})
 }
 
-// A known market knows the host of a pin by its name.
+// A known is a market that knows the host of a pin by name.
 type known struct {
 	*service.Server
 	hosts map[string]string // by pin
@@ -40,8 +40,8 @@ type known struct {
 // Host implements [link.Market].
 func (k known) Host(pin string) (string, error) { return k.hosts[pin], nil }
 
-// byTLS serves m as 'bourse live serve' does, and returns the ways of hosts and clients
-// to it over the network.
+// byTLS serves m like 'bourse live serve' and returns the ways in which hosts and clients
+// reach it over the network.
 func byTLS(b *testing.B, m *live.Market, w live.World, dir string) live.Ways {
 	try := func(err error) {
 		b.Helper()

@@ -34,7 +34,7 @@ import (
 // Seq and contract are eight bytes, big-endian.
 type log struct {
 	db    *pebble.DB
-	seq   int64 // of the last record
+	seq   int64 // number of the last record
 	first int64 // record that is kept
 	codec codec // number of the last written record
 	read  bool  // nothing is written
@@ -92,7 +92,7 @@ func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) 
 		o.Levels[i].BlockSize = blockBytes
 	}
 	db, err := pebble.Open(dir, o)
-	if errors.Is(err, syscall.EAGAIN) { // its lock
+	if errors.Is(err, syscall.EAGAIN) { // the log is locked
 		err = errors.New("the market is running: stop it first")
 	}
 	if err != nil && read {
@@ -246,7 +246,7 @@ func (l *log) prune(ctx context.Context, b base) error {
 
 // An answered is the stored answer to an order.
 type answered struct {
-	Sum    string `json:"sum"` // of the signed order
+	Sum    string `json:"sum"` // hash of the signed order
 	Answer Answer `json:"answer"`
 }
 

@@ -115,7 +115,7 @@ func (l *lately) hear(length, used, waited float64) {
 }
 
 // rates returns the processors that a task with the given entitlement has recently
-// requested and received. silent is the time since its last report, in seconds.
+// requested and received. The task's last report was silent seconds ago.
 func (l *lately) rates(entitled, silent float64) (asked, received float64) {
 	length := l.length + silent
 	if !(length > 0) {

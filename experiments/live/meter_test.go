@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A tally is a [Meter] that keeps what it is told.
+// A tally is a [Meter] that stores its measurements.
 type tally struct {
 	unmetered
 	turns, syncs, calls int
@@ -22,8 +22,8 @@ func (y *tally) Decided(class, verdict, reason string) {
 	y.decided = append(y.decided, class+" "+verdict+" "+reason)
 }
 
-// TestMeter checks what is measured: each decision once, also when the market is opened
-// again, work that nobody pays, how far shares are off, and contracts by state.
+// TestMeter checks the measurements: each decision once, even if the market is reopened,
+// unpaid work, the error of shares, and the number of contracts by state.
 func TestMeter(t *testing.T) {
 	t.Parallel()
 	y := new(tally)
@@ -54,7 +54,7 @@ func TestMeter(t *testing.T) {
 	before := y.unpaid
 	w.turn(message{Cancel: w.cancel("e", "user:0", second.Contract)})
 	w.pass(3)
-	if got := y.unpaid - before; math.Abs(got-1) > 1e-9 { // the host hears of it a second later
+	if got := y.unpaid - before; math.Abs(got-1) > 1e-9 { // the host receives it one second later
 		t.Errorf("%v s are not paid, want 1", got)
 	}
 	if want := []string{"be accept ", "dear reject no such class", "be accept "}; !slices.Equal(y.decided, want) {
@@ -68,8 +68,8 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// TestPast checks what is kept of how a contract stood: when its share changed, its work as
-// read, the end; and no more of a long one than is said.
+// TestPast checks the stored history of a contract: when its share changed, its work as
+// reported, and its end. A long history must not exceed the stated limit.
 func TestPast(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 1)
@@ -121,7 +121,8 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// TestLast checks which contracts are listed where the newest are asked for, or so many.
+// TestLast checks which contracts are listed if the newest, or a given number, are
+// requested.
 func TestLast(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 1)

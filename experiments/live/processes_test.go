@@ -31,7 +31,7 @@ import (
 
 var everyNth = flag.Bool("processes.every", false, "TestProcessesKilled kills at more occasions of each step")
 
-// TestMain lets the test binary be a bank or a market in a process of its own.
+// TestMain lets the test binary run as a bank or a market in its own process.
 func TestMain(m *testing.M) {
 	switch dir := os.Getenv("BOURSE_TEST_DIR"); os.Getenv("BOURSE_TEST_PART") {
 	case "bank":
@@ -43,9 +43,9 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestProcessesKilled kills a market, a bank, or both, each a process of its own, with
-// SIGKILL at each step of a turn: what the bank has booked and the market knows afterwards
-// is what it would have been, to the byte.
+// TestProcessesKilled kills a market, a bank, or both with SIGKILL at each point of a step.
+// Each is a separate process. Afterwards, the bank must have booked, and the market must
+// know, exactly what it would have without the kill.
 func TestProcessesKilled(t *testing.T) {
 	t.Parallel()
 	want := apart(t, "", "").day()
@@ -87,8 +87,8 @@ func TestProcessesKilled(t *testing.T) {
 	}
 }
 
-// apart returns a town whose market and bank are processes. That of a name, or both, is
-// killed where a fate says.
+// apart returns a town whose market and bank are separate processes. The named process, or
+// both, is killed at the point given by a fate.
 func apart(t *testing.T, part, fate string) *town {
 	t.Helper()
 	p := &processes{T: t, dir: t.TempDir(), both: part == "both"}
@@ -117,12 +117,12 @@ func apart(t *testing.T, part, fate string) *town {
 	return w
 }
 
-// processes are a bank and a market. Either is started again when it has died.
+// processes are a bank and a market. Each is restarted when it has died.
 type processes struct {
 	*testing.T
 	dir                  string
 	both                 bool   // the bank dies with the market
-	bankDies, marketDies string // where: the first process alone
+	bankDies, marketDies string // point of the kill: only in the first process
 	address              string // of the bank
 
 	heard []heard // not told yet
@@ -136,24 +136,24 @@ type processes struct {
 	mu    sync.Mutex
 	over  bool
 	bank  *exec.Cmd
-	done  chan struct{} // the bank is started no more
+	done  chan struct{} // the bank is not started again
 	kills int
 }
 
-// A heard word is one of a host.
+// A heard is a message of a host.
 type heard struct {
 	Host string
 	Told remote.Told
 }
 
-// An ask is a turn that a market is to do.
+// An ask is a step for a market to execute.
 type ask struct {
 	Now      float64
 	Heard    []heard
 	Messages []message
 }
 
-// What is said is what came of it.
+// The reply is its result.
 type said struct {
 	Results []saidResult
 	Orders  map[string]remote.Orders
@@ -169,7 +169,7 @@ type saidResult struct {
 
 func (p *processes) path(name string) string { return filepath.Join(p.dir, name) }
 
-// tell sets the clock of both.
+// tell sets the clocks of both processes.
 func (p *processes) tell(now float64) {
 	p.Helper()
 	text := strconv.FormatFloat(now, 'g', -1, 64)
@@ -178,7 +178,7 @@ func (p *processes) tell(now float64) {
 	}
 }
 
-// command returns a process of this program that is a part.
+// command returns a process of this program that runs one of the parts.
 func (p *processes) command(part, dies string) *exec.Cmd {
 	c := exec.Command("/proc/self/exe")
 	c.Env = append(os.Environ(), "BOURSE_TEST_PART="+part, "BOURSE_TEST_DIR="+p.dir, "BOURSE_TEST_BANK="+p.address, "BOURSE_TEST_DIES="+dies)
@@ -186,7 +186,7 @@ func (p *processes) command(part, dies string) *exec.Cmd {
 	return c
 }
 
-// startBank starts the bank, again and again.
+// startBank starts the bank, repeatedly.
 func (p *processes) startBank() {
 	p.Helper()
 	first := make(chan error, 1)
@@ -207,7 +207,7 @@ func (p *processes) startBank() {
 			p.bank = c
 			p.mu.Unlock()
 			if err == nil {
-				_, err = bufio.NewReader(out).ReadString('\n') // it listens, or is dead
+				_, err = bufio.NewReader(out).ReadString('\n') // it is listening, or it has died
 			}
 			select {
 			case first <- err:
@@ -242,7 +242,7 @@ func (p *processes) startMarket() {
 	p.to, p.from = json.NewEncoder(in), json.NewDecoder(out)
 }
 
-// turn has the market do a turn, and again if it has died of it.
+// turn makes the market execute a step, and repeats it if the market died.
 func (p *processes) turn(now float64, messages []message) (out []result) {
 	p.Helper()
 	p.tell(now)
@@ -285,7 +285,7 @@ func (p *processes) turn(now float64, messages []message) (out []result) {
 	return nil
 }
 
-// wasKilled reports whether a process ended by a kill.
+// wasKilled reports whether a process was ended by a kill.
 func wasKilled(err error) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -295,7 +295,7 @@ func wasKilled(err error) bool {
 	return ok && s.Signal() == syscall.SIGKILL
 }
 
-// end ends both for good.
+// end ends both processes permanently.
 func (p *processes) end() {
 	if p.market != nil {
 		p.in.Close()
@@ -310,7 +310,8 @@ func (p *processes) end() {
 	<-p.done
 }
 
-// A fate is the step at which a process kills itself, when it comes there for the nth time.
+// A fate is the point at which a process kills itself when it reaches the point for the nth
+// time.
 type fate struct {
 	at  string
 	nth int
@@ -332,7 +333,7 @@ func (f *fate) step(at string) error {
 	return nil
 }
 
-// A toldClock is one of a folder, which the test sets.
+// A toldClock is a clock in a folder that the test sets.
 type toldClock string
 
 func (dir toldClock) Now() float64 {
@@ -341,7 +342,7 @@ func (dir toldClock) Now() float64 {
 
 func (toldClock) Reach(float64) {}
 
-// bankPart is a bank, until it is killed.
+// bankPart runs a bank until it is killed.
 func bankPart(dir string, f *fate) {
 	l := must(net.Listen("tcp", os.Getenv("BOURSE_TEST_BANK")))
 	fmt.Println("listening")
@@ -349,7 +350,7 @@ func bankPart(dir string, f *fate) {
 	err := service.Serve(context.Background(), l, service.Config{
 		Key: ownerstest.Private("bank"), Now: toldClock(dir).Now,
 		Write: func() (*store.Sequencer, error) {
-			later := new(fate) // nothing is booked before it is open
+			later := new(fate) // no entry is booked before the bank is open
 			s, err := store.OpenSequencer(books, store.Options{FS: mortal{vfs.Default, later}})
 			*later = *f
 			return s, err
@@ -359,8 +360,8 @@ func bankPart(dir string, f *fate) {
 	panic(err)
 }
 
-// A mortal disk is one of a process that is killed before or after it has written anything
-// for good.
+// A mortal is the disk of a process that is killed before or after it has made data
+// durable.
 type mortal struct {
 	vfs.FS
 	*fate
@@ -391,7 +392,7 @@ func (f mortalFile) around(sync func() error) error {
 	return err
 }
 
-// A far bank is asked by a market that may be killed before and after each call.
+// A far is a bank called by a market that may be killed before and after each call.
 type farBank struct {
 	*service.Client
 	*fate
@@ -404,7 +405,7 @@ func (b farBank) Do(ctx context.Context, e bank.Entry) (store.Receipt, error) {
 	return r, err
 }
 
-// marketPart is a market, until it is killed or there is nothing more to do.
+// marketPart runs a market until it is killed or has nothing more to do.
 func marketPart(dir string, f *fate) {
 	clock := toldClock(dir)
 	c := must(service.NewClient(service.Dial{Addresses: []string{"http://" + os.Getenv("BOURSE_TEST_BANK")}, Account: "market:lab", Key: ownerstest.Private("market:lab"), Now: clock.Now}))

@@ -94,10 +94,10 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 }
 
 // tries returns a function that returns the verdict on a request at time now. The function
-// is valid while the market does not change. ok is false if the policy does not decide at
-// submission or if an event is due. The function copies the policy and the random state for
-// each request, so every request is decided under the same conditions. It does not modify
-// contracts or hosts.
+// is valid while the market does not change. If ok is false, there is no function, because
+// the policy does not decide at submission or an event is due. The function copies the
+// policy and the random state for each request, so every request is decided under the same
+// conditions. It does not modify contracts or hosts.
 func (k *core) tries(now float64) (decide func(r *contracts.Request) (contracts.Verdict, error), ok bool) {
 	type parts struct {
 		policy contracts.Decider

@@ -11,9 +11,9 @@ import (
 	"bourse/contracts/order"
 )
 
-// TestQuoteReads checks that requests that are tried on the market itself have the verdicts that
-// they have on a copy of it, under each class, strategy and forecaster, and that neither the
-// market nor its random numbers are changed.
+// TestQuoteReads checks that requests tried on the market itself get the same verdicts as
+// on a copy, for each class, bidding strategy and forecaster. Neither the market nor its
+// random state may change.
 func TestQuoteReads(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -47,7 +47,7 @@ func TestQuoteReads(t *testing.T) {
 				}
 				seen[admission+got.String()] = true
 			}
-			// The forecaster empirical keeps the prices that it has sorted last.
+			// The forecaster empirical stores the prices that it sorted last.
 			if !strings.Contains(rest, "empirical") && !reflect.DeepEqual(before.broker, k.checkpoint().broker) {
 				t.Errorf("%s: to try changes the market", file)
 			}

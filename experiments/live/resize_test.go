@@ -8,9 +8,9 @@ import (
 	"bourse/hosts/remote/remotetest"
 )
 
-// TestResize checks that a host joins with another number of processors once nothing runs
-// there, that it then sells as many, and that names of tasks are not given again; while something
-// runs the answer says so.
+// TestResize checks that a host can join with another number of processors once it has no
+// tasks. It must then sell this number, and names of tasks must not be reused. While it has
+// tasks, the answer must say so.
 func TestResize(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 1)
@@ -33,7 +33,7 @@ func TestResize(t *testing.T) {
 	if err := resize(2); err != nil {
 		t.Fatal(err)
 	}
-	w.agents[0] = remotetest.New(hosts.Spec{Name: "h00", CPUs: 2, Speed: 1}) // it starts again with that
+	w.agents[0] = remotetest.New(hosts.Spec{Name: "h00", CPUs: 2, Speed: 1}) // it starts again with that number
 	w.pass(2)
 	submit("b", 60, 40)
 	w.pass(60)

@@ -20,14 +20,14 @@ import (
 	"bourse/hosts/remote"
 )
 
-// ticking is a [Clock] by the time of a synctest bubble.
+// A ticking is a [Clock] that follows the time of a synctest bubble.
 type ticking struct{ begun time.Time }
 
 func (c ticking) Now() float64 { return 100 + time.Since(c.begun).Seconds() }
 
 func (ticking) Reach(float64) {}
 
-// A square is a town whose market runs, and is opened again when it is killed.
+// A square is a town whose market runs and is reopened when it is killed.
 type square struct {
 	*town
 	mu   sync.Mutex
@@ -36,7 +36,7 @@ type square struct {
 	leaving [2]atomic.Uint32 // what hosts want
 }
 
-// serve runs the market, and an agent of each host.
+// serve runs the market and an agent for each host.
 func (w *town) serve() *square {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &square{town: w}
@@ -81,7 +81,7 @@ func (s *square) now() *Market {
 	return s.market
 }
 
-// submit asks until there is an answer.
+// submit sends a request until there is an answer.
 func (s *square) submit(one submission) *Answer {
 	for range 100 {
 		a, err := s.now().Submit(context.Background(), []byte(one.Order), []byte(one.Job))
@@ -98,8 +98,8 @@ func (s *square) submit(one submission) *Answer {
 	return nil
 }
 
-// TestOnceForEver checks that orders that are sent by many at once, while the market is
-// killed and opened again, make one contract each and have one answer.
+// TestOnceForEver checks orders that many clients send at the same time while the market is
+// killed and reopened. Each must result in one contract and one answer.
 func TestOnceForEver(t *testing.T) {
 	for seed := range uint64(4) {
 		synctest.Test(t, func(t *testing.T) {
@@ -146,7 +146,7 @@ func TestOnceForEver(t *testing.T) {
 	}
 }
 
-// TestRefused checks whose orders are not taken, so that nothing is booked.
+// TestRefused checks which orders are refused without booking an entry.
 func TestRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, file, 1)
@@ -206,8 +206,8 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestQuote checks that the least budget that is quoted is accepted, one micro-dollar less
-// is not, and a refusal says it; and that to ask changes nothing.
+// TestQuote checks that the quoted lowest budget is accepted, that one micro-dollar less is
+// rejected, and that the rejection states this budget. A quote must not change the market.
 func TestQuote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, file, 2)
@@ -240,8 +240,8 @@ func TestQuote(t *testing.T) {
 	})
 }
 
-// TestSilent checks that a host that is silent for so long is lost, its contract goes on
-// elsewhere, and that it is back when it is heard again.
+// TestSilent checks that a host that is silent for too long is lost, that its contract
+// continues elsewhere, and that the host is back when it reports again.
 func TestSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, file, 2)
@@ -285,9 +285,8 @@ func TestSilent(t *testing.T) {
 	})
 }
 
-// TestClosed checks that a host that is closed or drained takes no more tasks and ends what
-// it has, that it is told to leave when it is drained and has none, and that it may come
-// back.
+// TestClosed checks that a closed or drained host accepts no more tasks and completes those
+// it has. A drained host without tasks must be ordered to leave, and may return.
 func TestClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, file, 2)
@@ -347,9 +346,9 @@ func TestClosed(t *testing.T) {
 	})
 }
 
-// TestAway checks that while the bank is away new orders are told so, and that nothing was
-// booked, or to ask again; that hosts are answered, so that what runs goes on; and that
-// afterwards what was asked is decided once.
+// TestAway checks the market while the bank is away. New orders must be told that nothing
+// was booked, or that they should be sent again. Hosts must get replies, so that tasks
+// continue. Afterwards, each request must be decided once.
 func TestAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, file, 2)
@@ -403,8 +402,8 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestSuperseded checks that an agent that another has followed is told so, is not listened
-// to, and does not keep its host from being lost.
+// TestSuperseded checks that an agent with a successor is informed and ignored, and does
+// not prevent its host from being lost.
 func TestSuperseded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, file, 1)
@@ -441,8 +440,8 @@ func TestSuperseded(t *testing.T) {
 	})
 }
 
-// TestUrged checks that a host is answered at once as long as there is something else to be
-// said to it, and else after an interval.
+// TestUrged checks that a host gets an immediate reply while there is another order for it,
+// and otherwise a reply after an interval.
 func TestUrged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, file, 1)

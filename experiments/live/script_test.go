@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// counting is a policy whose state decides: it rejects every fourth request.
+// A counting is a policy whose decision depends on its state: it rejects every fourth
+// request.
 const counting = `
 def start():
     return {"n": 0, "ended": []}
@@ -27,8 +28,8 @@ def decide(request, market, state):
     return accept(on, {"n": state["n"]})
 `
 
-// TestScript checks that a market whose policy is a script with a state has the same state after
-// kills as without them, that a changed script is refused, and that programs are.
+// TestScript checks that a market whose policy is a script with a state has the same state
+// with and without kills. A changed script and external programs must be refused.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,7 +18,7 @@ type seen struct {
 
 	mu        sync.Mutex
 	hosts     map[string]*hostSeen
-	states    map[int64]string // of open contracts
+	states    map[int64]string // states of open contracts
 	ended     map[string]int   // number of contracts by final state, since the market was opened
 	broken    map[string]int   // violated contracts by cause
 	asking    float64          // time at which the current call to the bank began, or 0
@@ -31,7 +31,7 @@ type seen struct {
 
 // A hostSeen is the published state of one host.
 type hostSeen struct {
-	orders  remote.Orders // as of at
+	orders  remote.Orders // orders at time at
 	at      float64
 	here    bool
 	removed bool

@@ -40,7 +40,7 @@ func (s *Served) String() string {
 
 // A metered task is one attempt to run a node, as reported by its host.
 type metered struct {
-	host  int // of the fleet
+	host  int // index in the fleet
 	name  int64
 	node  int32
 	rate  float64 // processors that the task is entitled to

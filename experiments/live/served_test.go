@@ -10,23 +10,23 @@ import (
 	"bourse/contracts/order"
 )
 
-// promising is a market that promises a penalty to those of one class.
+// promising is a market that promises a penalty to one class.
 const promising = file + `
 promises: {cac: {penalty: 1, most: 0.5}}
 `
 
-// TestCauses checks that a promise that was not kept has the cause that what its program was
-// entitled to, asked for and received says; that a penalty is paid where a host or the market
-// is the cause, and never else; and that all of it is decided again from the log.
+// TestCauses checks the cause of each broken promise, which follows from what its program
+// was entitled to, requested and received. A penalty is paid only if a host or the market
+// is the cause. Repeating the log must give the same decisions.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, class string
-		others      int // of the same bid on the host
+		others      int // with the same bid on the host
 		uses, waits float64
-		exits       float64 // work after which the program ends; 0 is never
+		exits       float64 // work after which the program ends; 0 means never
 		fails       bool
-		leaves      float64 // s after which its host is silent; 0 is never
+		leaves      float64 // seconds after which its host is silent; 0 means never
 		cause       string
 		state       string
 		penalty     float64
@@ -47,7 +47,7 @@ func TestCauses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newTown(t, promising, 1)
-			for i := range 12 { // an audit wants a day's entries
+			for i := range 12 { // an audit needs the entries of a day
 				if _, err := w.bank.Do(t.Context(), ownerstest.Transfer(string(rune('a'+i)), "user:2", "market:lab", 10000)); err != nil {
 					t.Fatal(err)
 				}
@@ -113,8 +113,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestFloorPrice checks that a contract by itself pays the floor price of what it has used, that
-// one which bids less is refused, and that a quote is of what is accepted.
+// TestFloorPrice checks that a contract alone on its host pays the floor price of its
+// usage, that a lower bid is rejected, and that a quoted budget is accepted.
 func TestFloorPrice(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file+"\nfloor_per_hour: {cpu: 0.36}\n", 1)
@@ -131,7 +131,7 @@ func TestFloorPrice(t *testing.T) {
 	if least, ok, err := w.market.Quote(t.Context(), terms); err != nil || !ok || least.String() != "0.004000" {
 		t.Errorf("%v, %v, %v", least, ok, err)
 	}
-	for i := range 9 { // an audit wants a day's entries
+	for i := range 9 { // an audit needs the entries of a day
 		s := w.order(string(rune('a'+i)), "user:1", "be", 1, 1, 5, 0.01)
 		w.turn(message{Submit: &s})
 		w.pass(8)
@@ -140,16 +140,16 @@ func TestFloorPrice(t *testing.T) {
 	w.check(10)
 }
 
-// TestPayers checks who pays the penalty of a contract that a host did not serve: first the owner
-// of that host, to whom what it is charged is not paid as far as it is owed, then the market, as
-// far as it has money; that terms and verdict in the ledger say so; and that all of it is decided
-// again from the log, after a crash, too.
+// TestPayers checks who pays the penalty if a host did not deliver. First, the penalty is
+// withheld from the charges of the host's owner. The market pays the rest as far as it has
+// money. The terms and the verdict in the ledger must state this, and repeating the log
+// must give the same result, even after a crash.
 func TestPayers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name      string
-		floor     string // price of a processor, $ an hour
-		market    int64  // micro-dollars that it has
+		floor     string // price of a processor in $ per hour
+		market    int64  // micro-dollars in the account
 		paid      string // to the host's owner
 		penalty   string
 		withheld  string
@@ -166,7 +166,7 @@ func TestPayers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newTown(t, promising+"floor_per_hour: {cpu: "+c.floor+"}\n", 1)
-			for i := range 12 { // an audit wants a day's entries
+			for i := range 12 { // an audit needs the entries of a day
 				to, amount := "user:1", int64(1)
 				if i == 0 && c.market > 0 {
 					to, amount = "market:lab", c.market
@@ -205,7 +205,7 @@ func TestPayers(t *testing.T) {
 	}
 }
 
-// part returns a text with a value in it, nothing without one.
+// part returns a text with a value in it, or an empty string without a value.
 func part(text, value string) string {
 	if value == "" {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestThreats checks that the tests which THREATS.md names exist, and the attacks in them;
-// TestGuards, that they fail without what stops these.
+// TestThreats checks that the tests named in THREATS.md exist and contain the attacks.
+// TestGuards checks that they fail without the defence.
 func TestThreats(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("THREATS.md")

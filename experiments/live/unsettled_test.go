@@ -11,9 +11,10 @@ import (
 	"bourse/hosts"
 )
 
-// TestUnsettled checks that where the owner of a host is a payee no more, the contracts that
-// ran there are set aside, and shown; that all others settle, also after the market was
-// killed; and that they settle, too, at most 5 minutes after the right was given back.
+// TestUnsettled checks the case that a host's owner is no longer a payee. The contracts
+// that ran there are set aside and shown, and all others settle, even after the market was
+// killed. The contracts set aside must settle at most 5 minutes after the right was
+// restored.
 func TestUnsettled(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)
@@ -35,7 +36,7 @@ func TestUnsettled(t *testing.T) {
 	right("revoke", "no-payee")
 	bad := make(map[int64]bool)
 	var all []int64
-	for i := range 6 { // two at a time, one a host: alone a contract is free, and nobody is paid
+	for i := range 6 { // two at a time, one per host, because a contract alone is free and pays nobody
 		for k := range 4 {
 			id := submit(fmt.Sprint(i, ".", k))
 			all = append(all, id)
@@ -92,7 +93,7 @@ func TestUnsettled(t *testing.T) {
 	}
 }
 
-// TestUnsettledKilled checks that a market whose right to settle is taken away goes on,
+// TestUnsettledKilled checks that a market that has lost its right to settle continues,
 // however often it is killed, and settles when it has the right again.
 func TestUnsettledKilled(t *testing.T) {
 	t.Parallel()
@@ -128,8 +129,8 @@ func TestUnsettledKilled(t *testing.T) {
 	}
 }
 
-// TestMayOwn checks that no host joins whose owner the bank would not pay, and that the error
-// names the right; and that one that has joined stays.
+// TestMayOwn checks that a host cannot join if the bank would not pay its owner, and that
+// the error names the right. A host that has joined stays.
 func TestMayOwn(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 0)

@@ -12,8 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// others are lines of a market's file with which it decides otherwise: what one writes is a
-// log of another version to the other.
+// others are lines for a market's file that change its decisions. A log written with one of
+// them is a log of another version to the other.
 var others = []string{
 	"market: {bidding: cheapest, payment: usage}\n",
 	"admission: {name: class, default: be, cac: {guarantee: 0.999}}\n",
@@ -22,7 +22,7 @@ var others = []string{
 	"link: {patience: 25}\n",
 }
 
-// versionFile returns the file of a market with some lines of its own.
+// versionFile returns a market's file with additional lines.
 func versionFile(own string) string {
 	all := "name: lab\n"
 	for line := range strings.Lines(file[1:]) {
@@ -33,7 +33,7 @@ func versionFile(own string) string {
 	return all + own
 }
 
-// upgrade makes the log one that another version has written, whose rules are those of file.
+// upgrade changes the log into one written by another version, whose rules are in file.
 func (w *town) upgrade(file string) {
 	w.t.Helper()
 	w.disk = w.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -50,7 +50,7 @@ func (w *town) upgrade(file string) {
 	w.conf, w.version = must(Parse("lab.yaml", []byte(file))), "2"
 }
 
-// crowd asks for contracts of all kinds, while hosts leave and come.
+// crowd requests contracts of all kinds while hosts leave and return.
 func (w *town) crowd(rng *rand.Rand, seconds int) {
 	w.t.Helper()
 	for range seconds {
@@ -72,7 +72,7 @@ func (w *town) crowd(rng *rand.Rand, seconds int) {
 	}
 }
 
-// runs returns what runs, by contract and node, and for whom.
+// runs returns the running tasks by contract and node, with their owners.
 func (w *town) runs() map[string]int64 {
 	all := make(map[string]int64)
 	for _, h := range w.market.core.hosts {
@@ -83,10 +83,10 @@ func (w *town) runs() map[string]int64 {
 	return all
 }
 
-// TestUpgrade checks that a market goes on from the checkpoint of another version, which
-// decides otherwise, if that was stopped: what ran runs on, and its log begins again there.
-// If the other version was killed,
-// the market does not open, and says what to do; then it does.
+// TestUpgrade checks that a market resumes from the checkpoint of another version that
+// makes other decisions, if that version was stopped. Tasks keep running, and the log
+// begins again there. If the other version was killed, the market does not open and states
+// the remedy. After the remedy it opens.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	differed := 0
@@ -162,7 +162,8 @@ func testUpgrade(t *testing.T, other string, seed uint64, killed bool) (differed
 	return differed
 }
 
-// earlier makes records, from one on, those of a version that wrote another format.
+// earlier changes the records, from the given one on, to those of a version with another
+// format.
 func (w *town) earlier(from int64) {
 	w.t.Helper()
 	w.disk = w.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -174,9 +175,10 @@ func (w *town) earlier(from int64) {
 	must(0, l.db.Close())
 }
 
-// TestUpgradeOfFormat checks what becomes of a log whose records have an earlier format: who
-// reads it is referred to the version that wrote it. If that was stopped, the market goes on
-// from its checkpoint, and its log begins again; if it was killed, the market does not open.
+// TestUpgradeOfFormat checks a log whose records have an earlier format. The error must
+// refer the user to the version that wrote it. If that version was stopped, the market
+// resumes from its checkpoint and begins a new log. If it was killed, the market does not
+// open.
 func TestUpgradeOfFormat(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 1))

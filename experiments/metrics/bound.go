@@ -2,10 +2,10 @@ package metrics
 
 import "math"
 
-// A Bound gives the range of a metric, which also limits the interval of its mean.
+// A Bound is the range of a metric. It also limits the interval of the metric's mean.
 type Bound int
 
-// The bounds. The zero value means no bound.
+// The bounds. The zero value means that there is no bound.
 const (
 	Unbounded   Bound = iota
 	Proportion        // [0,1]
@@ -13,7 +13,7 @@ const (
 	Correlation       // [-1,1]
 )
 
-// Ends returns the smallest and the largest value, which are infinite if there is no bound.
+// Ends returns the smallest and the largest value. They are infinite if there is no bound.
 func (b Bound) Ends() (lo, hi float64) {
 	switch b {
 	case Proportion:

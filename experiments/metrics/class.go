@@ -1,7 +1,7 @@
 package metrics
 
-// ofClass restricts m to the jobs of high urgency, or to the others. The metric is undefined
-// if no job has high urgency, because there are no classes then.
+// ofClass restricts m to jobs of high urgency or to the other jobs. The metric is undefined
+// if no job has high urgency, because there are then no classes.
 func ofClass(m Metric, urgent bool) Metric {
 	of, name := m.Of, "low"
 	if urgent {
@@ -25,7 +25,7 @@ func ofClass(m Metric, urgent bool) Metric {
 	return m
 }
 
-// class returns o with only the jobs of one class.
+// class returns a copy of o with only the jobs of one class.
 func class(o *Outcome, urgent bool) *Outcome {
 	some := *o
 	some.Jobs = make([]Job, 0, len(o.Jobs))

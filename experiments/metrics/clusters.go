@@ -6,9 +6,9 @@ import (
 	"bourse/contracts"
 )
 
-// ClusterUtilization is U; ClusterLeast and ClusterMost are the extremes over single clusters.
-// The window ends with the last arrival, after which the system is no longer open. A gang uses
-// its nodes from its first start to its end.
+// ClusterUtilization is U. ClusterLeast and ClusterMost are the smallest and largest values
+// over single clusters. The measurement ends with the last arrival, because the system is
+// closed after that. A gang uses its nodes from its first start to its end.
 var (
 	ClusterUtilization = Metric{
 		Name:  "cluster_utilization",
@@ -35,7 +35,7 @@ var (
 	}
 )
 
-// clusters folds the utilizations of all hosts, and divides by n.
+// clusters combines the utilizations of all hosts with fold and divides the result by n.
 func clusters(o *Outcome, start float64, fold func(a, b float64) float64, n int) (float64, bool) {
 	if len(o.Jobs) == 0 {
 		return 0, false

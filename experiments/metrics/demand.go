@@ -2,8 +2,9 @@ package metrics
 
 import "bourse/experiments/stats"
 
-// DemandCorrelation is Pearson's r between the 5-minute mean host prices of this run and those
-// under best effort, which represent demand, over the time that both cover.
+// DemandCorrelation is Pearson's r between the mean host prices of this run and those under
+// best effort, which represent demand. It uses five-minute means over the time covered by
+// both runs.
 var DemandCorrelation = Metric{
 	Name:  "demand_correlation",
 	Unit:  "1",
@@ -15,8 +16,8 @@ var DemandCorrelation = Metric{
 	},
 }
 
-// HostDemandCorrelation is the mean of the same coefficient over the hosts on which both prices
-// vary: each host has a price of its own, as in Tycoon.
+// HostDemandCorrelation is the mean of the same coefficient over the hosts on which both
+// prices vary. Each host has its own price, as in Tycoon.
 var HostDemandCorrelation = Metric{
 	Name:  "demand_correlation_host",
 	Unit:  "1",

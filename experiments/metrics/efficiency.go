@@ -7,11 +7,12 @@ import (
 	"bourse/contracts"
 )
 
-// Efficiency returns the sum of utilities over U*, at each inelasticity of alphas in [0,1]
-// (§4.2, eq. 9). It is NaN (undefined) if no planner could fulfil any job.
+// Efficiency returns the sum of utilities divided by U*, for each inelasticity in alphas,
+// which are in [0,1] (§4.2, eq. 9). It is NaN (undefined) if a planner could not fulfil any
+// job.
 //
-// A penalty counts only up to the amount that the job's user has paid. Any more is a transfer
-// from the provider to the user, not a value that a planner could create.
+// A penalty counts only up to the amount that the job's user has paid. Any excess is a
+// transfer from the provider to the user. It is not a value that a planner could create.
 func Efficiency(o *Outcome, alphas ...float64) (of []float64) {
 	of = Utilities(o, alphas...)
 	for k, alpha := range alphas {
@@ -24,10 +25,11 @@ func Efficiency(o *Outcome, alphas ...float64) (of []float64) {
 	return of
 }
 
-// Utilities returns the sum of utilities at each of alphas, counted as in Efficiency.
+// Utilities returns the sum of utilities for each inelasticity in alphas, counted as in
+// Efficiency.
 func Utilities(o *Outcome, alphas ...float64) []float64 {
 	of := make([]float64, len(alphas))
-	for i := range o.Jobs { // the jobs may exceed the cache, so scan them once
+	for i := range o.Jobs { // scan the jobs only once, because they may not fit into the cache
 		j := &o.Jobs[i]
 		for k, alpha := range alphas {
 			of[k] += j.utility(alpha, max(0, j.revenue()))
@@ -36,8 +38,9 @@ func Utilities(o *Outcome, alphas ...float64) []float64 {
 	return of
 }
 
-// BestAt returns a bound on the sum of utilities at alpha from the bounds at 1 and at 0. The
-// maximum of a weighted sum (eq. 9) is at most the weighted sum of the maxima.
+// BestAt returns an upper bound on the sum of utilities at alpha, computed from the bounds
+// at 1 and at 0. The maximum of a weighted sum (eq. 9) is at most the weighted sum of the
+// maxima.
 func BestAt(alpha, whole, parts float64) float64 {
 	if whole == parts {
 		return whole // without rounding
@@ -45,8 +48,8 @@ func BestAt(alpha, whole, parts float64) float64 {
 	return alpha*whole + (1-alpha)*parts
 }
 
-// Utility returns the utility of eq. 9, or 0 for a job that was rejected. A penalty that the
-// provider pays back is a gain of the user.
+// Utility returns the utility of a job by eq. 9, or 0 if the job was rejected. A penalty
+// that the provider pays is a gain for the user.
 func (j *Job) Utility(alpha float64) float64 { return j.utility(alpha, j.revenue()) }
 
 func (j *Job) utility(alpha, paid float64) float64 {
@@ -69,9 +72,10 @@ func efficiencyAt(name string, alpha float64) Metric {
 	}
 }
 
-// meanEfficiencyAt is the efficiency as the paper prints it: the mean over jobs of the ratio
-// of utilities. It includes only jobs that U* fulfils, for which the ratio is defined. If U*
-// is a bound, it uses the best known schedule that completes each of its jobs.
+// meanEfficiencyAt is the efficiency as the paper defines it: the mean ratio of utilities
+// over jobs. It includes only the jobs that the planner of U* fulfils, because the ratio is
+// defined only for these. If U* is a bound, it includes the jobs that the best known
+// schedule completes.
 func meanEfficiencyAt(name string, alpha float64) Metric {
 	return Metric{
 		Name: name,
@@ -79,7 +83,7 @@ func meanEfficiencyAt(name string, alpha float64) Metric {
 		Doc:  "mean of U(j)/U*(j) over the jobs fulfilled under U*, or under the best known schedule if U* is a bound (§4.2 as printed)",
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) {
-				if !j.Chosen || j.Value < 1e-6 { // smaller values are not representable as money
+				if !j.Chosen || j.Value < 1e-6 { // smaller values cannot be represented as money
 					return 0, false
 				}
 				if !j.Admitted() {
@@ -91,8 +95,8 @@ func meanEfficiencyAt(name string, alpha float64) Metric {
 	}
 }
 
-// jobEfficiencyAt is the sum over all jobs of the part of its value that each obtains, divided
-// by the number of jobs that U* fulfils. A rejected job obtains nothing.
+// jobEfficiencyAt is the sum over all jobs of the obtained fraction of each job's value,
+// divided by the number of jobs that the planner of U* fulfils. A rejected job obtains 0.
 func jobEfficiencyAt(name string, alpha float64) Metric {
 	return Metric{
 		Name: name,
@@ -105,7 +109,7 @@ func jobEfficiencyAt(name string, alpha float64) Metric {
 				if j.Chosen {
 					planned++
 				}
-				if j.Admitted() && j.Value >= 1e-6 { // smaller values are not representable as money
+				if j.Admitted() && j.Value >= 1e-6 { // smaller values cannot be represented as money
 					sum += j.utility(alpha, max(0, j.revenue())) / j.worth()
 				}
 			}

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// A party is a user, with sums over its jobs.
+// A party is a user with sums over the user's jobs.
 type party struct {
-	served, work float64 // work done by the deadlines, and requested
+	served, work float64 // work done by the deadlines, and requested work
 	value, bill  float64 // values, and payments minus penalties, in dollars
 	slowdown     float64 // sum of bounded slowdowns over the completed jobs
 	completed    int
@@ -16,7 +16,7 @@ type party struct {
 // share returns the fraction of the user's work that was done by the deadlines.
 func (p *party) share() float64 { return p.served / p.work }
 
-// parties returns the users that requested work, in order of their numbers.
+// parties returns the users that requested work, in the order of their numbers.
 func (o *Outcome) parties() (all []party) {
 	by := make(map[int64]*party)
 	var users []int64
@@ -48,7 +48,7 @@ func (o *Outcome) parties() (all []party) {
 	return all
 }
 
-// Jain is the index of fairness of Jain, Chiu, Hawe, "A Quantitative Measure of Fairness and
+// Jain is the fairness index of Jain, Chiu, Hawe, "A Quantitative Measure of Fairness and
 // Discrimination", 1984.
 var Jain = Metric{
 	Name: "jain", Label: "Jain's index", Unit: "1", Bound: Proportion,
@@ -64,7 +64,7 @@ var Jain = Metric{
 	},
 }
 
-// Gini is the coefficient of inequality of the work done.
+// Gini is the Gini coefficient, a measure of inequality, of the work done.
 var Gini = Metric{
 	Name: "gini", Label: "Gini coefficient", Unit: "1", Bound: Proportion, Less: true,
 	Doc: "mean absolute difference of users' work done by deadlines / (2 x its mean); computed only if named",
@@ -83,7 +83,8 @@ var Gini = Metric{
 	},
 }
 
-// Envy is by how much users would prefer the work and the bill of another user.
+// Envy is how much users would prefer the work and the payments of another user to their
+// own.
 var Envy = Metric{
 	Name: "envy", Unit: "1", Less: true,
 	Doc: "mean over users of the most that one would gain with the work and the bill of another, relative to its value; computed only if named",
@@ -102,14 +103,14 @@ var Envy = Metric{
 					own = b
 				}
 			}
-			sum += (most - own) / u.value // at least 0, because most includes own
+			sum += (most - own) / u.value // at least 0, because the maximum includes the user's own
 			n++
 		}
 		return over(sum, n)
 	},
 }
 
-// Disparity compares the user whose jobs are delayed most with the median user.
+// Disparity compares the user with the longest delays with the median user.
 var Disparity = Metric{
 	Name: "disparity", Unit: "1", Less: true,
 	Doc: "maximum / median over users of the mean bounded slowdown of their completed jobs; computed only if named",
@@ -129,8 +130,8 @@ var Disparity = Metric{
 	},
 }
 
-// welfareOf is [Welfare] of the jobs of one urgency. Together they are the welfare of all, so
-// that of low urgency is defined even if no job has high urgency.
+// welfareOf is [Welfare] for the jobs of one urgency. The two add up to the welfare of all
+// jobs. The value for low urgency is therefore defined even if no job has high urgency.
 func welfareOf(urgent bool) Metric {
 	m := ofClass(Welfare, urgent)
 	if of := m.Of; !urgent {

@@ -12,8 +12,8 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestGoldenMetrics checks the metrics of fairness on cases of an independent model, those of
-// the folder that BOURSE_GOLDEN_MECHANISMS names or of testdata.
+// TestGoldenMetrics checks the metrics of fairness on cases of an independent model. The
+// cases are in the folder named by BOURSE_GOLDEN_MECHANISMS, or in testdata.
 func TestGoldenMetrics(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("BOURSE_GOLDEN_MECHANISMS")
@@ -57,7 +57,8 @@ func TestGoldenMetrics(t *testing.T) {
 				if in.Fulfilled {
 					j.Contract.Outcome = contracts.Fulfilled
 				}
-				// The model states the runtime beside the work, and only this metric uses it.
+				// The model states the runtime separately from the work, and only this
+				// metric uses it.
 				if name == "disparity" {
 					j.Runtime, j.Contract.Outcome = in.Runtime, contracts.Refused
 					if in.End != nil {

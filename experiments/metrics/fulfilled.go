@@ -1,7 +1,7 @@
 package metrics
 
-// DeadlinesFulfilled is the percentage of submitted jobs whose work was done in time. Rejected
-// and late jobs count as failures.
+// DeadlinesFulfilled is the percentage of submitted jobs whose work was done in time.
+// Rejected jobs and late jobs count as failures.
 var DeadlinesFulfilled = Metric{
 	Name:   "deadlines_fulfilled",
 	Unit:   "%",
@@ -14,7 +14,8 @@ var DeadlinesFulfilled = Metric{
 	},
 }
 
-// fulfilledValue is the level of service by value: jobs of high value count for more.
+// fulfilledValue is the level of service weighted by value, so jobs with a high value count
+// more.
 var fulfilledValue = Metric{
 	Name:  "fulfilled_value",
 	Unit:  "1",

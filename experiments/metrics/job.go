@@ -9,22 +9,23 @@ import (
 
 // A Job is a job of the plan with its outcome.
 type Job struct {
-	*workloadgen.Job      // from the plan, or changed by an offer that was accepted
-	Chosen           bool // fulfilled by the planner of U*
-	Bargained        bool // it accepted an offer, so its budget may differ from its value
-	Names            bool // the reason refers to a contract, About
-	Offers           int  // number of offers to its owner instead of a rejection
+	*workloadgen.Job      // from the plan, or from an offer that the user accepted
+	Chosen           bool // whether the planner of U* fulfils the job
+	Bargained        bool // whether the user accepted an offer, so that the budget may differ from the value
+	Names            bool // whether the reason refers to a contract, About
+	Offers           int  // number of offers that the owner received instead of a rejection
 
 	// For a rejected job:
 	Reason contracts.Reason
 	About  contracts.ID
 
-	// Contract is the outcome. A job that was not admitted has only the field Outcome: it was
-	// refused, or is open if it still waits for a decision when the run ends.
+	// Contract is the outcome. For a job that was not admitted, only the field Outcome is
+	// set. Such a job was rejected, or it is open because it was still waiting for a
+	// decision when the run ended.
 	Contract contracts.Result
 }
 
-// Due returns the deadline of j's contract, or +Inf if it has none.
+// Due returns the deadline of j's contract, or +Inf if the contract has none.
 func (j *Job) Due() float64 {
 	if j.OnDemand {
 		return math.Inf(1)
@@ -32,8 +33,8 @@ func (j *Job) Due() float64 {
 	return j.Arrival + j.Contract.Deadline
 }
 
-// worth returns the value of all of j's work to its owner, in dollars. It is the budget unless
-// the owner accepted an offer.
+// worth returns the value of all of j's work to its owner, in dollars. It equals the budget
+// unless the owner accepted an offer.
 func (j *Job) worth() float64 {
 	if j.Bargained {
 		return j.Value // as originally requested
@@ -46,7 +47,7 @@ func (j *Job) Admitted() bool {
 	return j.Contract.Outcome != contracts.Refused && j.Contract.Outcome != contracts.Open
 }
 
-// Fulfilled reports whether the promise of j was kept.
+// Fulfilled reports whether the promise to j was kept.
 func (j *Job) Fulfilled() bool { return j.Contract.Outcome == contracts.Fulfilled }
 
 // Open reports whether j had not ended at the horizon.
@@ -54,15 +55,15 @@ func (j *Job) Open() bool {
 	return j.Contract.Outcome == contracts.Unfinished || j.Contract.Outcome == contracts.Open
 }
 
-// waits reports whether j, which is open, waits for a host.
+// waits reports whether the open job j is waiting for a host.
 func (j *Job) waits() bool {
 	return j.Contract.Outcome == contracts.Open || j.Contract.From == contracts.Waiting && !j.Contract.Gang
 }
 
-// judged reports whether the promise of j was kept or broken.
+// judged reports whether the promise to j was kept or broken.
 func (j *Job) judged() bool { return j.Fulfilled() || j.Contract.Outcome.Violated() }
 
-// ended reports whether j was judged, and not killed.
+// ended reports whether the promise to j was kept or broken without j being killed.
 func (j *Job) ended() bool { return j.judged() && j.Contract.Outcome != contracts.Killed }
 
 // completed reports whether the work of j was done, in time or late.
@@ -70,11 +71,12 @@ func (j *Job) completed() bool {
 	return j.Fulfilled() || j.Admitted() && contracts.Enough(j.Contract.Done, j.Work())
 }
 
-// response returns the time from j's arrival to its end, including lost attempts.
+// response returns the time from j's arrival to its end in seconds, including lost
+// attempts.
 func (j *Job) response() float64 { return j.Contract.Ended - j.Arrival }
 
-// UnpaidPenalties returns the total of penalties owed but not paid, in dollars, and the number
-// of users to whom they are owed.
+// UnpaidPenalties returns the total of the penalties that are owed but were not paid, in
+// dollars, and the number of users to whom they are owed.
 func (o *Outcome) UnpaidPenalties() (unpaid float64, users int) {
 	micros, missing := int64(0), make(map[int64]bool)
 	for i := range o.Jobs {
@@ -90,8 +92,8 @@ func (o *Outcome) UnpaidPenalties() (unpaid float64, users int) {
 // Counts are numbers of jobs.
 type Counts struct {
 	Asked     int // all
-	TooLate   int // rejected because they could not end by their deadline
-	Started   int // jobs whose wait is known
+	TooLate   int // rejected because they could not end by their deadlines
+	Started   int // jobs whose waiting time is known
 	Completed int // jobs whose slowdown is known
 	Open      int // open at the horizon
 }
@@ -111,5 +113,5 @@ func (o *Outcome) Counts() Counts {
 	return n
 }
 
-// revenue returns the payment of the user of j minus the penalty paid back, in dollars.
+// revenue returns the payment of j's user minus the penalty paid to that user, in dollars.
 func (j *Job) revenue() float64 { return j.Contract.Paid.Float64() - j.Contract.Penalty.Float64() }

@@ -8,9 +8,9 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// TestLibraMetrics checks the metrics of the Libra papers on five jobs worked out
-// by hand (spec 7): one done in time, one late, one rejected, one cut short, and
-// an urgent one in time.
+// TestLibraMetrics checks the metrics of the Libra papers on five jobs computed by hand
+// (spec 7): one done in time, one late, one rejected, one cut short, and an urgent one in
+// time.
 func TestLibraMetrics(t *testing.T) {
 	t.Parallel()
 	jobs := []metrics.Job{
@@ -22,7 +22,7 @@ func TestLibraMetrics(t *testing.T) {
 	}
 	for _, c := range []struct {
 		metric        string
-		all, withoutU float64 // NaN is undefined; without the urgent job
+		all, withoutU float64 // value without the urgent job; NaN means undefined
 	}{
 		{"deadlines_fulfilled", 40, 25},
 		{"deadlines_fulfilled_high", 100, math.NaN()},
@@ -55,8 +55,8 @@ func TestLibraMetrics(t *testing.T) {
 	}
 }
 
-// TestNoneFulfilled checks that slowdown is undefined where nothing was done in
-// time, and that it does not count jobs whose runtime is not known.
+// TestNoneFulfilled checks that slowdown is undefined if no job was done in time, and that
+// it does not count jobs with an unknown runtime.
 func TestNoneFulfilled(t *testing.T) {
 	t.Parallel()
 	late := job(plan{Runtime: 1, Nodes: 1}, settled{Outcome: contracts.Late, Ended: 5}, contract{})

@@ -8,9 +8,9 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// TestMarketMetrics checks the metrics of the market paper (§4.2, §5) on four jobs
-// worked out by hand: one done, one half done and fined, one rejected, and one done
-// late. Two CPUs run from 0 to 100 s; a planner could have had $20.
+// TestMarketMetrics checks the metrics of the market paper (§4.2, §5) on four jobs computed
+// by hand: one done, one half done and fined, one rejected, and one done late. Two CPUs run
+// from 0 to 100 s. A planner could have had $20.
 func TestMarketMetrics(t *testing.T) {
 	t.Parallel()
 	refused := job(plan{Value: 5, Arrival: 15, Runtime: 40, Nodes: 1}, settled{Outcome: contracts.Refused}, contract{})
@@ -33,18 +33,18 @@ func TestMarketMetrics(t *testing.T) {
 	}
 	for _, c := range []struct {
 		metric        string
-		want, without float64 // without: where nobody is admitted, and nothing could be
+		want, without float64 // value if no job is admitted and none could be
 	}{
 		{"violations", 2. / 3, undefined},
 		{"rejections", 1. / 4, 1},
 		{"utilization", (100. + 20 + 50) / (2 * 100), undefined},
 		{"demand_correlation", 0.5, undefined},       // of 1,2,3 and 1,3,2
-		{"demand_correlation_host", 0.75, undefined}, // 0.5 and 1; on the other two hosts one price does not vary
+		{"demand_correlation_host", 0.75, undefined}, // 0.5 and 1; on the other two hosts, one price does not vary
 		// U_i: 10-2, -(1-0.5), 0, -4. U_e: 10-2, 0.5*8-(1-0.5), 0, 0.2*4-4.
 		{"efficiency_1", 3.5 / 20, undefined},
 		{"efficiency_0", 8.3 / 20, undefined},
 		{"efficiency_0.5", 5.9 / 20, undefined},
-		// The planner has the first, third and last: 0.8, 0 and -1 or -0.8.
+		// The planner completes the first, third and last job: 0.8, 0 and -1 or -0.8.
 		{"mean_efficiency_1", -0.2 / 3, undefined},
 		{"mean_efficiency_0", 0, undefined},
 		{"mean_efficiency_0.5", -0.1 / 3, undefined},
@@ -56,7 +56,7 @@ func TestMarketMetrics(t *testing.T) {
 		{"q", (2. + 1 + 4) / (10 + 8 + 4), undefined},
 		{"q_mean", (0.2 + 0.125 + 1) / 3, undefined},
 		{"revenue", 2 + 1 - 0.5 + 4, 0},
-		{"welfare", 10, 0}, // the first alone was done in time
+		{"welfare", 10, 0}, // only the first was done in time
 	} {
 		found := false
 		for _, m := range metrics.With(c.metric) {
@@ -79,9 +79,9 @@ func TestMarketMetrics(t *testing.T) {
 	}
 }
 
-// TestEfficiencyOfPenalties checks that a penalty counts for efficiency up to what the user
-// paid, and that U* is weighed by alpha if it differs for parts of jobs: half of a job of $10
-// was done, for $1 and a penalty of $4.
+// TestEfficiencyOfPenalties checks that a penalty counts for efficiency up to the user's
+// payment, and that U* is weighted by alpha if it differs for parts of jobs. Half of a $10
+// job was done, for $1 and a penalty of $4.
 func TestEfficiencyOfPenalties(t *testing.T) {
 	t.Parallel()
 	o := &metrics.Outcome{Capacity: 1, Optimum: 10, OptimumOfParts: 20, Jobs: []metrics.Job{

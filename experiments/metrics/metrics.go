@@ -1,11 +1,11 @@
-// Package metrics reduces the outcome of one replication to numbers, with one metric per file.
+// Package metrics computes numbers from the outcome of one replication. Each metric has its
+// own file.
 //
-// It is independent of how the outcome was produced. To add a metric, write its file and add
-// it to the table below.
+// The package is independent of how the outcome was produced. To add a metric, write its
+// file and add it to the table below.
 //
-// Reference, cited by §: Sandholm, Lai, Clearwater, "Admission Control in a
-// Computational Market". Risk and SLA are Yeo and Buyya's papers on LibraRisk and
-// LibraSLA.
+// Reference, cited by §: Sandholm, Lai, Clearwater, "Admission Control in a Computational
+// Market". "Risk" and "SLA" refer to Yeo and Buyya's papers on LibraRisk and LibraSLA.
 package metrics
 
 import (
@@ -15,30 +15,30 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// An Outcome is the input of all metrics.
+// An Outcome is the input to all metrics.
 type Outcome struct {
 	Jobs     []Job   // in order of arrival
 	Capacity float64 // work per second of the whole fleet
-	Optimum  float64 // U*, or a bound on it: the highest total value of a planner who knows all jobs
+	Optimum  float64 // U* or a bound on it, the highest total value that a planner who knows all jobs could achieve
 	Prices   []float64
-	Demand   []float64 // Prices of the best-effort run on the same jobs; nil if there is none
+	Demand   []float64 // prices of the best-effort run on the same jobs; nil if there is none
 
-	HostPrices, HostDemand [][]float64 // Prices and Demand of each host; nil if they are not recorded
+	HostPrices, HostDemand [][]float64 // prices and demand of each host; nil if they are not recorded
 
-	OptimumOfParts float64 // Optimum for elastic users (alpha 0), if that is higher
+	OptimumOfParts float64 // Optimum for elastic users (alpha 0), if it is higher
 
-	Earlier    []Job   // warm-up jobs before Jobs: they use hosts, but are not measured
+	Earlier    []Job   // warm-up jobs before Jobs, which use hosts but are not measured
 	Hosts      int     // in the fleet
-	Processors float64 // of one host
+	Processors float64 // processors of one host
 	Booked     bool    // hosts have reservation books
 	Cancels    bool    // owners may cancel jobs
-	AdmitsAll  bool    // the policy admits every request that can be placed
+	AdmitsAll  bool    // whether the policy admits every request that can be placed
 
-	Open      []Job     // jobs not ended at the horizon: they used hosts, but count nowhere else
-	Horizon   float64   // time at which the run ends even if jobs are open; +Inf or 0 if it ends when all work is done
+	Open      []Job     // jobs not ended at the horizon, which used hosts but are not counted elsewhere
+	Horizon   float64   // time in seconds at which the run ends even if jobs are open; +Inf or 0 if it ends when all work is done
 	Volatile  bool      // hosts come and go
-	Available float64   // if so, the work that they could have done while present, from the first arrival to the last end, or to the horizon
-	Promises  []Promise // requested from the predictor; none unless a figure shows a metric of them
+	Available float64   // if hosts come and go: the work that they could have done while present, from the first arrival to the last end or to the horizon
+	Promises  []Promise // predictions requested from the predictor; empty unless a figure shows a metric about promises
 }
 
 // bounded reports whether the run ends at a horizon even if jobs are open.
@@ -46,28 +46,28 @@ func (o *Outcome) bounded() bool { return o.Horizon > 0 && !math.IsInf(o.Horizon
 
 // A Metric is a number with a name, a unit and a source.
 type Metric struct {
-	Name  string // as written in results
-	Label string // display name, if it differs from the name in words
+	Name  string // name in results
+	Label string // display name, if it differs from the name with spaces
 	Unit  string // "1" if dimensionless
 	Doc   string // definition and paper
 
 	Bound Bound // range of its values
 	Less  bool  // smaller values are better
 
-	// Decided reports whether admission alone determines the metric. It is then constant under
-	// a policy that admits every request.
+	// Decided states whether the metric depends only on admission decisions. The metric is
+	// then constant under a policy that admits every request.
 	Decided bool
 
-	// Of returns the metric, or false if it is undefined.
+	// Of returns the value of the metric, or false if it is undefined.
 	Of func(*Outcome) (float64, bool)
 
-	// Trials returns the number of trials (requests, contracts, attempts) whose fraction or
-	// mean the metric is, or 0 if the metric is constant by construction. It is nil for other
-	// metrics.
+	// Trials returns the number of trials (requests, contracts or attempts) over which the
+	// metric is a fraction or mean. It returns 0 if the metric is constant by definition.
+	// It is nil for other metrics.
 	Trials func(*Outcome) int
 }
 
-// table lists the metrics in the order of reports.
+// table lists the metrics in the order used in reports.
 var table = []Metric{
 	Violations,
 	Rejections,
@@ -121,8 +121,8 @@ var table = []Metric{
 	Revenue,
 }
 
-// onRequest lists the metrics that are measured only if a figure, a stopping rule or a search
-// names them.
+// onRequest lists the metrics that are measured only if a figure, a stopping rule or a
+// search names them.
 var onRequest = []Metric{
 	HostDemandCorrelation,
 	jobEfficiencyAt("job_efficiency_0", 0),
@@ -141,10 +141,11 @@ var onRequest = []Metric{
 	OffersTaken,
 }
 
-// All returns the metrics in the order of reports.
+// All returns the metrics in the order used in reports.
 func All() []Metric { return table }
 
-// With returns All, followed by those of names that are measured only on request.
+// With returns the metrics of All, followed by the named metrics that are measured only on
+// request.
 func With(names ...string) []Metric {
 	all := slices.Clip(table)
 	for _, m := range onRequest {
@@ -155,7 +156,7 @@ func With(names ...string) []Metric {
 	return all
 }
 
-// Table returns the metrics by name, including those measured on request.
+// Table returns the metrics by name. It includes those that are measured only on request.
 func Table() plugin.Table[Metric] {
 	all := append(slices.Clip(table), onRequest...)
 	t := plugin.Table[Metric]{Kind: "metric", Members: make(plugin.Members[Metric], len(all))}
@@ -179,13 +180,13 @@ func Ends() map[string][2]float64 {
 	return ends
 }
 
-// Volatile returns the names of the metrics for hosts that come and go, in the order of
-// reports.
+// Volatile returns the names of the metrics for hosts that come and go, in the order used
+// in reports.
 func Volatile() []string {
 	return []string{"job_process_ratio", "makespan", "wasted", "resubmissions", "queued", "completed_length"}
 }
 
-// mean returns the mean of f over the jobs for which it is defined.
+// mean returns the mean of f over the jobs for which f is defined.
 func mean(o *Outcome, f func(*Job) (float64, bool)) (float64, bool) {
 	sum, n := 0.0, 0
 	for i := range o.Jobs {
@@ -197,8 +198,8 @@ func mean(o *Outcome, f func(*Job) (float64, bool)) (float64, bool) {
 	return sum / float64(max(n, 1)), n > 0
 }
 
-// requests returns the number of requests that admission decided on, or 0 if the policy admits
-// everything that can be placed and everything could be placed.
+// requests returns the number of requests on which the policy decided. It returns 0 if the
+// policy admits everything that can be placed and every request could be placed.
 func requests(o *Outcome) int {
 	if o.AdmitsAll && !slices.ContainsFunc(o.Jobs, func(j Job) bool { return !j.Admitted() }) {
 		return 0
@@ -209,14 +210,14 @@ func requests(o *Outcome) int {
 // submitted returns the number of jobs that were submitted.
 func submitted(o *Outcome) int { return len(o.Jobs) }
 
-// promises returns the number of contracts whose promise was kept or broken, or 0 if all were
-// fulfilled and none has a deadline.
+// promises returns the number of contracts whose promise was kept or broken. It returns 0
+// if all contracts were fulfilled and none has a deadline.
 func promises(o *Outcome) (n int) {
 	due := false
 	for i := range o.Jobs {
 		if j := &o.Jobs[i]; j.judged() {
 			n++
-			due = due || !math.IsInf(j.Due(), 1) || !j.Fulfilled() // some are killed without a deadline
+			due = due || !math.IsInf(j.Due(), 1) || !j.Fulfilled() // some jobs are killed although they have no deadline
 		}
 	}
 	if !due {
@@ -225,7 +226,7 @@ func promises(o *Outcome) (n int) {
 	return n
 }
 
-// one is 1 if b and 0 otherwise.
+// one returns 1 if b is true, and 0 if not.
 func one(b bool) float64 {
 	if b {
 		return 1

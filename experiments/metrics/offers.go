@@ -4,7 +4,7 @@ import "slices"
 
 // Metrics of offers.
 var (
-	// Offers is the number of offers made.
+	// Offers is the number of offers that users received.
 	Offers = Metric{
 		Name: "offers",
 		Unit: "offers",
@@ -14,7 +14,8 @@ var (
 		},
 	}
 
-	// OffersTaken is the number of requests that became contracts by an offer.
+	// OffersTaken is the number of requests that became contracts because the user accepted
+	// an offer.
 	OffersTaken = Metric{
 		Name: "offers_taken",
 		Unit: "jobs",
@@ -25,12 +26,12 @@ var (
 	}
 )
 
-// Negotiated returns the names of the metrics of offers, which are made only if users
-// negotiate.
+// Negotiated returns the names of the metrics about offers. Users receive offers only if
+// they negotiate.
 func Negotiated() []string { return []string{Offers.Name, OffersTaken.Name} }
 
-// Bargained returns all without the bounds of the metrics of cost over value. A user who accepts
-// an offer may pay more than the job is worth.
+// Bargained returns the metrics in all, without the bounds of the metrics of cost divided
+// by value. A user who accepts an offer may pay more than the value of the job.
 func Bargained(all []Metric) []Metric {
 	all = slices.Clone(all)
 	for i := range all {

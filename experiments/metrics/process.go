@@ -15,7 +15,7 @@ var JobProcessRatio = Metric{
 	}),
 }
 
-// losses returns the number of times that a host left with a job.
+// losses returns the number of times that a host left while it ran a job.
 func losses(o *Outcome) float64 {
 	return sumOpen(o, func(j *Job) float64 { return float64(j.Contract.Losses) })
 }

@@ -1,13 +1,13 @@
 package metrics
 
-// A Promise is a prediction of whether a host stays, with the actual outcome.
+// A Promise is a prediction of whether a host stays, with what actually happened.
 type Promise struct {
-	Promised float64 // probability that the host stays for the job, in [0,1]
-	Kept     bool    // it stayed
+	Promised float64 // predicted probability that the host stays for the job, in [0,1]
+	Kept     bool    // whether the host stayed
 }
 
-// Brier is the Brier score of the predictor: the mean of (promised - kept)², from 0 (best) to
-// 1. It is undefined unless predictions were requested.
+// Brier is the Brier score of the predictor: the mean of (promised - kept)². It lies between
+// 0 (best) and 1. It is undefined if no predictions were requested.
 var Brier = Metric{
 	Name: "brier", Less: true, Unit: "1", Bound: Proportion,
 	Doc:    "mean of (predicted - realized)² over predictions on the last day, for random jobs on present hosts; 0 is best; computed only if a figure shows it",
@@ -26,7 +26,7 @@ var Promised = Metric{
 	Of:     ofPromises(func(p Promise) float64 { return p.Promised }),
 }
 
-// Kept is the share of promises that were kept.
+// Kept is the fraction of promises that were kept.
 var Kept = Metric{
 	Name: "kept", Unit: "1", Bound: Proportion,
 	Doc:    "fraction of these hosts that stayed for these jobs",

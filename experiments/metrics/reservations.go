@@ -7,9 +7,9 @@ import (
 	"bourse/contracts"
 )
 
-// The metrics of Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed QoS
-// for Applications and High System Performance in Multi-Institutional Grid
-// Computing", §4. P_b is [Rejections]. Sizes are true work, nodes x runtime.
+// The metrics of Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed QoS for
+// Applications and High System Performance in Multi-Institutional Grid Computing", §4. P_b
+// is [Rejections]. Sizes are true work, nodes × runtime.
 
 // RejectedWork is W_R.
 var RejectedWork = Metric{
@@ -35,7 +35,7 @@ var RejectedSize = Metric{
 	},
 }
 
-// RejectedWorkAR and RejectionsAR are W_R and P_b of reservations only.
+// RejectedWorkAR and RejectionsAR are W_R and P_b for reservations only.
 var (
 	RejectedWorkAR = Metric{
 		Name: "rejected_work_ar", Less: true,
@@ -61,7 +61,8 @@ var (
 	}
 )
 
-// ResponseOD and ResponseAR are the response times of accepted jobs. Killed jobs have none.
+// ResponseOD and ResponseAR are the response times of accepted on-demand jobs and
+// reservations. Killed jobs have none.
 var (
 	ResponseOD = Metric{
 		Name: "response_od", Less: true,
@@ -83,7 +84,7 @@ var (
 	}
 )
 
-// Late and Killed count broken promises, and Cancelled counts contracts cancelled by their
+// Late and Killed count broken promises. Cancelled counts contracts cancelled by their
 // owners.
 var (
 	Late = Metric{
@@ -125,7 +126,7 @@ func booked(of func(*Outcome) (float64, bool)) func(*Outcome) (float64, bool) {
 	}
 }
 
-// count returns the number of jobs for which f holds.
+// count returns the number of jobs for which f is true.
 func count(f func(*Job) bool) func(*Outcome) (float64, bool) {
 	return func(o *Outcome) (float64, bool) {
 		n := 0.0
@@ -136,7 +137,7 @@ func count(f func(*Job) bool) func(*Outcome) (float64, bool) {
 	}
 }
 
-// A tally counts jobs and their work.
+// A tally has a number of jobs and their total work.
 type tally struct{ jobs, refusals, work, rejected float64 }
 
 func sizes(o *Outcome, of func(*Job) bool) (t tally) {
@@ -157,7 +158,7 @@ func sizes(o *Outcome, of func(*Job) bool) (t tally) {
 
 func (t tally) rejectedWork() (float64, bool) { return over(100*t.rejected, t.work) }
 
-// over returns a / b, which is undefined if b is 0.
+// over returns a / b. It is undefined if b is 0.
 func over(a, b float64) (float64, bool) {
 	if b == 0 {
 		return 0, false

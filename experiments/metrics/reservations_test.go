@@ -9,9 +9,10 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// TestReservationMetrics checks the metrics of the reservation paper on jobs worked out
-// by hand: a reservation done, one rejected, an on-demand job, a late reservation, one
-// killed, one taken back; with and without an earlier one that warms the clusters up.
+// TestReservationMetrics checks the metrics of the reservation paper on jobs computed by
+// hand. There are a completed and a rejected reservation, an on-demand job, a late
+// reservation, and a killed and a cancelled one. It tests with and without an earlier job
+// as a warm-up.
 func TestReservationMetrics(t *testing.T) {
 	t.Parallel()
 	undefined := math.NaN()
@@ -24,13 +25,13 @@ func TestReservationMetrics(t *testing.T) {
 		job(plan{Arrival: 50, Runtime: 5, Nodes: 1}, settled{Outcome: contracts.Killed, Ended: 55}, contract{Gang: true, Host: 0, Began: 50}),
 		job(plan{Arrival: 50, Runtime: 8, Nodes: 1, Lead: 20}, settled{Outcome: contracts.Cancelled, Ended: 60}, contract{Gang: true, Host: 0, Began: never}),
 	}
-	// The hosts, of 4 processors, have 40 and 5+20 node-seconds in use until 50; from
-	// 10 on, 3 times 10 more of the earlier job.
+	// The hosts with 4 processors have 40 and 5+20 node-seconds in use until 50. From 10
+	// on, the earlier job adds 3 times 10.
 	earlier := []metrics.Job{job(plan{Arrival: 0, Runtime: 20, Nodes: 3}, settled{Outcome: contracts.Fulfilled, Ended: 20}, contract{Gang: true, Host: 1})}
 	cold := &metrics.Outcome{Jobs: jobs, Hosts: 2, Processors: 4, Booked: true}
 	warm := &metrics.Outcome{Jobs: jobs, Earlier: earlier, Hosts: 2, Processors: 4, Booked: true}
 	noneRefused := &metrics.Outcome{Jobs: jobs[2:3], Hosts: 2, Processors: 4, Booked: true}
-	// Nodes that are taken away for a time stand idle: 2 for 5 s within the window, and 4 after it.
+	// Suspended nodes are idle: 2 for 5 s within the window, and 4 after it.
 	paused := &metrics.Outcome{Jobs: slices.Clone(jobs), Hosts: 2, Processors: 4, Booked: true}
 	paused.Jobs[0].Contract.Booked = &contracts.Booked{Paused: []contracts.Pause{{From: 15, To: 20}}}
 	paused.Jobs[3].Contract.Booked = &contracts.Booked{Paused: []contracts.Pause{{From: 50, To: never}}}

@@ -1,6 +1,6 @@
 package metrics
 
-// Resubmissions is the number of times that jobs returned to be placed again.
+// Resubmissions is the number of times that jobs had to be placed again.
 var Resubmissions = Metric{
 	Name: "resubmissions", Less: true,
 	Unit: "attempts",

@@ -1,7 +1,6 @@
 package metrics
 
-// The quantities of the paper's §5, which compares the spot market with the reservation
-// market.
+// Quantities in the paper's §5, which compares the spot market with the reservation market.
 var (
 	// Admission is p_a.
 	Admission = Metric{
@@ -43,7 +42,7 @@ var (
 		},
 	}
 
-	// CostOverValue is q. Its use in §5 is linear in cost and value, so it is the ratio of
+	// CostOverValue is q. §5 uses it linearly in cost and value, so it is the ratio of
 	// their sums.
 	CostOverValue = Metric{
 		Name: "q", Less: true,

@@ -1,7 +1,8 @@
 package metrics
 
-// UtilityAchieved is the provider's utility, eq. 1 of the SLA paper: the sum over jobs of the
-// payment minus the penalty owed, even if the provider could not pay it.
+// UtilityAchieved is the provider's utility by eq. 1 of the SLA paper. It is the sum over
+// jobs of the payment minus the penalty owed, even if the provider could not pay the
+// penalty.
 var UtilityAchieved = Metric{
 	Name:  "utility",
 	Label: "Utility achieved",

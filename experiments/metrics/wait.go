@@ -7,10 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Tau is the runtime in seconds up to which [BoundedSlowdown] treats jobs as equally short.
+// Tau is a runtime in seconds: [BoundedSlowdown] treats all jobs with shorter runtimes as
+// equally short.
 const Tau = 10
 
-// Wait is the mean time that jobs wait before they start.
+// Wait is the mean time in seconds that jobs wait before they start.
 var Wait = Metric{
 	Name: "wait", Less: true, Unit: "s", Doc: "mean of start - arrival over the jobs that started, including jobs open at the horizon",
 	Of: func(o *Outcome) (float64, bool) {
@@ -23,7 +24,8 @@ var Wait = Metric{
 	},
 }
 
-// WaitMedian is the median of the waiting time, the mean of the middle two of an even number.
+// WaitMedian is the median waiting time. For an even number of jobs, it is the mean of the
+// middle two.
 var WaitMedian = Metric{
 	Name: "wait_median", Less: true, Unit: "s", Doc: "median of start - arrival over the jobs that started",
 	Of: func(o *Outcome) (float64, bool) {
@@ -37,7 +39,7 @@ var WaitMedian = Metric{
 	},
 }
 
-// WaitP95 is the 95th percentile of the waiting time, which is one of the waiting times.
+// WaitP95 is the 95th percentile of the waiting times. It is always one of these times.
 var WaitP95 = Metric{
 	Name: "wait_p95", Less: true, Unit: "s", Doc: "95th percentile of start - arrival over the jobs that started",
 	Of: func(o *Outcome) (float64, bool) {
@@ -50,8 +52,8 @@ var WaitP95 = Metric{
 	},
 }
 
-// BoundedSlowdown is the slowdown with a minimum runtime, which limits the influence of short
-// jobs.
+// BoundedSlowdown is the slowdown with a minimum runtime, which limits the influence of
+// short jobs.
 var BoundedSlowdown = Metric{
 	Name: "bounded_slowdown", Less: true, Unit: "1",
 	Doc: "mean of max(1, (end - arrival) / max(runtime, 10 s)) over the jobs completed (Feitelson, Rudolph)",
@@ -62,7 +64,7 @@ var BoundedSlowdown = Metric{
 	},
 }
 
-// Span is the time from the first arrival to the last end.
+// Span is the time from the first arrival to the last end, in seconds.
 var Span = Metric{
 	Name: "span", Less: true, Unit: "s", Doc: "last end - first arrival: the makespan of a single log",
 	Of: func(o *Outcome) (float64, bool) {
@@ -77,7 +79,7 @@ var Span = Metric{
 	},
 }
 
-// Revenue is the total earned by hosts and provider.
+// Revenue is the total amount earned by the hosts and the provider.
 var Revenue = Metric{
 	Name: "revenue", Unit: "$", Doc: "payments by users minus penalties paid to them, over all jobs",
 	Of: func(o *Outcome) (sum float64, ok bool) {
@@ -102,7 +104,7 @@ func (o *Outcome) waits() []float64 {
 	return waits
 }
 
-// wait returns the waiting time of j before its start, and whether it started.
+// wait returns the waiting time of j in seconds and reports whether j started.
 func (j *Job) wait() (float64, bool) {
 	start := j.Contract.Admitted
 	if j.Contract.Gang {
@@ -111,7 +113,8 @@ func (j *Job) wait() (float64, bool) {
 	return start - j.Arrival, j.Admitted() && !math.IsInf(start, 1)
 }
 
-// OfLogs returns the names of the metrics to show for runs of logs, in the order of reports.
+// OfLogs returns the names of the metrics shown for runs of logs, in the order used in
+// reports.
 func OfLogs() []string {
 	return []string{
 		Rejections.Name, Utilization.Name, Wait.Name, WaitMedian.Name, WaitP95.Name, BoundedSlowdown.Name, Span.Name, Revenue.Name,

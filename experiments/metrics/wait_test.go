@@ -10,8 +10,8 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestWaits checks what is said of logs by hand: three jobs that started after 0, 30 and
-// 10 s, the last in a gang, and one that was refused.
+// TestWaits checks the metrics of logs by hand: three jobs that started after 0, 30 and 10
+// s, the last of them in a gang, and one rejected job.
 func TestWaits(t *testing.T) {
 	t.Parallel()
 	dollars := func(x float64) bank.Amount {
@@ -53,9 +53,9 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestUtilizationOfOpenJobs checks that with a warm-up and a horizon the time counts from the first
-// arrival that is measured, even if that job is open at the horizon: a job that arrives at 4 and
-// works until 14 uses the whole fleet.
+// TestUtilizationOfOpenJobs checks that with a warm-up and a horizon, the time starts at
+// the first measured arrival, even if that job is open at the horizon. A job that arrives
+// at 4 and works until 14 uses the whole fleet.
 func TestUtilizationOfOpenJobs(t *testing.T) {
 	t.Parallel()
 	job := func(arrival, done float64) Job {

@@ -1,7 +1,7 @@
 package metrics
 
-// Welfare is the value of a market to all its participants. Payments move between them, so
-// they cancel out.
+// Welfare is the value of a market to all its participants. Payments between participants
+// cancel out.
 var Welfare = Metric{
 	Name: "welfare", Unit: "$",
 	Doc: "utilities of users plus revenue: the value of work done on time for inelastic users (§4.2, eq. 9 at α = 1); computed only if a figure or search names it",

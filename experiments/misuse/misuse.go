@@ -1,5 +1,5 @@
-// Package misuse marks user errors, such as an unknown name, to distinguish them from
-// failures of the program. It knows no mistake.
+// Package misuse marks user errors, such as an unknown name, so that they can be
+// distinguished from failures of the program. It knows no mistake.
 package misuse
 
 import "fmt"
@@ -13,5 +13,5 @@ func (e Error) Unwrap() error { return e.error }
 // Of returns err as a user error.
 func Of(err error) error { return Error{err} }
 
-// Errorf returns a user error with a text formatted as by [fmt.Errorf].
+// Errorf returns a user error with a text formatted like that of [fmt.Errorf].
 func Errorf(format string, args ...any) error { return Of(fmt.Errorf(format, args...)) }

@@ -9,9 +9,9 @@ import (
 	"bourse/workloadgen"
 )
 
-// BenchmarkSolve times traces of the paper's kind, and how many times longer the
-// alternatives take for the same ones: the plain dynamic program, and for fewer
-// jobs branch and bound and every subset.
+// BenchmarkSolve measures traces of the paper's kind and how many times longer the
+// alternatives take: the plain dynamic program and, for fewer jobs, branch and bound and
+// every subset.
 func BenchmarkSolve(b *testing.B) {
 	for _, c := range []struct {
 		name        string
@@ -56,8 +56,8 @@ func BenchmarkSolve(b *testing.B) {
 	}
 }
 
-// BenchmarkOverload times 3,000 jobs in overload, where effort is
-// bounded, and says by how much of its value the plan may be below the best.
+// BenchmarkOverload measures 3,000 jobs in overload, where effort is limited. It reports by
+// what fraction the value of the plan may be below the optimum.
 func BenchmarkOverload(b *testing.B) {
 	jobs := paperJobs(rand.New(rand.NewPCG(1, 9)), 3000, 1, 20)
 	var s optimum.Solver

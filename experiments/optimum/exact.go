@@ -6,34 +6,34 @@ import (
 	"slices"
 )
 
-// A search finds the most valuable set of jobs that can all be completed, by best-first branch
-// and bound. Its bound is the value of the greedy flow.
+// A search finds the most valuable set of jobs that can all be completed. It uses
+// best-first branch and bound. The bound is the value of the greedy flow.
 type search struct {
 	*fluid
 	nodes   []node
 	open    []int32 // nodes as a heap
-	decided []uint8 // per job: by the current node
+	decided []uint8 // decision of the current node, by job
 	best    incumbent
 	spent   int // visits so far
 }
 
-// A node decides one more job than its predecessor.
+// A node decides one job more than its predecessor.
 type node struct {
 	before int32
 	job    int32 // none at the root
 	take   bool
-	bound  float64 // bound on the values of its successors
-	next   int32   // the job that it leaves partly done
+	bound  float64 // upper bound on the values of the successors
+	next   int32   // the job that the greedy flow leaves partly done
 }
 
-// An incumbent is the best set known.
+// An incumbent is the best known set of jobs.
 type incumbent struct {
 	value  float64
 	chosen []bool
 }
 
-// run returns a bound on the value of every set of jobs that can be completed, and stores the
-// best set found.
+// run returns an upper bound on the value of every set of jobs that can be completed. It
+// stores the best set found.
 func (s *search) run() (bound float64) {
 	s.best.chosen = slices.Clone(s.complete)
 	for i, yes := range s.complete {
@@ -55,7 +55,7 @@ func (s *search) run() (bound float64) {
 		}
 		for _, take := range []bool{true, false} {
 			if !s.enter(node{before: at, job: n.next, take: take}) {
-				heap.Push(s, at) // not all of its successors have been examined
+				heap.Push(s, at) // some successors have not been examined
 				break
 			}
 		}
@@ -68,8 +68,8 @@ func (s *search) run() (bound float64) {
 	return bound
 }
 
-// enter bounds the successors of n, and opens n if the bound exceeds the best value known. It
-// reports whether the effort allowed this.
+// enter computes the bounds of n's successors. If the bound exceeds the best known value,
+// it adds n to the open nodes. It reports whether the limit of effort allowed this.
 func (s *search) enter(n node) bool {
 	clear(s.decided)
 	for at := &n; at.job != none; at = &s.nodes[at.before] {
@@ -77,7 +77,7 @@ func (s *search) enter(n node) bool {
 			s.decided[at.job] = taken
 			continue
 		}
-		// Among equal jobs, the first ones are taken.
+		// Of several equal jobs, take the first ones first.
 		for i := at.job; i == at.job || int(i) < len(s.jobs) && s.alike(i); i++ {
 			s.decided[i] = dropped
 		}
@@ -111,13 +111,13 @@ func (s *search) enter(n node) bool {
 	return true
 }
 
-// alike reports whether job i equals the previous one.
+// alike reports whether job i equals the previous job.
 func (s *search) alike(i int32) bool {
 	a, b := s.jobs[i-1].Window, s.jobs[i].Window
 	return a == b
 }
 
-// part returns the fraction of j that is done.
+// part returns the fraction of job j that is done.
 func (s *search) part(j *fluidJob) (sum float64) {
 	for _, by := range s.done[j.edges : j.edges+j.to-j.from] {
 		sum += by

@@ -5,50 +5,50 @@ import (
 	"sort"
 )
 
-// A fluid is the flow of work from jobs through cells of time.
+// A fluid is a flow of work from jobs through cells of time.
 type fluid struct {
 	jobs     []fluidJob // by decreasing density
-	instants []float64  // times at which windows open and close, sorted
+	instants []float64  // sorted times at which windows open and close
 
-	starts []float64 // per cell and one more: start of each cell, and end of the last
-	room   []float64 // per cell: the work that the fleet can do
-	left   []float64 // like room: not yet used
-	full   []bool    // per cell: no more can be done there
-	price  []float64 // per cell, $ per work: set by the job that found it full
-	done   []float64 // per edge (a job in one of its cells): work
+	starts []float64 // start of each cell, followed by the end of the last cell
+	room   []float64 // work that the fleet can do, by cell
+	left   []float64 // unused part of room, by cell
+	full   []bool    // whether no more work can be done, by cell
+	price  []float64 // price in dollars per work, by cell; set by the job that found the cell full
+	done   []float64 // work by edge; an edge is a job in one of its cells
 	at     []int32   // jobs by cell
-	begin  []int32   // per cell and one more: position of its first job in at
+	begin  []int32   // position in at of the first job, by cell, and one more element
 
-	complete []bool  // per job: all of its work is done
+	complete []bool  // whether all of the work is done, by job
 	visits   int     // remaining visits
-	reach    []reach // per cell: how the last search reached it
+	reach    []reach // how the last search reached the cell, by cell
 	stamp    int32   // number of the last search
-	seen     []int32 // per job: the last search that followed it
-	queue    []int32 // cells that the search reached
+	seen     []int32 // last search that processed the job, by job
+	queue    []int32 // cells reached by the search
 	fill     []offer
 }
 
-// A fluidJob is a job that competes with others.
+// A fluidJob is a job that competes with other jobs.
 type fluidJob struct {
 	Window
 	window   int32   // position among the caller's
 	density  float64 // $ per work
 	from, to int32   // range of its cells
-	edges    int32   // its first edge
+	edges    int32   // position of its first edge
 }
 
 // A reach describes how a search reached a cell.
 type reach struct {
 	stamp int32
-	job   int32 // the job that moves work there
-	from  int32 // the cell from which it moves work; outside if the job is the one being served
+	job   int32 // the job that moves work to this cell
+	from  int32 // the cell from which the job moves work; outside if the job is the one being served
 }
 
-// An offer is the work that a job could do at a price.
+// An offer is the amount of work that a job could do at a price.
 type offer struct{ price, work float64 }
 
-// divide creates the cells, between every stride-th of the times. It returns false if a
-// division into more than one cell has too many edges.
+// divide creates cells between every stride-th of the times. It returns false if there is
+// more than one cell and the division has too many edges.
 func (f *fluid) divide(stride int, capacity float64) bool {
 	f.starts = f.starts[:0]
 	last := len(f.instants) - 1
@@ -96,7 +96,7 @@ func (f *fluid) divide(stride int, capacity float64) bool {
 	return true
 }
 
-// most returns the maximum work of j in cell k.
+// most returns the maximum work of job j in cell k.
 func (f *fluid) most(j *fluidJob, k int32) float64 {
 	return j.Rate * (min(j.Closes, f.starts[k+1]) - max(j.Opens, f.starts[k]))
 }
@@ -104,16 +104,17 @@ func (f *fluid) most(j *fluidJob, k int32) float64 {
 // edge returns the position in done of j's work in cell k.
 func (j *fluidJob) edge(k int32) int32 { return j.edges + k - j.from }
 
-// decisions of a search about a job.
+// possible decisions about a job in a search
 const (
 	undecided = iota
 	taken
 	dropped
 )
 
-// serve serves the taken jobs first, and then those that are not dropped, in order of
-// decreasing value per work. Without decisions, all are undecided. It returns false if a taken
-// job cannot be completed together with the others, or if the visits are used up.
+// serve serves first the taken jobs and then the jobs that are not dropped, in order of
+// decreasing value per work. If decisions is nil, all jobs are undecided. It returns false
+// if a taken job cannot be completed together with the other taken jobs, or if the limit of
+// visits is reached.
 func (f *fluid) serve(decided []uint8) bool {
 	copy(f.left, f.room)
 	clear(f.full)
@@ -139,8 +140,8 @@ func (f *fluid) serve(decided []uint8) bool {
 	return true
 }
 
-// admit does as much of job i as is possible in addition to the work already done, and returns
-// the work that is missing. It may move work of other jobs to other cells.
+// admit does as much work of job i as possible in addition to the work already done. It
+// returns the remaining work. It may move the work of other jobs to other cells.
 func (f *fluid) admit(i int32) (missing float64) {
 	j := &f.jobs[i]
 	missing = j.Work
@@ -164,8 +165,9 @@ func (f *fluid) admit(i int32) (missing float64) {
 	return missing
 }
 
-// find returns a cell with room to which work can be moved so that job i can do more, or
-// outside if there is none. In that case, none of the cells searched will have room again.
+// find returns a cell with free room to which work can be moved so that job i can do more.
+// It returns outside if there is no such cell. In that case, the searched cells will never
+// have free room again.
 func (f *fluid) find(i int32) int32 {
 	f.stamp++
 	f.queue = f.queue[:0]
@@ -208,7 +210,7 @@ func (f *fluid) find(i int32) int32 {
 	return outside
 }
 
-// push moves work along the path to cell k that find returned, at most the given amount.
+// push moves at most the given amount of work along the path to cell k that find returned.
 func (f *fluid) push(k int32, most float64) (by float64) {
 	by = min(most, f.left[k])
 	for at := k; at != outside; at = f.reach[at].from {
@@ -234,8 +236,8 @@ func (f *fluid) push(k int32, most float64) (by float64) {
 	return by
 }
 
-// bounds returns the value of the dual at the prices of the cells, for divisible jobs and for
-// whole ones.
+// bounds returns the value of the dual problem at the prices of the cells, first for
+// divisible jobs and then for jobs that must be whole.
 func (f *fluid) bounds() (parts, whole float64) {
 	for k, p := range f.price {
 		if p > 0 {
@@ -251,8 +253,9 @@ func (f *fluid) bounds() (parts, whole float64) {
 	return parts, whole
 }
 
-// gain returns the maximum value of a job minus the price of the cells in which it is done: if
-// parts count, and if only the whole job counts, which may be 0.
+// gain returns the maximum value of a job minus the price of the cells in which it is done.
+// The first result assumes that parts count. The second assumes that only the whole job
+// counts; it may be 0.
 func (f *fluid) gain(j *fluidJob) (part, whole float64) {
 	f.fill = f.fill[:0]
 	for k := j.from; k < j.to; k++ {

@@ -7,13 +7,13 @@ import (
 	"bourse/workloadgen"
 )
 
-// paperJobs draws a trace as the paper's experiment has it: 50 jobs, runtimes
-// from 120 to 960 s, 4 to 10 nodes, Pareto values (shape 1.16) that weigh each
-// user's $100 over its five jobs by value, runtime and nodes. meanIAT is 153.66 s
-// at low load and 92.36 s at high; at least least seconds pass between arrivals.
+// paperJobs draws a trace as in the paper's experiment: 50 jobs with runtimes from 120 to
+// 960 s and 4 to 10 nodes. Pareto values (shape 1.16) weight each user's $100 over five
+// jobs by value, runtime and nodes. meanIAT is 153.66 s at low load and 92.36 s at high
+// load, and at least least seconds pass between arrivals.
 func paperJobs(rng *rand.Rand, n int, least, meanIAT float64) []workloadgen.Job {
 	jobs := make([]workloadgen.Job, n)
-	// The runtimes' distribution on [120,960] s, as the workload model has it.
+	// The distribution of runtimes on [120,960] s, as in the workload model.
 	cdf := func(seconds float64) float64 {
 		x := math.Log(seconds)
 		return -0.0125*x*x + 0.3018*x - 0.8184
@@ -49,7 +49,8 @@ func binbin(rng *rand.Rand) float64 {
 	return 5
 }
 
-// equal gives every dollar of a trace the same weight: value by processor-second.
+// equal gives every dollar of a trace the same weight, so that value is proportional to
+// processor-seconds.
 func equal(jobs []workloadgen.Job) []workloadgen.Job {
 	for i := range jobs {
 		jobs[i].Value = jobs[i].Runtime * float64(jobs[i].Nodes)
@@ -57,7 +58,7 @@ func equal(jobs []workloadgen.Job) []workloadgen.Job {
 	return jobs
 }
 
-// smallJobs draws jobs whose integer instants often coincide and touch.
+// smallJobs draws jobs whose integer times are often equal or adjacent.
 func smallJobs(rng *rand.Rand, most int) []workloadgen.Job {
 	jobs := make([]workloadgen.Job, rng.IntN(most+1))
 	for i := range jobs {

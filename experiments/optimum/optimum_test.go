@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	capacity = 30 // the paper's: 15 hosts of two CPUs
+	capacity = 30 // the paper's: 15 hosts with two CPUs
 	hosts    = 15
 )
 
-// check tests what every solution promises: a feasible plan of the value it says,
-// within the bound, and equal to it exactly where it is proven.
+// check tests what every solution promises: the plan is feasible, has the stated value, is
+// within the bound, and equals the bound exactly if it is proven.
 func check(t *testing.T, what string, jobs []workloadgen.Job, capacity, hosts int, s optimum.Solution) {
 	t.Helper()
 	if len(s.Chosen) != len(jobs) || !feasible(jobs, func(j int) bool { return s.Chosen[j] }, capacity, hosts) {
@@ -34,17 +34,17 @@ func check(t *testing.T, what string, jobs []workloadgen.Job, capacity, hosts in
 	}
 }
 
-// checkBest tests besides that the plan is proven and as good as the oracle's.
+// checkBest also tests that the plan is proven and as good as the oracle's.
 func checkBest(t *testing.T, what string, jobs []workloadgen.Job, capacity, hosts int, s optimum.Solution, want float64) {
 	t.Helper()
 	check(t, what, jobs, capacity, hosts, s)
-	// Sums in another order differ by some units in the last place.
+	// Sums in another order differ by a few units in the last place.
 	if !s.Proven || math.Abs(s.Value-want) > 1e-11*want {
 		t.Fatalf("%s: value %v, proven %v, want %v", what, s.Value, s.Proven, want)
 	}
 }
 
-// TestByHand checks what the package says of intervals, hosts and values.
+// TestByHand checks the package's statements about intervals, hosts and values.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	type jobs []struct {
@@ -85,8 +85,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestBruteForce checks the optimum against every subset, on small problems full
-// of ties and touching intervals.
+// TestBruteForce compares the optimum with every subset, on small problems with many ties
+// and adjacent intervals.
 func TestBruteForce(t *testing.T) {
 	t.Parallel()
 	var s optimum.Solver
@@ -102,8 +102,8 @@ func TestBruteForce(t *testing.T) {
 	}
 }
 
-// TestNarrow checks that on such problems value and bound enclose the optimum even
-// where only one, two or three states are kept.
+// TestNarrow checks on such problems that the value and the bound enclose the optimum even
+// if only one, two or three states are stored.
 func TestNarrow(t *testing.T) {
 	t.Parallel()
 	var s optimum.Solver
@@ -127,7 +127,7 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestBruteForceLarger does the same with 18 jobs of the paper's kind, crowded.
+// TestBruteForceLarger does the same with 18 jobs of the paper's kind at high load.
 func TestBruteForceLarger(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -137,8 +137,8 @@ func TestBruteForceLarger(t *testing.T) {
 	}
 }
 
-// TestPaper checks traces of the paper's size, at low and high load and denser,
-// with Pareto and with equal values, against the plain dynamic program.
+// TestPaper compares traces of the paper's size with the plain dynamic program, at low and
+// high load and denser, with Pareto and with equal values.
 func TestPaper(t *testing.T) {
 	t.Parallel()
 	var s optimum.Solver
@@ -153,8 +153,8 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestLimits checks that however narrow the effort, value and bound enclose the
-// optimum, and that nothing is said to be proven that is not.
+// TestLimits checks that the value and the bound enclose the optimum for any limit on
+// effort, and that nothing is wrongly reported as proven.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	var s optimum.Solver
@@ -179,8 +179,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestCrowd checks problems with far more jobs active at once than a state has
-// slots for: all at one instant, which is a knapsack, and thinly spread.
+// TestCrowd checks problems with far more active jobs than a state has slots. They are
+// either all active at one time, which is a knapsack problem, or spread out.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	var s optimum.Solver
@@ -214,8 +214,8 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestSame checks that the order of the jobs and what the solver did before
-// leave value and bound alone, and that nothing is allocated once it is warm.
+// TestSame checks that the value and the bound depend neither on the order of the jobs nor
+// on earlier problems, and that the solver allocates no memory once it is warm.
 func TestSame(t *testing.T) {
 	var s optimum.Solver
 	for seed := range uint64(30) {
@@ -238,7 +238,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestRefusals checks that numbers out of range are a panic, not a plan.
+// TestRefusals checks that numbers out of range cause a panic.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	good := workloadgen.Job{Arrival: 1, Runtime: 2, Nodes: 3, Value: 4}
@@ -265,7 +265,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Three jobs on four processors: the two small ones are worth more together.
+// Run three jobs on four processors. The two small ones have a higher total value.
 func ExampleSolve() {
 	jobs := []workloadgen.Job{
 		{Arrival: 0, Runtime: 600, Nodes: 4, Value: 50},

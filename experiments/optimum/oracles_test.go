@@ -7,8 +7,8 @@ import (
 	"bourse/workloadgen"
 )
 
-// bruteForce tries every subset: the problem as the specification writes it, with
-// one row per arrival.
+// bruteForce tries every subset. It solves the problem as specified, with one row per
+// arrival.
 func bruteForce(jobs []workloadgen.Job, capacity, hosts int) (best float64) {
 	for set := range uint64(1) << len(jobs) {
 		var value float64
@@ -24,7 +24,7 @@ func bruteForce(jobs []workloadgen.Job, capacity, hosts int) (best float64) {
 	return best
 }
 
-// feasible checks the chosen jobs at every arrival instant.
+// feasible checks the chosen jobs at every arrival.
 func feasible(jobs []workloadgen.Job, chosen func(int) bool, capacity, hosts int) bool {
 	for i, at := range jobs {
 		if !chosen(i) {
@@ -43,9 +43,9 @@ func feasible(jobs []workloadgen.Job, chosen func(int) bool, capacity, hosts int
 	return true
 }
 
-// plain is the dynamic program without rows, prices or pruning: the best value
-// for every set of active jobs, arrival by arrival. At most 64 jobs are active at
-// once.
+// plain is the dynamic program without rows, prices or pruning. It computes the best value
+// for every set of active jobs, arrival by arrival. At most 64 jobs may be active at the
+// same time.
 func plain(jobs []workloadgen.Job, capacity, hosts int) (best float64) {
 	jobs = slices.Clone(jobs)
 	slices.SortStableFunc(jobs, func(a, b workloadgen.Job) int { return cmp.Compare(a.Arrival, b.Arrival) })
@@ -101,8 +101,8 @@ func plain(jobs []workloadgen.Job, capacity, hosts int) (best float64) {
 	return best
 }
 
-// branchAndBound decides job by job in the order given, and turns back where even
-// all that is left would not do.
+// branchAndBound decides one job after another in the given order. It backtracks if even
+// all remaining jobs would not be enough.
 func branchAndBound(jobs []workloadgen.Job, capacity, hosts int) (best float64) {
 	left := make([]float64, len(jobs)+1)
 	for j := len(jobs) - 1; j >= 0; j-- {

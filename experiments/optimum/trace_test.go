@@ -13,9 +13,8 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestTrace checks 2,000 consecutive jobs of a real machine of 100 processors,
-// their values drawn: the plan is feasible, and proven to be within 1 % of the
-// optimum.
+// TestTrace checks 2,000 consecutive jobs of a real machine with 100 processors and random
+// values. The plan must be feasible and proven to be within 1 % of the optimum.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	const file = "../../../shared/traces/KTH-SP2-1996-2.1-cln.swf.gz"

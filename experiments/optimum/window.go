@@ -6,48 +6,49 @@ import (
 	"slices"
 )
 
-// A Window is a job that may run at any time between two times, at any rate up to its maximum,
-// with interruptions.
+// A Window is a job that may run at any time between two times, with interruptions and at
+// any rate up to a maximum.
 type Window struct {
 	Opens, Closes float64 // in seconds; Closes may be +Inf
 	Work          float64 // work needed
-	Rate          float64 // maximum work per second of all its nodes together
+	Rate          float64 // maximum work per second of all nodes together
 	Value         float64 // $
 }
 
-// Bounds are bounds on the total value of a set of windows, over all schedules that do each
-// job's work within its window, including preemptive and divisible ones.
+// Bounds are upper bounds on the total value of a set of windows. They cover all schedules
+// that do each job's work inside its window, including preemptive and divisible schedules.
 type Bounds struct {
-	Parts float64 // if a part of a job's work is worth that part of its value
-	Whole float64 // if a part is worth nothing; at most Parts
-	Exact bool    // some schedule on one host with that capacity reaches Whole
+	Parts float64 // bound if a part of a job's work has that part of its value
+	Whole float64 // bound if a part of a job's work has no value; at most Parts
+	Exact bool    // whether some schedule on one host with that capacity reaches Whole
 
-	Chosen  []bool  // per window: the jobs of a schedule that completes each of them
+	Chosen  []bool  // whether the job belongs to a schedule that completes all such jobs, by window
 	Reached float64 // their value
 	Effort  int     // steps
 }
 
-// Limits of effort, in edges visited: for a greedy flow, per edge; for the search, in total;
-// and the maximum number of edges.
+// Limits on effort, in visited edges: per edge for a greedy flow, and in total for the
+// search. The last is the maximum number of edges.
 const (
 	perEdge    = 16
 	searchable = 1 << 20
 	mostEdges  = 1 << 21
 )
 
-// Relax returns bounds for windows, in any order, on a fleet that does capacity work per
-// second. It treats the fleet as one host. That a job's nodes are on distinct hosts affects
-// only its Rate, so no real schedule is excluded.
+// Relax returns bounds for windows, which may be in any order. The fleet does capacity work
+// per second. It treats the fleet as a single host. In reality, the nodes of a job are on
+// distinct hosts. This affects only its Rate, so no real schedule is excluded.
 //
-// Time is divided into cells at the times at which windows open and close. The work that a
-// set of jobs can do in its cells is submodular in the set (a flow from jobs through cells),
-// so the work vectors form a polymatroid. Serving jobs by value per work, each as far as
-// possible in addition to earlier ones, therefore solves the linear program. Its dual prices
-// each cell by the job that found it full. Any prices give a bound. The value returned for
-// Parts is that of the dual, so it holds whatever rounding did to the flow. Many windows get
-// wider cells, which make the bound looser but still valid. Whole is found by branch and
-// bound over the same program. It stops after a fixed effort; the bound is then that of the
-// open nodes.
+// The times at which windows open and close divide time into cells. The work that a set of
+// jobs can do in its cells is a submodular function of the set, because it is a flow from
+// jobs through cells. The work vectors therefore form a polymatroid. The linear program is
+// solved by serving jobs in order of value per work, each as far as possible in addition to
+// earlier ones. In the dual solution, the price of a cell is set by the job that found the
+// cell full. Any prices give a valid bound. Parts is the value of the dual problem, so it
+// is valid whatever rounding did to the flow. If there are many windows, the cells are
+// wider, which makes the bound less tight but still valid. Whole is found by branch and
+// bound over the same program. The search stops after a fixed effort. The bound is then the
+// bound of the open nodes.
 func Relax(windows []Window, capacity float64) (b Bounds) {
 	b.Chosen = make([]bool, len(windows))
 	free, all, elastic, inelastic := 0.0, 0.0, []int32(nil), []int32(nil)
@@ -89,8 +90,8 @@ func Relax(windows []Window, capacity float64) (b Bounds) {
 // tiny is the relative error of sums.
 const tiny = 1e-9
 
-// flowOf returns the greedy flow of some of the windows, in cells as fine as the effort
-// allows.
+// flowOf returns the greedy flow of some of the windows. Its cells are as narrow as the
+// limit on effort allows.
 func flowOf(windows []Window, some []int32, capacity float64, effort *int) *fluid {
 	f := newFluid(windows, some)
 	for stride := 1; ; stride *= 4 {
@@ -110,7 +111,7 @@ func flowOf(windows []Window, some []int32, capacity float64, effort *int) *flui
 	}
 }
 
-// newFluid returns the windows that compete, by decreasing value per work.
+// newFluid returns the windows that compete with others, by decreasing value per work.
 func newFluid(windows []Window, some []int32) *fluid {
 	f := new(fluid)
 	f.jobs = make([]fluidJob, len(some))

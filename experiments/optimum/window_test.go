@@ -12,7 +12,7 @@ import (
 	"bourse/experiments/optimum"
 )
 
-// someWindows draws windows whose whole instants often coincide.
+// someWindows draws windows whose integer times are often equal.
 func someWindows(rng *rand.Rand, most int) (windows []optimum.Window, capacity float64) {
 	capacity = float64(1 + rng.IntN(4))
 	for range 1 + rng.IntN(most) {
@@ -28,7 +28,7 @@ func someWindows(rng *rand.Rand, most int) (windows []optimum.Window, capacity f
 	return windows, capacity
 }
 
-// cellsOf returns the instants between which the set of open windows stays as it is.
+// cellsOf returns the times between which the set of open windows does not change.
 func cellsOf(windows []optimum.Window) (instants []float64) {
 	for _, w := range windows {
 		instants = append(instants, w.Opens, w.Closes)
@@ -37,13 +37,13 @@ func cellsOf(windows []optimum.Window) (instants []float64) {
 	return slices.Compact(instants)
 }
 
-// most returns the work that w can do between two instants.
+// most returns the work that w can do between two times.
 func most(w *optimum.Window, from, to float64) float64 {
 	return w.Rate * max(0, min(w.Closes, to)-max(w.Opens, from))
 }
 
-// program returns the value of the linear program: maximise the sum of value x done / work,
-// done by job and cell, as gonum's simplex finds it.
+// program returns the value of the linear program, which maximizes the sum of value × done
+// / work over jobs and cells. It uses gonum's simplex method.
 func program(t *testing.T, windows []optimum.Window, capacity float64) float64 {
 	t.Helper()
 	at := cellsOf(windows)
@@ -79,8 +79,8 @@ func program(t *testing.T, windows []optimum.Window, capacity float64) float64 {
 	return -value
 }
 
-// wholeOf returns the value of the best set of windows that can all be completed, by looking
-// at each set, and of each at every cut: every set of cells.
+// wholeOf returns the value of the best set of windows that can all be completed. It tests
+// each set at every cut, which is a set of cells.
 func wholeOf(windows []optimum.Window, capacity float64) (best float64) {
 	at := cellsOf(windows)
 	cells := len(at) - 1
@@ -127,8 +127,9 @@ func wholeOf(windows []optimum.Window, capacity float64) (best float64) {
 	return best
 }
 
-// TestRelax checks both bounds of small instances: of divisible jobs against the linear
-// program, and of whole ones against every set of jobs and every cut.
+// TestRelax checks both bounds on small instances. The bound for divisible jobs is compared
+// with the linear program, and the bound for whole jobs with every set of jobs and every
+// cut.
 func TestRelax(t *testing.T) {
 	t.Parallel()
 	apart := 0
@@ -161,7 +162,7 @@ func TestRelax(t *testing.T) {
 	}
 }
 
-// TestRelaxByHand checks windows of which one knows what they are worth.
+// TestRelaxByHand checks windows whose optimal value is known.
 func TestRelaxByHand(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)
@@ -189,8 +190,9 @@ func TestRelaxByHand(t *testing.T) {
 	}
 }
 
-// TestRelaxMany checks that the bounds of many jobs hold and that they cost little: what
-// jobs are worth that are run as they come, as far as there is room, is within them.
+// TestRelaxMany checks that the bounds for many jobs are valid and cheap to compute. The
+// value of jobs that are run as they arrive, as far as there is capacity, must be within
+// them.
 func TestRelaxMany(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{300, 3000, 40_000} {
@@ -204,7 +206,7 @@ func TestRelaxMany(t *testing.T) {
 			rate := float64(1 + rng.IntN(4))
 			windows[i] = optimum.Window{Opens: now, Closes: now + runtime*(1+5*rng.Float64()), Work: runtime * rate, Rate: rate, Value: 1 + 9*rng.Float64()}
 		}
-		// The jobs that are there share alike.
+		// The present jobs share equally.
 		done, parts, whole := make([]float64, n), 0.0, 0.0
 		at := cellsOf(windows)
 		first := 0
@@ -242,9 +244,9 @@ func TestRelaxMany(t *testing.T) {
 	}
 }
 
-// TestRelaxCoversSchedules checks the bounds against every schedule in whole seconds of jobs of
-// several nodes, each on a host of one processor for as many seconds as it likes: none is worth
-// more, to users of any inelasticity. Most bounds are reached.
+// TestRelaxCoversSchedules compares the bounds with every schedule, in whole seconds, of
+// jobs with several nodes. Each node runs on a single-processor host for any seconds. No
+// schedule may be worth more to users of any inelasticity. Most bounds are reached.
 func TestRelaxCoversSchedules(t *testing.T) {
 	t.Parallel()
 	reached := 0

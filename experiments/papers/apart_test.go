@@ -11,9 +11,10 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestApart checks that every preset, as results keep it, is the paper's experiment,
-// whatever its seed, replications, title, log or trace; and that one which differs
-// otherwise is told by the field, and has neither the paper's numbers nor its figures'.
+// TestApart checks that every preset, as stored in results, counts as the paper's
+// experiment for any seed, replications, title, log or trace. An experiment with another
+// difference must be reported with the field, and must have neither the paper's numbers nor
+// its figure numbers.
 func TestApart(t *testing.T) {
 	t.Parallel()
 	stored := func(name string, known scenario.Known, sets ...string) *scenario.Experiment {

@@ -15,7 +15,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Judged paper consists of its claims with their verdicts.
+// A Judged is a paper with its claims and their verdicts.
 type Judged struct {
 	Paper   string             `json:"paper"`
 	Title   string             `json:"title"`
@@ -27,10 +27,10 @@ type Judged struct {
 	Claims  []claims.Judgement `json:"claims"`
 }
 
-// logName is the name under which claims refer to the log of the market paper.
+// logName is the name by which claims refer to the log of the market paper.
 const logName = "blue-horizon"
 
-// logResults returns rows that were measured on the log of the market paper as results.
+// logResults converts rows measured on the log of the market paper to results.
 func logResults(rows []results.Metric) *claims.Results {
 	r := &claims.Results{Experiment: logName, Ends: map[string][2]float64{"success_rate": {0, 1}, "correlation": {-1, 1}}}
 	for _, row := range rows {
@@ -39,9 +39,9 @@ func logResults(rows []results.Metric) *claims.Results {
 	return r
 }
 
-// Judge returns the claims of the papers that the results touch, or of all, with their
-// verdicts. Rows that were measured on the log of the market paper are judged too, if there are
-// any.
+// Judge returns the claims of the papers for which there are results, or of all papers,
+// with their verdicts. If there are rows measured on the log of the market paper, the
+// claims about the log are tested too.
 func Judge(dirs []*results.Dir, all bool, log []results.Metric) ([]Judged, error) {
 	papers := Claims()
 	found, notes, err := readClaimed(dirs, papers)
@@ -80,8 +80,8 @@ func Judge(dirs []*results.Dir, all bool, log []results.Metric) ([]Judged, error
 	return judged, nil
 }
 
-// readClaimed reads from results the metrics that the papers' claims use, and notes by the
-// name of their experiment.
+// readClaimed reads the metrics that the papers' claims use from results. It also reads the
+// notes, keyed by the name of the experiment.
 func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Results, notes map[string][]string, err error) {
 	notes = map[string][]string{}
 	ends := metrics.Ends()
@@ -139,8 +139,8 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 	return found, notes, nil
 }
 
-// JudgeStudy returns the claims about an experiment with their verdicts, using only the given
-// rows. It returns nothing if the experiment is not the paper's own.
+// JudgeStudy returns the claims about an experiment with their verdicts. It uses only the
+// given rows. It returns no claims if the experiment is not the paper's own.
 func JudgeStudy(e *scenario.Experiment, about Claimed, rows func(metrics ...string) []results.Metric) (judged []Judged) {
 	if apart(e) != nil {
 		return nil
@@ -160,7 +160,8 @@ func JudgeStudy(e *scenario.Experiment, about Claimed, rows func(metrics ...stri
 	return judged
 }
 
-// Table returns the verdicts of j, one row per claim, with the number that each depends on.
+// Table returns the verdicts of j with one row per claim. A row shows the number on which
+// the verdict depends.
 func (j Judged) Table() report.Table {
 	t := report.Table{
 		Title: j.Title, Left: 3, Header: []string{"verdict", "claim", "sentence", "number", "wanted", "n"},
@@ -182,10 +183,11 @@ func (j Judged) Table() report.Table {
 	return t
 }
 
-// Counts returns the number of claims with each verdict, without post hoc claims.
+// Counts returns the number of claims with each verdict. It excludes post hoc claims.
 func (j Judged) Counts() string { return j.counts() }
 
-// Document returns all verdicts in a form that t can show; if brief, one line per claim.
+// Document returns all verdicts in a form that t can display. If brief is set, there is one
+// line per claim.
 func Document(all []Judged, t report.Terminal, brief bool) report.Document {
 	texts := make([]string, len(all))
 	for i, j := range all {
@@ -194,8 +196,8 @@ func Document(all []Judged, t report.Terminal, brief bool) report.Document {
 	return report.Said(strings.Join(texts, "\n"), all)
 }
 
-// Undecided returns one line with the number of claims of each verdict, the undecided claims,
-// and the replications that would decide them. It is empty if none was tested.
+// Undecided returns one line with the number of claims for each verdict, the undecided
+// claims, and the replications needed to decide these. It is empty if no claim was tested.
 func (j Judged) Undecided() string {
 	var open []string
 	var needed []int
@@ -224,7 +226,7 @@ func (j Judged) Undecided() string {
 	return s
 }
 
-// counts returns the number of claims with each verdict, without post hoc claims.
+// counts returns the number of claims with each verdict. It excludes post hoc claims.
 func (j Judged) counts() string {
 	count := map[claims.Verdict]int{}
 	for _, c := range j.Claims {
@@ -235,7 +237,8 @@ func (j Judged) counts() string {
 	return fmt.Sprintf("%d supported, %d contradicted, %d undecided, %d not testable", count[claims.Supported], count[claims.Contradicted], count[claims.Undecided], count[claims.NotTestable])
 }
 
-// text returns the verdicts in a form that t can show; if brief, one line per claim.
+// text returns the verdicts in a form that t can display. If brief is set, there is one
+// line per claim.
 func (j Judged) text(t report.Terminal, brief bool) string {
 	var b strings.Builder
 	say := func(before, format string, args ...any) {
@@ -314,7 +317,7 @@ func covers(panels map[claims.Verdict]int) string {
 	return fmt.Sprintf("%d panels: %s", n, strings.Join(parts, ", "))
 }
 
-// where describes the position of a test's interval.
+// where describes the position of the interval of a test.
 func where(o claims.Outcome) string {
 	switch {
 	case o.Where == claims.Supported:
@@ -327,7 +330,7 @@ func where(o claims.Outcome) string {
 	return "across "
 }
 
-// rests describes the number that the verdict on c depends on.
+// rests describes the number on which the verdict on c depends.
 func rests(c claims.Judgement) string {
 	o := c.Outcomes[c.Decides]
 	s := fmt.Sprintf("%s, n\u00a0%d", whole(o), o.N)
@@ -344,7 +347,7 @@ func rests(c claims.Judgement) string {
 	return s
 }
 
-// estimate returns a number with its interval, and the region in which it must lie.
+// estimate formats a number with its interval and the region in which it must lie.
 func estimate(o claims.Outcome) string {
 	s := fmt.Sprintf("%.4g", o.Value)
 	if o.Lo != nil {
@@ -353,7 +356,7 @@ func estimate(o claims.Outcome) string {
 	return s + ", want " + o.Want
 }
 
-// whole returns an estimate that is not separated from its region by a line break.
+// whole formats an estimate so that no line break separates it from its region.
 func whole(o claims.Outcome) string { return strings.ReplaceAll(estimate(o), " ", "\u00a0") }
 
 func outcome(o claims.Outcome) string {

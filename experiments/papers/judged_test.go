@@ -10,10 +10,10 @@ import (
 	"bourse/experiments/report"
 )
 
-// TestText checks that a claim's line has what decides it: the estimate with its interval,
-// region in which the number must lie, replications, p, the verdict at half the margin and what would decide
-// it; and that each test says where its interval lies, whence its margin is, and why it
-// has none; a reading that was added later is not counted.
+// TestText checks the line of a claim. It must contain the estimate with its interval, the
+// region, the number of replications, p, the verdict at half the margin, and what would
+// decide the claim. Each test must state where its interval lies, the source of its margin,
+// or why it has none. A claim added later must not be counted.
 func TestText(t *testing.T) {
 	t.Parallel()
 	lo, hi, p, needed := -0.01, 0.02, 0.04, 34
@@ -62,8 +62,8 @@ NOT TESTABLE   3  §3 "else"
 	}
 }
 
-// TestUndecided checks that a line names what is undecided and what would decide it, that
-// readings added later are left out, and that it is empty where nothing was tested.
+// TestUndecided checks that the line names the undecided claims and what would decide them,
+// excludes claims added later, and is empty if no claim was tested.
 func TestUndecided(t *testing.T) {
 	t.Parallel()
 	one := []claims.Outcome{{}}
@@ -83,8 +83,8 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// TestMarkdown checks a page of verdicts: a line a claim, with the number that decides it,
-// and nothing in a cell that would end it.
+// TestMarkdown checks a page of verdicts. It must have one line per claim with the number
+// that decides it, and no cell text that would end the cell.
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	lo, hi := -0.01, 0.02

@@ -13,13 +13,13 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A reading is a choice for each decision that a paper does not state.
+// A reading makes a choice for each decision that a paper does not specify.
 type reading struct {
 	Name    string            `yaml:"name"`
-	Fits    bool              `yaml:"fits"` // fits the paper's numbers at both loads, by the registered rule
+	Fits    bool              `yaml:"fits"` // whether the reading matches the paper's numbers at both loads, by the registered rule
 	Choices map[string]string `yaml:"choices"`
 	Set     []string          `yaml:"set"`     // overrides of the preset
-	Metrics map[string]string `yaml:"metrics"` // metrics measured instead of those that claims name
+	Metrics map[string]string `yaml:"metrics"` // metrics to measure instead of the metrics named in claims
 }
 
 // registered returns the readings of the market paper.
@@ -33,8 +33,9 @@ func registered() []reading {
 	return r.Readings
 }
 
-// JudgeReadings judges the claims of the market paper under each registered reading. run
-// returns the rows of a preset with overrides, for all metrics and the named ones.
+// JudgeReadings tests the claims of the market paper under each registered reading. The
+// function run returns the rows of a preset with overrides, for all metrics and the named
+// ones.
 func JudgeReadings(run func(preset string, sets, names []string) ([]results.Metric, error), log []results.Metric) (all []Judged, err error) {
 	p := table[0].claims()
 	names := slices.DeleteFunc(p.Metrics(), func(name string) bool { return metrics.Table().Members[name].New == nil })
@@ -50,7 +51,7 @@ func JudgeReadings(run func(preset string, sets, names []string) ([]results.Metr
 				for i := range sets {
 					sets[i] = strings.Replace(sets[i], "equal-high", "equal-low", 1)
 				}
-			case "paper-correlated": // jobs with Pareto values only
+			case "paper-correlated": // jobs with Pareto-distributed values only
 				sets = slices.DeleteFunc(sets, func(s string) bool { return strings.Contains(s, "equal-high") })
 			}
 			rows, err := run(preset, sets, append(slices.Clone(names), slices.Collect(maps.Values(r.Metrics))...))
@@ -124,7 +125,7 @@ func clipped(s string) string {
 	return s
 }
 
-// Conclusions from the verdicts on a claim under all readings.
+// Conclusions about a claim from its verdicts under all readings.
 const (
 	supportedInAll  = "supported in all readings"
 	openToReading   = "open to reading"
@@ -133,9 +134,9 @@ const (
 	notTestable     = "not testable"
 )
 
-// over returns the conclusion from the verdicts under the readings. A claim that is supported
-// in some readings but not in others is open to reading. The decisions on which it depends
-// are the smallest sets of choices that determine whether it is supported.
+// over returns the conclusion from the verdicts under the readings. If a claim is supported
+// under some readings but not under others, it depends on the reading. The decisions on
+// which it depends are the smallest sets of choices that determine whether it is supported.
 func over(verdicts []claims.Verdict, readings []reading) (status, decisions string) {
 	n := make(map[claims.Verdict]int)
 	for _, v := range verdicts {
@@ -170,8 +171,8 @@ func over(verdicts []claims.Verdict, readings []reading) (status, decisions stri
 	return openToReading, strings.Join(found, ", or ")
 }
 
-// determines reports whether readings with the same choices of decisions are all supported, or
-// none is.
+// determines reports whether the given decisions determine support: readings with the same
+// choices must be either all supported or all not supported.
 func determines(decisions []string, verdicts []claims.Verdict, readings []reading) bool {
 	supported := make(map[string]bool)
 	for i, r := range readings {

@@ -10,8 +10,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestOver checks what verdicts under several readings say of a claim, and which decisions it
-// depends on: the smallest sets of choices that separate readings that support it from others.
+// TestOver checks the conclusions on a claim from its verdicts under several readings, and
+// the decisions on which it depends: the smallest sets of choices that separate supporting
+// readings from the others.
 func TestOver(t *testing.T) {
 	t.Parallel()
 	readings := []reading{
@@ -37,8 +38,9 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestRegisteredReadings checks that each registered reading is a scenario, that claims are judged by the
-// metrics of a reading, and that preset paper-reading is the first reading that fits.
+// TestRegisteredReadings checks that each registered reading is a valid scenario, that
+// claims are tested with the metrics of a reading, and that the preset paper-reading is the
+// first reading that fits.
 func TestRegisteredReadings(t *testing.T) {
 	t.Parallel()
 	x := 0.7
@@ -91,8 +93,8 @@ func TestRegisteredReadings(t *testing.T) {
 	}
 }
 
-// TestFound checks that README and the page of the reproduction state what the published runs
-// show in the words of the claims file.
+// TestFound checks that the README and the page on the reproduction state the result of the
+// published runs in the words of the claims file.
 func TestFound(t *testing.T) {
 	t.Parallel()
 	for _, p := range Claims() {

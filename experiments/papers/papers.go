@@ -1,10 +1,11 @@
-// Package papers contains one folder per paper: its experiments as scenario files, its claims
-// (claims.yaml), its printed numbers (reference.yaml), and code for figures if it needs any.
+// Package papers contains one folder per paper. A folder has the experiments as scenario
+// files, the claims (claims.yaml), the printed numbers (reference.yaml) and, if needed,
+// code for figures.
 //
-// It treats names of policies and metrics as text, and contains no formulas. To add a paper,
-// create its folder and add a line to the table below.
+// The package treats the names of policies and metrics as text and contains no formulas. To
+// add a paper, create its folder and add a line to the table below.
 //
-// Formulas are in the packages that use them:
+// The formulas of papers are in the packages that use them:
 //
 // # Index of equations
 //
@@ -65,11 +66,11 @@ var files embed.FS
 
 // A Paper consists of its folder and its code.
 type Paper struct {
-	Name    string // of the folder
-	Swept   bool   // each scenario is a figure or an experiment of the paper: the preset is NAME-FILE, not FILE
+	Name    string // name of the folder
+	Swept   bool   // whether each scenario is a figure or an experiment of the paper; the preset is then called NAME-FILE instead of FILE
 	Figures Draw
-	Against func(market.Printed) []string                                // contradictions within the paper; nil: none is known
-	Error   func(market.Printed, string, string, string) (float64, bool) // the standard error of a number of a configuration, policy and metric; nil: none is known
+	Against func(market.Printed) []string                                // contradictions within the paper; nil if none is known
+	Error   func(market.Printed, string, string, string) (float64, bool) // standard error of a number for a configuration, policy and metric; nil if none is known
 }
 
 // table lists the papers. The first paper is the default.
@@ -81,9 +82,9 @@ var table = []Paper{
 	{Name: "volunteers", Swept: true},
 }
 
-// Presets returns the scenario files by the name of their experiment: paper,
-// librarisk-figure1 and so on; adaptive, kth, mixed, negotiation, spot-or-reserve and those that
-// compare mechanisms belong to no paper.
+// Presets returns the scenario files, keyed by the name of the experiment, such as paper or
+// librarisk-figure1. The presets adaptive, kth, mixed, negotiation, spot-or-reserve and
+// the presets that compare mechanisms do not belong to a paper.
 func Presets() map[string][]byte {
 	presets := make(map[string][]byte)
 	for _, p := range append([]Paper{{Name: "."}}, table...) {
@@ -94,10 +95,11 @@ func Presets() map[string][]byte {
 	return presets
 }
 
-// notPresets are the names of files that are not scenarios.
+// notPresets are the names of YAML files that are not scenarios.
 var notPresets = []string{"claims", "readings", "reference", "registered", "reproduction"}
 
-// presets returns the paths of the scenario files of p by the name of their experiment.
+// presets returns the paths of the scenario files of p, keyed by the name of the
+// experiment.
 func (p Paper) presets() map[string]string {
 	presets := make(map[string]string)
 	for _, f := range must(files.ReadDir(p.Name)) {
@@ -113,7 +115,7 @@ func (p Paper) presets() map[string]string {
 	return presets
 }
 
-// Readings returns the files of readings by name: market-readings and so on.
+// Readings returns the files of readings, keyed by name, such as market-readings.
 func Readings() map[string][]byte {
 	all := make(map[string][]byte)
 	for _, p := range table {
@@ -124,7 +126,8 @@ func Readings() map[string][]byte {
 	return all
 }
 
-// Names returns the names of all presets, and of the papers whose presets are their figures.
+// Names returns the names of all presets, and the names of the papers whose figures are
+// presets.
 func Names() []string {
 	names := slices.Sorted(maps.Keys(Presets()))
 	for _, p := range table {
@@ -135,8 +138,8 @@ func Names() []string {
 	return names
 }
 
-// Figures returns the sorted names of the presets that are figures or experiments of a paper;
-// none for another name.
+// Figures returns the sorted names of the presets that are figures or experiments of a
+// paper. It returns nil for any other name.
 func Figures(paper string) []string {
 	for _, p := range table {
 		if p.Name == paper && p.Swept {
@@ -146,13 +149,13 @@ func Figures(paper string) []string {
 	return nil
 }
 
-// OfModels reports whether a preset requires availability models, so that a recorded trace
-// cannot replace them.
+// OfModels reports whether a preset requires availability models, which a recorded trace
+// cannot replace.
 func OfModels(preset string) bool {
 	return slices.ContainsFunc(table, func(p Paper) bool { return slices.Contains(p.reference().Modelled, preset) })
 }
 
-// Labels returns names as the papers write them, if they differ from the usual form.
+// Labels returns the spelling of names in the papers, if it differs from the usual form.
 func Labels() map[string]string {
 	labels := make(map[string]string)
 	for _, p := range table {
@@ -175,7 +178,8 @@ func (p Paper) claims() claims.Paper {
 	return must(claims.Read(name, must(files.ReadFile(name))))
 }
 
-// must returns the value read from an embedded file and panics on an error, which is a bug.
+// must returns the value read from an embedded file. It panics on an error, because an
+// error is a bug.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic("papers: " + err.Error())

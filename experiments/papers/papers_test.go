@@ -12,8 +12,8 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestPresets checks that every preset is a scenario under its own name, with
-// the sweep that its figure has, and that it takes a log in place of its model.
+// TestPresets checks that every preset is a scenario under its own name, has the sweep of
+// its figure, and accepts a log in place of its model.
 func TestPresets(t *testing.T) {
 	t.Parallel()
 	points := map[string]int{ // configurations that are run
@@ -60,9 +60,9 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// TestReferences checks that what a paper prints is of what the preset runs that it names,
-// that numbers are of that preset alone, and that what a paper leaves out, and what a
-// scenario of no paper shows, is as the first of the table says.
+// TestReferences checks the printed numbers. They must belong to runs of the named preset
+// and apply only to that preset. What a paper omits, and scenarios without a paper, must
+// use the first paper of the table.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	numbers := map[string]int{"paper": 32, "volunteers-figure1": 2}
@@ -112,8 +112,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestClaims checks that every claim is about metrics, configurations, policies and axes
-// that a preset has, and that there are as many as were counted in the papers.
+// TestClaims checks that every claim is about metrics, configurations, policies and axes of
+// a preset, and that the number of claims is the number counted in the papers.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	parsed := map[string]scenario.Experiment{}
@@ -142,7 +142,8 @@ func TestClaims(t *testing.T) {
 				}
 			}
 		}
-		// Judged by a row for each metric and policy at each point, no claim lacks anything.
+		// With one row for each metric and policy at each point, every claim must be
+		// testable.
 		var all []*claims.Results
 		measures := p.Metrics()
 		for _, e := range parsed {

@@ -14,53 +14,55 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A Reference contains the printed numbers of a paper, with the names of its scenarios:
-// reference.yaml in its folder, and [Paper.Figures].
+// A Reference contains the printed numbers of a paper, and the names of its scenarios. It
+// combines reference.yaml in the paper's folder with [Paper.Figures].
 type Reference struct {
-	Preset  string    `yaml:"preset"` // preset with whose results the numbers are shown
+	Preset  string    `yaml:"preset"` // preset whose results are shown with the numbers
 	Printed []Printed `yaml:"printed"`
 
-	// Replications is the number of runs behind each printed number; 0 counts as 1.
+	// Replications is the number of runs behind each printed number. 0 counts as 1.
 	Replications int `yaml:"replications"`
 
 	Tests Tests `yaml:"tests"`
 	Fits  Fits  `yaml:"fits"`
 
-	Metrics []string `yaml:"metrics"` // metrics in its figures and tables
+	Metrics []string `yaml:"metrics"` // metrics in the paper's figures and tables
 	Figures Draw     `yaml:"-"`
 
-	// The policies of the two markets that the paper compares: p_a of one must exceed (p_w -
+	// Policies of the two markets that the paper compares. p_a of one must exceed (p_w -
 	// q)/(1 - q) of the other (Market, eq. 13).
 	Spot        string      `yaml:"spot"`
 	Reservation string      `yaml:"reservation"`
 	Thresholds  []Threshold `yaml:"thresholds"`
 
-	Against []string `yaml:"-"` // contradictions within its numbers, one sentence each
+	Against []string `yaml:"-"` // contradictions within the paper's numbers, one sentence each
 
 	Labels   map[string]string `yaml:"labels"`   // names as the paper writes them
-	Modelled []string          `yaml:"modelled"` // presets that a recorded trace of availability cannot replace
+	Modelled []string          `yaml:"modelled"` // presets in which a recorded availability trace cannot replace the model
 
 	errorOf func(market.Printed, string, string, string) (float64, bool)
 }
 
-// Draw draws the results of a scenario that requests no figure.
+// Draw draws the results of a scenario that does not request a figure.
 type Draw func(report.Labels, []results.Summary, []results.Point) []report.Figure
 
-// Printed is a printed number for each of these cases, which is shown with ours.
+// A Printed is a number that the paper prints for each of the given cases. It is shown with
+// our number.
 type Printed struct {
 	Configuration config.Some[string] `yaml:"configuration"` // name in the preset
 	Admission     config.Some[string] `yaml:"admission"`
 	Metric        config.Some[string] `yaml:"metric"`
-	Value         config.Some[Digits] `yaml:"value"` // or the lowest and the highest
+	Value         config.Some[Digits] `yaml:"value"` // range from the lowest to the highest, in place of a single value
 	Text          string              `yaml:"text"`  // the paper's words, or the derivation of the number
 	Source        string              `yaml:"source"`
 
-	// Derived means that the paper does not print the number for this case. It follows from a
-	// printed number, or is stated for a load without naming the values.
+	// Derived means that the paper does not print the number for this case. It then follows
+	// from another printed number, or it is stated for a load without naming the
+	// distribution of values.
 	Derived bool `yaml:"derived"`
 }
 
-// Digits are a number with its printed precision: 0.80 has two decimals.
+// Digits is a number with its printed precision. For example, 0.80 has two decimals.
 type Digits string
 
 // FromNode decodes a number and stores its text.
@@ -73,15 +75,15 @@ func (d *Digits) FromNode(n *config.Node, path string) error {
 // Float64 returns the number.
 func (d Digits) Float64() float64 { return must(strconv.ParseFloat(string(d), 64)) }
 
-// rounding returns half a unit of the last digit. Zeros at the end of a whole number count as
-// digits.
+// rounding returns half a unit of the last printed digit. Zeros at the end of a whole
+// number count as digits.
 func (d Digits) rounding() float64 {
 	_, decimals, _ := strings.Cut(string(d), ".")
 	return must(strconv.ParseFloat("0.5e-"+strconv.Itoa(len(decimals)), 64))
 }
 
-// Tests are paired comparisons: Student's t over replications, first minus second, in each
-// configuration.
+// Tests are paired comparisons: Student's t over replications for the first policy minus
+// the second, in each configuration.
 type Tests struct {
 	Title          string   `yaml:"title"`
 	Critical       float64  `yaml:"critical"` // critical value of t
@@ -95,19 +97,19 @@ type Tests struct {
 	} `yaml:"rows"`
 }
 
-// Fits state how well models fit a trace, by the Kolmogorov-Smirnov test.
+// Fits state how well models fit a trace by the Kolmogorov-Smirnov test.
 type Fits struct {
 	Title string `yaml:"title"`
 	Rows  []struct {
-		Law      string  `yaml:"law"`      // Trace compares the trace with itself
+		Law      string  `yaml:"law"`      // empty if the trace is compared with itself
 		Column   string  `yaml:"column"`   // IAT, RUN or CPU
-		Success  float64 `yaml:"success"`  // fraction of samples that do not reject the model
+		Success  float64 `yaml:"success"`  // fraction of samples for which the test does not reject the model
 		Complete float64 `yaml:"complete"` // distance over the complete data
-		Mean     float64 `yaml:"mean"`     // distance, mean over the samples
+		Mean     float64 `yaml:"mean"`     // mean distance over the samples
 	} `yaml:"rows"`
 }
 
-// A Threshold is the value that p_a must exceed.
+// A Threshold is a value that p_a must exceed.
 type Threshold struct {
 	Configuration string  `yaml:"configuration"`
 	Value         float64 `yaml:"value"`   // rounded as printed
@@ -115,9 +117,10 @@ type Threshold struct {
 	Source        string  `yaml:"source"`
 }
 
-// Of returns the reference to show with results of a preset: the printed numbers and figures
-// of its paper. Missing parts, and everything for a scenario without a paper, are taken from
-// the first paper of the table; numbers apply only to their own preset.
+// Of returns the reference to show with the results of a preset. It contains the printed
+// numbers and figures of the preset's paper. Missing parts are taken from the first paper
+// in the table. A scenario without a paper uses that paper, too. Printed numbers apply only
+// to their own preset.
 func Of(preset string) Reference {
 	r := table[0].reference()
 	for _, p := range table[1:] {
@@ -131,9 +134,9 @@ func Of(preset string) Reference {
 	return r
 }
 
-// Beside returns the reference to show with results of an experiment. [Of] its name. If the
-// experiment differs from the preset of that name, no figure has a number of the paper, and
-// no number of the paper is shown.
+// Beside returns the reference to show with the results of an experiment. [Of] its name. If
+// the experiment differs from the preset with its name, the paper's numbers and the paper's
+// numbering of figures are removed.
 func Beside(e *scenario.Experiment) Reference {
 	r := Of(e.Name)
 	if apart(e) == nil {
@@ -160,10 +163,10 @@ func unnumbered(title string) string {
 	return title
 }
 
-// apart returns the first field in which an experiment differs from the preset of its name,
-// or nil if there is none. It ignores the seed, the number of replications, names and
-// figures, and recorded logs and traces instead of models. An experiment without a preset of
-// its name differs completely.
+// apart returns the first field in which an experiment differs from the preset with its
+// name, or nil if there is none. It ignores the seed, the number of replications, names and
+// figures. It also ignores recorded logs and traces that replace models. If no preset has
+// the experiment's name, the experiment differs completely.
 func apart(e *scenario.Experiment) *scenario.Difference {
 	preset, ok := Presets()[e.Name]
 	if !ok {
@@ -179,14 +182,14 @@ func apart(e *scenario.Experiment) *scenario.Difference {
 		}
 	}
 	paper, err := scenario.Parse(e.Name, preset, known)
-	if err != nil { // its scenario is of another kind than the preset's
+	if err != nil { // the scenario and the preset are of different kinds
 		return &scenario.Difference{Field: "configurations", One: err.Error(), Other: "as in the preset"}
 	}
 	mine, theirs := e.Expanded(), paper.Expanded()
 	return scenario.Differ(&mine, &theirs, "seed", "replications", "until", "title", "figure")
 }
 
-// or returns r, with missing parts taken from other.
+// or returns r with the missing parts taken from other.
 func (r Reference) or(other Reference) Reference {
 	if r.Metrics == nil {
 		r.Metrics = other.Metrics
@@ -216,7 +219,7 @@ func (p Paper) reference() Reference {
 	return r
 }
 
-// Number returns the printed number of a case, if it is a single number.
+// Number returns the printed number for a case if it is a single number.
 func (r Reference) Number(configuration, admission, metric string) (float64, bool) {
 	d, ok := r.digits(configuration, admission, metric)
 	if !ok {
@@ -234,14 +237,14 @@ func (r Reference) digits(configuration, admission, metric string) (Digits, bool
 	return "", false
 }
 
-// Rounding returns half a unit of the last printed digit of a case: the maximum rounding
-// error.
+// Rounding returns half a unit of the last printed digit for a case, which is the maximum
+// rounding error.
 func (r Reference) Rounding(configuration, admission, metric string) (float64, bool) {
 	d, ok := r.digits(configuration, admission, metric)
 	return d.rounding(), ok
 }
 
-// Tested returns the printed result of a test in a configuration.
+// Tested returns the printed result of a statistical test in a configuration.
 func (r *Reference) Tested(configuration, first, second, metric string) (t float64, significant, ok bool) {
 	for i, row := range r.Tests.Rows {
 		if row.First == first && row.Second == second && row.Metric == metric {
@@ -253,10 +256,10 @@ func (r *Reference) Tested(configuration, first, second, metric string) (t float
 	return 0, false, false
 }
 
-// Critical returns the configurations of the tests, and the critical t.
+// Critical returns the configurations with tests and the critical value of t.
 func (r *Reference) Critical() ([]string, float64) { return r.Tests.Configurations, r.Tests.Critical }
 
-// Error returns the standard error of a printed number, if it can be derived from the paper.
+// Error returns the standard error of a printed number if it can be derived from the paper.
 func (r *Reference) Error(configuration, admission, metric string) (float64, bool) {
 	if r.errorOf == nil {
 		return 0, false
@@ -264,7 +267,7 @@ func (r *Reference) Error(configuration, admission, metric string) (float64, boo
 	return r.errorOf(r, configuration, admission, metric)
 }
 
-// T returns the printed row i of the tests in a configuration.
+// T returns row i of the printed tests in a configuration.
 func (t Tests) T(i int, configuration string) (value *float64, significant bool) {
 	c := slices.Index(t.Configurations, configuration)
 	if c < 0 {
@@ -273,7 +276,7 @@ func (t Tests) T(i int, configuration string) (value *float64, significant bool)
 	return &t.Rows[i].T[c], t.Rows[i].Bold[c]
 }
 
-// Metrics returns the compared metrics.
+// Metrics returns the metrics that are compared.
 func (t Tests) Metrics() (metrics []string) {
 	for _, row := range t.Rows {
 		if !slices.Contains(metrics, row.Metric) {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestRounding checks that half a unit is of the last digit as it is printed, a 0 at the end
-// included.
+// TestRounding checks that half a unit refers to the last printed digit, including a final 0.
 func TestRounding(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[Digits]float64{"0.80": 0.005, "0.6": 0.05, "1": 0.5, "83.43": 0.005} {

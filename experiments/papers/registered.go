@@ -12,10 +12,10 @@ import (
 // claimsFile is the name of the file with a paper's claims.
 const claimsFile = "claims.yaml"
 
-// Claimed is the list of papers that make claims about one experiment.
+// Claimed lists the papers that make claims about one experiment.
 type Claimed []claims.Paper
 
-// About returns the papers that make claims about their own preset of that name.
+// About returns the papers that make claims about their own preset with the given name.
 func About(preset string) (about Claimed) {
 	for _, p := range table {
 		if _, own := p.presets()[preset]; !own {
@@ -28,9 +28,9 @@ func About(preset string) (about Claimed) {
 	return about
 }
 
-// Registered returns the hashes of the claims about a preset, for the manifest of its
-// results: for each paper the hash of its file, under its name, and the hash of each claim,
-// by its ID.
+// Registered returns the hashes of the claims about a preset for the manifest of its
+// results. For each paper, it contains the hash of the claims file under the paper's name,
+// and the hash of each claim under the claim's ID.
 func Registered(about Claimed) map[string]map[string]string {
 	all := make(map[string]map[string]string)
 	for _, p := range about {
@@ -40,7 +40,7 @@ func Registered(about Claimed) map[string]map[string]string {
 	return all
 }
 
-// Whether a run knew a claim that is judged by it.
+// Whether the tested claim was registered when the run was made.
 const (
 	asRegistered = "as registered"
 	changed      = "changed since the run"
@@ -48,7 +48,7 @@ const (
 	unrecorded   = "not recorded"
 )
 
-// known reports whether the results of an experiment knew a claim.
+// known reports whether a claim was registered when the results of an experiment were made.
 func known(registered map[string]string, p claims.Paper, id string) string {
 	switch hash, ok := registered[id]; {
 	case registered == nil:
@@ -61,10 +61,10 @@ func known(registered map[string]string, p claims.Paper, id string) string {
 	return asRegistered
 }
 
-// since describes the changes in the claims of p since runs that knew registered, by the
-// names of their experiments.
+// since describes how the claims of p have changed since the runs were made. The parameter
+// registered contains the claims registered by each run, keyed by experiment.
 func since(p claims.Paper, registered map[string]map[string]string) (said []string) {
-	runs := make(map[string][]string) // claims, by the description of the change
+	runs := make(map[string][]string) // changed claims, keyed by the description of the change
 	for _, experiment := range slices.Sorted(maps.Keys(registered)) {
 		knew := registered[experiment]
 		what := asRegistered
@@ -82,7 +82,7 @@ func since(p claims.Paper, registered map[string]map[string]string) (said []stri
 	return said
 }
 
-// differences lists the claims of p that differ from the known ones.
+// differences lists the claims of p that differ from the registered claims.
 func differences(p claims.Paper, knew map[string]string) string {
 	parts := make(map[string][]string)
 	for _, c := range p.Claims {

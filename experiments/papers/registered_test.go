@@ -8,8 +8,8 @@ import (
 	"bourse/experiments/papers/claims"
 )
 
-// TestRegistered checks that what results knew of claims is told from what is claimed now:
-// the same, changed, added, gone, another file of the same claims, and not recorded.
+// TestRegistered checks how claims known to results differ from the current ones:
+// unchanged, changed, added, removed, in another file, or not recorded.
 func TestRegistered(t *testing.T) {
 	t.Parallel()
 	p := claims.Paper{Name: "lab", SHA256: "f", Claims: []claims.Claim{{ID: "1"}, {ID: "2"}}, Hashes: map[string]string{"1": "a", "2": "b"}}
@@ -39,7 +39,7 @@ func TestRegistered(t *testing.T) {
 		t.Errorf("claim 1: %q", got)
 	}
 
-	// A run of the market paper knows its claims, and of no other paper.
+	// A run of the market paper knows its own claims and no claims of other papers.
 	all := Registered(About("paper"))
 	if market := all["market"]; len(all) != 1 || len(market[claimsFile]) != 64 || len(market["8"]) != 16 {
 		t.Errorf("a run of the paper knows %v", all)

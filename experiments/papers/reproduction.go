@@ -6,20 +6,20 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A Part of the reproduction is a preset, with its number of replications.
+// A Part of the reproduction is a preset with its number of replications.
 type Part struct {
 	Paper        string  `yaml:"-"` // whose preset it is
 	Preset       string  `yaml:"preset"`
-	Log          string  `yaml:"log"` // prefix of the name of the paper's recorded log, or empty
+	Log          string  `yaml:"log"` // beginning of the name of the paper's recorded log, or empty
 	Replications int     `yaml:"replications"`
-	Seed         uint64  `yaml:"seed"`    // the seed of all parts, unless it states another
-	Seconds      float64 `yaml:"seconds"` // processor time of one replication
+	Seed         uint64  `yaml:"seed"`    // seed of all parts that do not state another
+	Seconds      float64 `yaml:"seconds"` // processor time of one replication in seconds
 
 	// Metrics are measured in addition, because claims use them.
 	Metrics []string `yaml:"metrics"`
 }
 
-// Reproduced returns the presets to run so that the papers' claims can be judged.
+// Reproduced returns the presets to run so that the papers' claims can be tested.
 func Reproduced() []Part {
 	var r struct {
 		Seed  uint64 `yaml:"seed"`

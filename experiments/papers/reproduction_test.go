@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestReproduced checks that what is run to reproduce the papers is all that their claims
-// are about, each once, and beside each of the logs that a preset can be run on.
+// TestReproduced checks that the reproduction runs every preset needed by the claims
+// exactly once, and once more for each log with which it can be run.
 func TestReproduced(t *testing.T) {
 	t.Parallel()
 	var want, got []string

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Markdown returns all verdicts as a page, with one table per paper and one line per claim,
-// which shows the number that the verdict depends on.
+// Markdown returns all verdicts as a page. It has one table per paper and one line per
+// claim, with the number on which the verdict depends.
 func Markdown(all []Judged) string {
 	var b strings.Builder
 	for _, j := range all {
@@ -44,7 +44,7 @@ func Markdown(all []Judged) string {
 	return b.String()
 }
 
-// escaped returns s as a cell of a table.
+// escaped returns s as the text of a table cell.
 func escaped(s string) string {
 	return strings.NewReplacer("|", "\\|", "\n", " ", "<", "&lt;").Replace(s)
 }

@@ -1,7 +1,8 @@
-// Package program runs admission policies that are programs. A program reads questions and
-// writes answers, one JSON object per line; package outside defines both. The program must be a
-// pure function of each line, so any of its processes may answer any question. Some questions
-// are therefore asked twice, and two different answers are an error.
+// Package program runs admission policies that are external programs. A program reads
+// questions and writes answers, with one JSON object per line. Package outside defines the
+// format of both. A program must be a pure function of each line, so any of its processes
+// may answer any question. To check this, some questions are asked twice. Two different
+// answers are an error.
 package program
 
 import (
@@ -28,14 +29,15 @@ import (
 // Limits of a program.
 const (
 	maxAnswer = 1 << 20          // bytes of an answer
-	maxErrors = 1 << 20          // bytes of standard error that are stored
-	patience  = 2 * time.Second  // from the end of its input until it is killed
-	idleTime  = 10 * time.Second // after which an idle process is ended
-	sampled   = 64               // one of this many questions is asked twice
+	maxErrors = 1 << 20          // maximum bytes of standard error that are stored
+	patience  = 2 * time.Second  // time to end after the input has been closed, before the process is killed
+	idleTime  = 10 * time.Second // time after which an idle process is ended
+	sampled   = 64               // one in this many questions is asked twice
 )
 
-// Connect starts the program that o describes for a fleet, exchanges hellos and sets the mind
-// and the terms of o. It also reads the program's files, and returns the program's hello.
+// Connect starts the program that o describes for a fleet and exchanges hello messages with
+// it. It sets the mind and the terms of o. It also reads the program's files. It returns
+// the program's hello message.
 func Connect(o *outside.Program, fleet []hosts.Spec, read func(path string) ([]byte, error)) (hello []byte, err error) {
 	for _, name := range o.Files {
 		if !filepath.IsAbs(name) {
@@ -72,7 +74,7 @@ func Connect(o *outside.Program, fleet []hosts.Spec, read func(path string) ([]b
 	return p.hello, nil
 }
 
-// A mind asks the processes of one program.
+// A mind sends questions to the processes of one program.
 type mind struct {
 	command  []string
 	folder   string
@@ -84,11 +86,11 @@ type mind struct {
 
 	mu     sync.Mutex
 	idle   []*process
-	second *process // answers questions a second time
+	second *process // process that answers questions a second time
 	before *asked   // the last question that was asked twice
 }
 
-// An asked question has been answered.
+// An asked is a question that has been answered.
 type asked struct {
 	line, answer []byte
 	number       int
@@ -110,10 +112,10 @@ func (m *mind) Ended(q *outside.Question) ([]byte, error) {
 	return a.State, m.named(err)
 }
 
-// Key implements [outside.Mind]. Programs have no order of their own.
+// Key implements [outside.Mind]. Programs cannot define an order, so it returns nil.
 func (*mind) Key(*outside.Question) ([]float64, error) { return nil, nil }
 
-// named adds the command to an error.
+// named adds the program's command to an error.
 func (m *mind) named(err error) error {
 	if err != nil {
 		command, _, _ := strings.Cut(strings.Join(m.command, " "), "\n")
@@ -147,15 +149,16 @@ func (m *mind) ask(q *outside.Question) (a outside.Answer, err error) {
 	if a, err = outside.ParseAnswer(answer, q.Number, ended); err != nil {
 		return a, err
 	}
-	// The choice depends only on the question. The first two of each run are always chosen.
+	// The question alone determines whether it is asked twice. The first two questions of
+	// each run are always asked twice.
 	if sum := sha256.Sum256(line); sum[0]%sampled == 0 || q.Number <= 2 {
 		err = m.again(&asked{line, answer, q.Number, ended})
 	}
 	return a, err
 }
 
-// again asks a question a second time, in another process and in another order: the previous
-// one follows it.
+// again asks a question a second time, in another process and in another order: it asks the
+// previous such question after this one.
 func (m *mind) again(now *asked) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,7 +186,7 @@ func (m *mind) again(now *asked) error {
 	return nil
 }
 
-// take returns an idle process, or starts one.
+// take returns an idle process. If there is none, it starts a process.
 func (m *mind) take() (*process, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -196,7 +199,7 @@ func (m *mind) take() (*process, error) {
 	return m.start()
 }
 
-// put makes p idle. It ends if it is not used for a while.
+// put makes p idle. The process ends if it is not used for some time.
 func (m *mind) put(p *process) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -215,7 +218,7 @@ type process struct {
 	expiry *time.Timer
 }
 
-// start starts the program and exchanges hellos.
+// start starts the program and exchanges hello messages with it.
 func (m *mind) start() (p *process, err error) {
 	p = &process{cmd: exec.Command(m.command[0], m.command[1:]...)}
 	p.cmd.Dir, p.cmd.Stderr = m.folder, &p.errs
@@ -242,12 +245,12 @@ func (m *mind) start() (p *process, err error) {
 	return p, nil
 }
 
-// answer writes a line and returns the line that the program answers.
+// answer writes a line and returns the line with which the program answers.
 func (p *process) answer(line []byte, limit time.Duration) ([]byte, error) {
 	late := time.Now().Add(limit)
 	for _, pipe := range []any{p.in, p.out} {
 		if d, ok := pipe.(interface{ SetDeadline(time.Time) error }); ok {
-			_ = d.SetDeadline(late) // pipes of processes have deadlines
+			_ = d.SetDeadline(late) // ignore the error, because pipes of processes support deadlines
 		}
 	}
 	_, err := p.in.Write(line)
@@ -270,15 +273,15 @@ func (p *process) answer(line []byte, limit time.Duration) ([]byte, error) {
 // Cancel ends a computation.
 func (p *process) Cancel(string) { _ = p.cmd.Process.Kill() } // it may have ended
 
-// end ends p: it closes the input and, if p does not end, kills it.
+// end ends p. It closes the input of p and kills p if p does not end.
 func (p *process) end() {
 	_ = p.in.Close()
 	kill := time.AfterFunc(patience, func() { p.Cancel("") })
 	defer kill.Stop()
-	_ = p.cmd.Wait() // the status is in ProcessState
+	_ = p.cmd.Wait() // ignore the error, because ProcessState has the status
 }
 
-// A tail stores the standard error of a process.
+// A tail stores the end of a process's standard error.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
@@ -292,7 +295,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// last returns the last line, after a colon.
+// last returns the last line of standard error, after a colon.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

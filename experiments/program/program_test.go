@@ -13,7 +13,7 @@ import (
 	"bourse/hosts"
 )
 
-// connect starts a Python program whose loop has the given body, and returns its policy.
+// connect starts a Python program whose loop has the given body and returns its policy.
 func connect(t *testing.T, limit float64, hello, body string) (*outside.Policy, error) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -40,7 +40,7 @@ func connect(t *testing.T, limit float64, hello, body string) (*outside.Policy, 
 
 const hi = `{"hello":"bourse policy","version":1,"name":"x","sees":["hosts","contracts","waiting"],"percentiles":[0.6],"random":2,"state":{"n":0}}`
 
-// market is a market of three hosts.
+// market is a market with three hosts.
 func market() *policytest.Stand {
 	s := new(policytest.Stand)
 	for range 3 {
@@ -49,7 +49,8 @@ func market() *policytest.Stand {
 	return s
 }
 
-// TestAnswers checks what a program is asked, and that its state returns with each question.
+// TestAnswers checks the questions that a program receives, and that its state returns with
+// each question.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	p, err := connect(t, 60, hi, "say(accept=q['place'], numbers={'price': q['hosts'][1]['price'], 'f': q['hosts'][1]['percentile'][0], 'n': q['state']['n'], 'drawn': len(q['random'])}, state={'n': q['state']['n'] + 1})")
@@ -65,7 +66,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestBadPrograms checks that each failure of a program is an error that says what it did.
+// TestBadPrograms checks that each failure of a program is an error that states what the
+// program did.
 func TestBadPrograms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, hello, body, want string }{
@@ -108,7 +110,8 @@ func TestBadPrograms(t *testing.T) {
 	}
 }
 
-// FuzzAnswer checks that no line makes the parser panic or an invalid answer valid.
+// FuzzAnswer checks that no line makes the parser panic and that invalid answers are
+// rejected.
 func FuzzAnswer(f *testing.F) {
 	for _, line := range []string{
 		`{"ask":1,"accept":[{"host":0,"bid":0.25},{"host":1,"bid":0.1}],"numbers":{"a":1,"b":1.5,"c":{"contract":3}},"state":{"n":[1]}}`,

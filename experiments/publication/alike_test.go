@@ -10,8 +10,8 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestAlike checks that replications of a plan as it is are said to be no sample, without
-// deviations and intervals, and that those with anything drawn are not.
+// TestAlike checks that replications of an unchanged plan are reported as no sample,
+// without deviations and intervals, and that replications with anything random are not.
 func TestAlike(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,8 +14,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// Contrasted makes the comparison that ask describes of one or two results directories. The
-// document has one table and one forest plot per metric.
+// Contrasted makes the requested comparison of one or two results directories. The document
+// has one table and one forest plot for each metric.
 func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err error) {
 	for _, m := range ask.Metrics {
 		if _, err := metrics.Table().New(m, nil); err != nil {
@@ -48,8 +48,8 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 	return d, nil
 }
 
-// contrasts returns the differences between policies in rows, one table per metric, or nil if
-// there is nothing to compare.
+// contrasts returns the differences between the policies in rows, with one table per
+// metric. It returns nil if there is only one policy.
 func contrasts(l report.Labels, rows []results.Metric, shown, alike []string) []report.Table {
 	ask := contrast.Ask{Metrics: shown, Across: contrast.Policies, Ends: metrics.Ends()}
 	found, err := contrast.Of(rows, ask, alike)
@@ -63,7 +63,8 @@ func contrasts(l report.Labels, rows []results.Metric, shown, alike []string) []
 	return tables
 }
 
-// contrastTables returns one table per metric. The last has a note on the tests used.
+// contrastTables returns one table per metric. The last table has a note about the
+// statistical tests.
 func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tables []report.Table) {
 	for _, m := range ask.Metrics {
 		t := report.Table{
@@ -142,7 +143,7 @@ func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
 	return how
 }
 
-// contrastCells returns one row of the table.
+// contrastCells returns the cells of one table row.
 func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.Cell {
 	_, bounded := ask.Ends[r.Metric]
 	number := func(x *float64) string {
@@ -189,7 +190,7 @@ func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.C
 	return cells
 }
 
-// held describes what both sides of r have in common.
+// held describes what the two sides of r have in common.
 func held(l report.Labels, r contrast.Row) string {
 	one, other, both := strings.Cut(r.Within, ", ")
 	if both {
@@ -209,11 +210,11 @@ func small(p *float64) string {
 	return strconv.FormatFloat(*p, 'f', 4, 64)
 }
 
-// mostDifferences is the largest number of differences in one panel.
+// mostDifferences is the maximum number of differences in one panel.
 const mostDifferences = 12
 
-// forest adds r to the last panel if that panel has the same title and has room, and otherwise
-// to a new panel.
+// forest adds r to the last panel if that panel has the same title and space left. If not,
+// it adds r to a new panel.
 func forest(panels []report.Panel, r contrast.Row, l report.Labels, margin float64) []report.Panel {
 	title := held(l, r)
 	if n := len(panels); n == 0 || panels[n-1].Title != title || len(panels[n-1].Groups) == mostDifferences {

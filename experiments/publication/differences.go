@@ -8,9 +8,10 @@ import (
 	"bourse/experiments/stats"
 )
 
-// Differences returns, if the scenario requests it, a figure of the paired differences
-// between each policy's metrics and those of one baseline policy. Each replication gives both
-// policies the same jobs, so the intervals are narrower than those of the metrics themselves.
+// Differences returns a figure of the paired differences between each policy's metrics and
+// those of one baseline policy. It returns no figure unless the scenario requests one. In
+// each replication, both policies run the same jobs, so the intervals are narrower than
+// those of the metrics themselves.
 func Differences(l report.Labels, e *scenario.Experiment, rows []results.Metric) []report.Figure {
 	if e.Figure == nil || e.Figure.Less == "" {
 		return nil
@@ -23,7 +24,8 @@ func Differences(l report.Labels, e *scenario.Experiment, rows []results.Metric)
 	return []report.Figure{f}
 }
 
-// differences summarizes the paired differences from policy less, in the order of rows.
+// differences summarizes the paired differences between each policy and the policy less, in
+// the order of rows.
 func differences(rows []results.Metric, less string) []results.Summary {
 	type point struct{ configuration, metric string }
 	type sample struct {

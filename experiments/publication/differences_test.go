@@ -10,8 +10,8 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestReservationPresets checks that every experiment of the grid runs, and that its
-// paired differences are drawn for all policies but the one that is subtracted.
+// TestReservationPresets checks that every experiment of the grid runs, and that its paired
+// differences are drawn for all policies except the one that is subtracted.
 func TestReservationPresets(t *testing.T) {
 	t.Parallel()
 	for _, name := range papers.Figures("reservations") {
@@ -30,8 +30,8 @@ func TestReservationPresets(t *testing.T) {
 	}
 }
 
-// TestDifferences checks paired differences by hand: over the replications that both
-// policies have, 1-4 and 5-6, mean -2 and standard deviation 2^0.5.
+// TestDifferences checks paired differences by hand. Over the replications that both
+// policies have, 1-4 and 5-6, the mean is -2 and the standard deviation 2^0.5.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	var rows []results.Metric

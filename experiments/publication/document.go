@@ -17,8 +17,9 @@ import (
 	"bourse/experiments/stats"
 )
 
-// Labels returns the display names. Short names of policies, predictors, schedulers and
-// matchmakers are abbreviations in capitals, unless they are words; papers and metrics define the others.
+// Labels returns the display names of policies, metrics and other terms. A short name of a
+// policy, predictor, scheduler or matchmaker is an abbreviation in capitals, unless it is a
+// word. Papers and metrics define the other display names.
 func Labels() report.Labels {
 	l := make(report.Labels)
 	for _, family := range []string{"admission", "predictor", "scheduler", "matchmaking"} {
@@ -37,8 +38,8 @@ func Labels() report.Labels {
 	return l
 }
 
-// policyWords returns what abbreviated policy labels stand for, by label. It uses the
-// beginnings of the descriptions in 'bourse scenario options'.
+// policyWords returns what abbreviated policy labels stand for, keyed by label. It uses the
+// first words of the descriptions in 'bourse scenario options'.
 func policyWords(l report.Labels) map[string]string {
 	words := make(map[string]string)
 	for _, p := range catalog.Plugins("admission") {
@@ -57,8 +58,8 @@ func policyWords(l report.Labels) map[string]string {
 	return words
 }
 
-// figures returns the figures for results of e: those that its scenario requests, or else
-// those of its paper.
+// figures returns the figures for results of e. If the scenario requests none, they are the
+// figures of the paper.
 func figures(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, curve []results.Point) []report.Figure {
 	drawn := drawnOf(l, e, paper, summary, curve)
 	words := policyWords(l)
@@ -79,11 +80,12 @@ func drawnOf(l report.Labels, e *scenario.Experiment, paper *papers.Reference, s
 	return paper.Figures(l, summary, curve)
 }
 
-// tables returns the tables for results of e. A sweep has one table per drawn metric. A
-// figure of several configurations has one table for all. Otherwise there is one table per
-// configuration, followed by the paired tests of the paper or the differences between
-// policies. A table of measured and printed values is added if there are printed values. The
-// metrics are those of the figure, or else of the paper.
+// tables returns the tables for results of e. A sweep has one table for each metric in the
+// figure. A figure of several configurations has a single table. Any other experiment has
+// one table per configuration. It is followed by the paired tests of the paper or by the
+// differences between policies. If the paper prints values, there is also a table of
+// measured and printed values. The tables contain the metrics of the figure or, without a
+// figure, those of the paper.
 func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, rows []results.Metric, alike []string) []report.Table {
 	if len(e.Sweep) > 0 {
 		tables := sweep(l, e).Tables(summary)
@@ -100,7 +102,7 @@ func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, su
 		return !slices.Contains(shown, r.Metric)
 	})
 	tables := report.RunTables(l, slices.DeleteFunc(slices.Clone(main), func(r results.Summary) bool {
-		// One is 1 minus the other; the paper prints the other.
+		// One metric is 1 minus the other, and the paper prints the other.
 		return r.Metric == metrics.Admission.Name && slices.Contains(shown, metrics.Rejections.Name) ||
 			r.Metric == metrics.Fulfilment.Name && slices.Contains(shown, metrics.Violations.Name)
 	}))
@@ -110,7 +112,7 @@ func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, su
 	if e.Replications == 1 {
 		return tables
 	}
-	if paper.Tests.Configurations == nil { // this experiment is not the one that was tested
+	if paper.Tests.Configurations == nil { // the paper has no tests of this experiment
 		return append(tables, contrasts(l, rows, paper.Tests.Metrics(), alike)...)
 	}
 	if tests := tTests(rows, paper.Tests); len(tests) > 0 {
@@ -119,7 +121,7 @@ func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, su
 	return tables
 }
 
-// shownOf returns the metrics that tables of e show.
+// shownOf returns the metrics that the tables of e show.
 func shownOf(e *scenario.Experiment, paper *papers.Reference) []string {
 	if e.Figure != nil {
 		return e.Figure.Metrics
@@ -134,8 +136,8 @@ func shownOf(e *scenario.Experiment, paper *papers.Reference) []string {
 	return shown
 }
 
-// besidePrinted returns a table of printed and measured values, without the rows that are
-// equal by construction.
+// besidePrinted returns a table of printed and measured values. It omits rows that are
+// equal by definition.
 func besidePrinted(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary) report.Table {
 	some := slices.DeleteFunc(slices.Clone(summary), func(r results.Summary) bool {
 		return r.Paper != nil && r.Mean != nil && *r.Mean == *r.Paper && constant(e, r.Configuration, r.Admission, r.Metric)
@@ -150,8 +152,8 @@ func besidePrinted(l report.Labels, e *scenario.Experiment, paper *papers.Refere
 	})
 }
 
-// constant reports whether a metric has the same value in every replication of a configuration
-// by construction, because its policy admits every request.
+// constant reports whether a metric must have the same value in every replication of a
+// configuration, because the policy admits every request.
 func constant(e *scenario.Experiment, configuration, label, metric string) bool {
 	decided := slices.ContainsFunc(metrics.All(), func(m metrics.Metric) bool { return m.Name == metric && m.Decided })
 	return decided && slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool {
@@ -171,8 +173,8 @@ type StudyValues struct {
 	Units     []experiments.UnitValues `json:"units,omitempty" doc:"only if requested, and then without the others"`
 }
 
-// Document returns the tables of s with the values that its paper prints, the notes, and the
-// JSON form with the directory of the results.
+// Document returns a document with the tables of s, the values printed in the paper and the
+// notes. Its JSON form contains the directory of the results.
 func (s *Report) Document(dir string) report.Document {
 	rows, found := s.SummaryRows(), s.findings()
 	worth := s.negotiation()
@@ -203,8 +205,8 @@ type DrawnValues struct {
 	Curve   []results.Point   `json:"curve" doc:"efficiency at every alpha"`
 }
 
-// extremes is a sentence with the best and the worst mean of the first headline metric. It is
-// empty if they are equal.
+// extremes returns a sentence with the best and the worst mean of the first headline
+// metric. It is empty if these means are equal.
 func (s *Report) extremes() string {
 	m := s.Experiment.Headline()[0]
 	rows := slices.DeleteFunc(s.SummaryRows(), func(r results.Summary) bool { return r.Metric != m || r.Mean == nil })
@@ -221,7 +223,7 @@ func (s *Report) extremes() string {
 	return fmt.Sprintf("%s: the best mean is %s, the worst %s.", s.labels().Of(m), of(&rows[0]), of(&rows[len(rows)-1]))
 }
 
-// stored are the rows of a results directory with its scenario and paper.
+// A stored has the rows of a results directory with its scenario and its paper.
 type stored struct {
 	e       scenario.Experiment
 	paper   papers.Reference
@@ -239,9 +241,9 @@ func readStored(dir *results.Dir) (s stored, err error) {
 	if s.e, err = scenario.Stored(dir.Path, dir.Manifest.Scenario); err != nil {
 		return s, err
 	}
-	s.e.Replications = dir.Manifest.Replications // it may have stopped early
+	s.e.Replications = dir.Manifest.Replications // the run may have stopped early
 	s.paper = papers.Beside(&s.e)
-	for i, row := range s.summary { // older results have numbers that are not the paper's
+	for i, row := range s.summary { // older results may contain numbers that are not the paper's
 		if _, ok := s.paper.Number(row.Configuration, row.Admission, row.Metric); !ok {
 			s.summary[i].Paper = nil
 		}
@@ -249,7 +251,7 @@ func readStored(dir *results.Dir) (s stored, err error) {
 	return s, nil
 }
 
-// document returns a document of figures with their JSON form.
+// document returns a document with figures and their JSON form.
 func (s *stored) document(figures ...report.Figure) (d report.Document) {
 	d.Figures = figures
 	d.Values = func(files []string) any {
@@ -262,7 +264,7 @@ func (s *stored) document(figures ...report.Figure) (d report.Document) {
 	return d
 }
 
-// Drawn returns the figures and tables of a results directory.
+// Drawn returns a document with the figures and tables of a results directory.
 func Drawn(dir *results.Dir) (report.Document, error) {
 	s, err := readStored(dir)
 	if err != nil {
@@ -287,7 +289,7 @@ func Drawn(dir *results.Dir) (report.Document, error) {
 	return d, err
 }
 
-// sweep returns the layout of the configurations of e.
+// sweep returns the layout of the configurations in e.
 func sweep(l report.Labels, e *scenario.Experiment) report.Sweep {
 	s := report.Sweep{Labels: l, Metrics: []string{"efficiency_0", "efficiency_1", "violations", "rejections", "utilization"}, Units: map[string]string{}}
 	for _, m := range metrics.With(experiments.Named(e)...) {

@@ -10,9 +10,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestBesidePrinted checks that the table of printed numbers leaves out what is true by
-// construction, that best effort rejects nothing, and nothing else: neither a rejection of
-// best effort that was measured nor what another policy never did.
+// TestBesidePrinted checks that the table of printed numbers omits only values that are
+// true by definition, such as the rejections of best effort. It must not omit a measured
+// rejection of best effort, or a zero of another policy.
 func TestBesidePrinted(t *testing.T) {
 	t.Parallel()
 	for set, want := range map[string][]string{

@@ -10,10 +10,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestEveryPolicy checks that a policy that is added to an experiment, under a name that no
-// paper knows, is in every table of its configuration and in the findings, wherever the
-// experiment comes from: a paper's under its own name, one with a sweep, and one with a
-// figure of its own.
+// TestEveryPolicy adds a policy with a name that no paper knows to an experiment. The
+// policy must be in every table of its configuration and in the findings, whether the
+// experiment is a paper's, has a sweep or has its own figure.
 func TestEveryPolicy(t *testing.T) {
 	t.Parallel()
 	const small = "base: {fleet: {hosts: 5}, workload: {model: {name: paper, jobs: 9}}, admission: [be, cac, {name: cac, label: mine}]}\n"
@@ -54,7 +53,7 @@ func TestEveryPolicy(t *testing.T) {
 	}
 }
 
-// mentions reports whether a table has that name in its header or a cell.
+// mentions reports whether a table contains the name in its header or a cell.
 func mentions(t report.Table, name string) bool {
 	text := strings.Join(t.Header, "\n")
 	for _, row := range t.Rows {

@@ -11,7 +11,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// parsed returns the experiment of a scenario file.
+// parsed returns the experiment in a scenario file.
 func parsed(t testing.TB, text string, sets ...string) *scenario.Experiment {
 	t.Helper()
 	e, err := scenario.Parse("test", []byte(text), experiments.Known(), sets...)
@@ -38,7 +38,7 @@ func few(t testing.TB, replications int, sets ...string) *experiments.Prepared {
 	return ready
 }
 
-// kept returns the study of the runs of e, of which nothing else is kept.
+// kept returns the study of the runs of e and discards everything else.
 func kept(t *testing.T, e *scenario.Experiment) *Report {
 	t.Helper()
 	ready, err := experiments.Prepare(e)

@@ -2,8 +2,8 @@ package publication
 
 import "testing"
 
-// TestLabels checks what people read for names of policies, of what they choose hosts by,
-// of logs and of metrics, and that a short name of none of them is a word.
+// TestLabels checks the display names of policies, of plug-ins that choose hosts, of logs
+// and of metrics. No short name may be displayed as a word.
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	l := Labels()

@@ -15,12 +15,13 @@ import (
 	"bourse/experiments/verdicts"
 )
 
-// worthOf lists the metrics that measure what negotiation is worth.
+// worthOf lists the metrics that show the value of negotiation.
 var worthOf = []string{"efficiency_1", "violations", "revenue"}
 
-// negotiation reports what negotiation is worth. For each policy that was run both with and
-// without negotiation, it gives the paired differences of three metrics, and a sentence that
-// summarizes which are significant. The document is empty if no policy was run both ways.
+// negotiation reports the value of negotiation. For each policy that was run both with and
+// without negotiation, it lists the paired differences of three metrics. A sentence
+// summarizes which differences are significant. If no policy was run both ways, the
+// document is empty.
 func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) (d report.Document) {
 	ask := contrast.Ask{Metrics: worthOf, Across: contrast.Policies, Ends: metrics.Ends(), Pairs: negotiated(e)}
 	if len(ask.Pairs) == 0 || e.Replications < 2 {
@@ -28,7 +29,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 	}
 	found, err := contrast.Of(rows, ask, alike)
 	if err != nil {
-		return d // it was not measured
+		return d // the metric was not measured
 	}
 	l := Labels()
 	var parts []string
@@ -56,7 +57,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 	return d
 }
 
-// negotiation returns that report for s.
+// negotiation returns this report for s.
 func (s *Report) negotiation() report.Document {
 	if len(negotiated(s.Experiment)) == 0 {
 		return report.Document{}
@@ -64,8 +65,8 @@ func (s *Report) negotiation() report.Document {
 	return negotiation(s.Experiment, s.MetricRows(worthOf...), s.Alike)
 }
 
-// negotiated returns the label of each policy under which users negotiate, paired with that of
-// the same policy without negotiation.
+// negotiated returns the label of each policy that was run with negotiation. Each is paired
+// with the label of the same policy without negotiation.
 func negotiated(e *scenario.Experiment) (pairs [][2]string) {
 	for i := range e.Configurations {
 		all := e.Configurations[i].Admission
@@ -84,7 +85,7 @@ func negotiated(e *scenario.Experiment) (pairs [][2]string) {
 	return pairs
 }
 
-// alikeBut reports whether a and b are the same policy, apart from negotiation.
+// alikeBut reports whether a and b are the same policy except for negotiation.
 func alikeBut(a, b scenario.Choice) bool {
 	sharing := func(c scenario.Choice) any {
 		if c.Sharing == nil {
@@ -95,7 +96,7 @@ func alikeBut(a, b scenario.Choice) bool {
 	return a.Name == b.Name && reflect.DeepEqual(a.Options(), b.Options()) && reflect.DeepEqual(sharing(a), sharing(b))
 }
 
-// bases returns the distinct second elements of pairs.
+// bases returns the second element of each pair, without repetitions.
 func bases(pairs [][2]string) (all []string) {
 	for _, p := range pairs {
 		if !slices.Contains(all, p[1]) {

@@ -9,9 +9,9 @@ import (
 	"bourse/experiments/results"
 )
 
-// TestNegotiated checks that results tell what negotiation is worth where the same policy was
-// run with it and without, that means of the differences are those of the metrics, and that
-// nothing is told where it was not.
+// TestNegotiated checks that results report the value of negotiation exactly if the same
+// policy was run with and without it, and that means of the differences are those of the
+// metrics.
 func TestNegotiated(t *testing.T) {
 	t.Parallel()
 	study := func(admission string) (*Report, *results.Dir) {

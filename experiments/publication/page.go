@@ -21,8 +21,8 @@ import (
 	"bourse/experiments/verdicts"
 )
 
-// spoken returns the metrics that the findings of s discuss: at most five of those in its
-// figure for which there is something to compare.
+// spoken returns the metrics that the findings of s discuss. They are at most five metrics
+// of its figure that can be compared.
 func (s *Report) spoken() (names []string) {
 	for _, name := range sweep(s.labels(), s.Experiment).Metrics {
 		m := slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == name })
@@ -39,8 +39,8 @@ func (s *Report) spoken() (names []string) {
 	return names
 }
 
-// sentences describes how the policies of s differ, one sentence per metric, using the
-// verdicts of paired comparisons.
+// sentences describes how the policies of s differ, according to the paired comparisons. It
+// returns one sentence per metric.
 func (s *Report) sentences(of []string) (said []string) {
 	e := s.Experiment
 	l := s.labels()
@@ -58,7 +58,8 @@ func (s *Report) sentences(of []string) (said []string) {
 	return said
 }
 
-// spot formats a name for people: the values of a point of a sweep, or the label of another name.
+// spot formats a configuration's name for people. In a sweep, it returns the values of the
+// point; if there is no sweep, it returns the label of the name.
 func (s *Report) spot(name string) string {
 	label, values := results.Spot(name)
 	if len(values) == 0 {
@@ -73,8 +74,8 @@ func (s *Report) less(metric string) bool {
 	return i >= 0 && s.Metrics[i].Less
 }
 
-// findings returns the findings of s as sentences: the verdicts of paired comparisons of its
-// policies, and those on its paper's claims.
+// findings returns the findings of s as sentences. They contain the verdicts of the paired
+// comparisons of policies and the verdicts on the paper's claims.
 func (s *Report) findings() []string {
 	e, said := s.Experiment, s.sentences(s.spoken())
 	switch {
@@ -93,8 +94,7 @@ func (s *Report) findings() []string {
 	return said
 }
 
-// Undecided returns, for each paper with claims about s, a line on the claims that remain
-// undecided.
+// Undecided returns a line about the undecided claims for each paper with claims about s.
 func (s *Report) Undecided() (said []string) {
 	for _, j := range s.judged() {
 		if line := j.Undecided(); line != "" {
@@ -104,11 +104,11 @@ func (s *Report) Undecided() (said []string) {
 	return said
 }
 
-// mostCompared is the largest number of comparisons of a metric on a page.
+// mostCompared is the maximum number of comparisons of one metric on a page.
 const mostCompared = 500
 
-// sections returns the parts of the page after figures and tables: claims, comparisons,
-// advice, and the drill-down from every number to the ledgers, which are in w.
+// sections returns the parts of the page that follow the figures and tables: claims,
+// comparisons, advice, and the links from every number to the ledgers in w.
 func (s *Report) sections(w *results.Writer, first *shown) (all []report.Section, err error) {
 	claimed := report.Section{Name: "claims", Title: "Claims", Lead: "The claims of the paper, judged by these replications only."}
 	for _, j := range s.judged() {
@@ -175,8 +175,8 @@ func (s *Report) advice() report.Table {
 	return t
 }
 
-// maps returns a heat map of each metric if at least two axes are drawn as lines. With three
-// axes, the maps are small multiples.
+// maps returns a heat map of each metric if at least two axes of the sweep have numbers as
+// values. With three axes, it returns several small maps per metric.
 func (s *Report) maps(drawn []report.Figure) []report.Figure {
 	e := s.Experiment
 	if len(e.Sweep) < 2 || slices.ContainsFunc(drawn, func(f report.Figure) bool {
@@ -191,13 +191,13 @@ func (s *Report) maps(drawn []report.Figure) []report.Figure {
 	return []report.Figure{sweep(s.labels(), e).Maps(e.Name+"-maps", title+", as maps", s.SummaryRows())}
 }
 
-// A shown holds the jobs and prices that the page shows. They come from the unit with
-// replication 0.
+// A shown has the jobs and prices that the page shows. They come from the unit that
+// contains replication 0.
 type shown struct {
 	e    *scenario.Experiment
-	most int // maximum number of jobs per run
+	most int // maximum number of jobs shown per run
 	of   []trail.Run
-	at   map[[2]string]int // position in of, by configuration and policy
+	at   map[[2]string]int // position of each run in of, by configuration and policy
 }
 
 func newShown(e *scenario.Experiment) *shown {
@@ -212,7 +212,7 @@ func newShown(e *scenario.Experiment) *shown {
 	return first
 }
 
-// take stores the jobs and prices of replication 0 if the unit has them.
+// take stores the jobs and prices of replication 0 if the unit contains them.
 func (first *shown) take(of experiments.Unit, unit *results.Unit) error {
 	if of.From != 0 || large(first.e) {
 		return nil
@@ -236,8 +236,9 @@ func (first *shown) take(of experiments.Unit, unit *results.Unit) error {
 	return nil
 }
 
-// large reports whether e has more than 250 runs: configurations with their policies. The page
-// then shows no jobs, and only the ledgers of the first configuration are stored by default.
+// large reports whether e has more than 250 runs, which are pairs of a configuration and a
+// policy. The page then shows no jobs, and by default only the ledgers of the first
+// configuration are stored.
 func large(e *scenario.Experiment) bool {
 	runs := 0
 	for _, c := range e.Configurations {
@@ -262,7 +263,7 @@ func (s *Report) trail(w *results.Writer, first *shown) (report.Section, error) 
 		key := fmt.Sprintf("ledger/%s/%s/0", r.Configuration, r.Admission)
 		dir, err := w.Path(key)
 		if err != nil || len(r.Jobs) == 0 {
-			continue // a name that is not a valid path has no ledger
+			continue // if the name is not a valid path, there is no ledger
 		}
 		if r.Entries, err = entries(dir, r.Jobs); err != nil {
 			return report.Section{}, err
@@ -274,11 +275,12 @@ func (s *Report) trail(w *results.Writer, first *shown) (report.Section, error) 
 	return (&trail.Trail{Labels: s.labels(), Runs: first.of}).Section(), nil
 }
 
-// mostEntries is the number of ledger entries to search for those of the shown jobs.
+// mostEntries is the maximum number of ledger entries to search for those of the shown
+// jobs.
 const mostEntries = 1 << 18
 
-// entries returns the entries of jobs in the ledger in dir, by contract, or nil if there is no
-// ledger.
+// entries returns the entries of jobs in the ledger in dir, keyed by contract. It returns
+// nil if there is no ledger.
 func entries(dir string, jobs []results.Job) (of map[int64][]trail.Entry, err error) {
 	r, err := store.OpenReader(dir, store.Options{})
 	if errors.Is(err, store.ErrNone) {

@@ -9,8 +9,8 @@ import (
 	"bourse/experiments"
 )
 
-// TestPanicPublished checks that nothing is left of results in whose making our own code
-// panics, in a run or beside it, but for units that are whole.
+// TestPanicPublished checks that results are removed if our own code panics while making
+// them, in a run or elsewhere, except for complete units.
 func TestPanicPublished(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

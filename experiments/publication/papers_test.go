@@ -8,8 +8,8 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestPapers checks that the presets of the Libra papers run without their log,
-// on few generated jobs, and that every metric they draw is defined somewhere.
+// TestPapers checks that the presets of the Libra papers run without their log, with a few
+// generated jobs, and that every metric in their figures is defined somewhere.
 func TestPapers(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Concat(papers.Figures("librarisk"), papers.Figures("librasla"), []string{"mixed"}) {

@@ -21,8 +21,9 @@ type Ask struct {
 	Where        map[string][]string // values to draw, by dimension
 }
 
-// Plotted returns the plot of results that ask describes. By default it is efficiency against
-// alpha, with a panel for each configuration and a line for each policy and point of a sweep.
+// Plotted returns the requested plot of results. The default plot shows efficiency against
+// alpha. It has a panel for each configuration, and a line for each policy and each point
+// of a sweep.
 func Plotted(dir *results.Dir, ask Ask) (d report.Document, err error) {
 	s, err := readStored(dir)
 	if err != nil {
@@ -71,7 +72,8 @@ func Plotted(dir *results.Dir, ask Ask) (d report.Document, err error) {
 	return s.document(f), nil
 }
 
-// complete sets the defaults of ask, and reports names that the results do not have.
+// complete sets the defaults of ask. It returns an error for names that the results do not
+// contain.
 func (ask *Ask) complete(rows []report.Row, axes []string, path string) error {
 	measured := report.Distinct(rows, report.ByMetric)
 	curve := slices.ContainsFunc(rows, func(r report.Row) bool { return r.At[report.ByAlpha] != "" && r.Mean != nil })
@@ -125,8 +127,8 @@ func (ask *Ask) complete(rows []report.Row, axes []string, path string) error {
 	return nil
 }
 
-// selected returns the rows to draw. Efficiency has an alpha, which is 1 unless ask names it;
-// fixed says so.
+// selected returns the rows to draw. For efficiency, alpha is 1 unless ask states it. In
+// that case, fixed is a text that says so.
 func (ask *Ask) selected(rows []report.Row) (drawn []report.Row, fixed string, err error) {
 	drawn = slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return !slices.Contains(ask.Y, r.At[report.ByMetric]) })
 	where := maps.Clone(ask.Where)
@@ -152,9 +154,10 @@ func (ask *Ask) selected(rows []report.Row) (drawn []report.Row, fixed string, e
 	return drawn, fixed, nil
 }
 
-// rest returns the dimensions of lines and panels: those of ask, or by default policy and
-// configuration, and each other in which rows differ. A line of the only policy need not name
-// it if something else distinguishes the lines.
+// rest returns the dimensions that lines and panels represent. They are those in ask or, by
+// default, policy and configuration, followed by every other dimension in which rows
+// differ. If there is only one policy and something else distinguishes the lines, the lines
+// need not name the policy.
 func (ask *Ask) rest(rows []report.Row, axes []string) (color, facet []string) {
 	color, facet = slices.Clone(ask.Color), slices.Clone(ask.Facet)
 	free := func(d string) bool { return d != ask.X && !slices.Contains(color, d) && !slices.Contains(facet, d) }

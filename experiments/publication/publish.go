@@ -1,8 +1,8 @@
-// Package publication writes the results of experiments: it runs the units that are missing,
-// joins their rows to tables, and adds figures, notes and a page. It also reads results
-// again, for tables, plots and comparisons, and recomputes them for an audit.
+// Package publication writes the results of experiments. It runs the missing units, joins
+// their rows to tables, and adds figures, notes and a page. It also reads existing results
+// for tables, plots and comparisons, and recomputes results for an audit.
 //
-// It is independent of how a run proceeds.
+// The package is independent of how a run is executed.
 package publication
 
 import (
@@ -25,45 +25,46 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Target describes where results go and the metadata to store with them.
+// A Target states where results are written and which metadata are stored with them.
 type Target struct {
 	Dir      string
-	Ledgers  bool           // keep the ledger of every replication, not only of the first; see large
+	Ledgers  bool           // store the ledger of every replication; by default only of the first, see large
 	Bare     bool           // keep no ledgers
 	Scenario string         // the file as run
 	Command  []string       // command that repeats the run
-	Source   File           // file of the scenario, if it came from a file
+	Source   File           // scenario file, if the scenario came from a file
 	Notes    []string       // additional notes for readers
 	Elapsed  func() float64 // seconds since the start
 
 	Tables results.Tables
 
-	// Found, unless nil, is called with the number of replications reused from an earlier run.
+	// Found, unless nil, is called with the number of replications that are reused from an
+	// earlier run.
 	Found func(done, total int)
-	Fresh bool // reuse nothing from older results
+	Fresh bool // do not reuse units of older results
 
-	Shard, Of int // selects every Of-th unit, from Shard on
+	Shard, Of int // selects every Of-th unit, starting with unit Shard
 
-	// Fatal, unless nil, is called once if a ledger could not be written, and must not return.
-	// If it is nil, the store's default applies.
+	// Fatal, unless nil, is called once if a ledger could not be written. It must not
+	// return. If it is nil, the default of package store applies.
 	Fatal func(error)
 
-	came func(unit string) // unless nil, called for each unit that is done, in order
+	came func(unit string) // called for each completed unit, in order; may be nil
 }
 
-// A File is the path and hash of a file that was read.
+// A File is the path and the hash of a file that was read.
 type File struct{ Path, SHA256 string }
 
-// Publish runs the experiment p and writes a results directory. The output depends only on the
-// experiment, except for the wall time and versions in the manifest. If Publish fails or is
-// cancelled, finished work is stored next to the directory, and the next Publish of the same
-// experiment continues from it.
+// Publish runs the experiment p and writes a results directory. The output depends only on
+// the experiment, except for the wall time and the versions in the manifest. If Publish
+// fails or is cancelled, it stores the completed work next to the directory. The next
+// Publish of the same experiment continues from there.
 func Publish(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to Target) (s *Report, err error) {
 	dir, err := results.Unfinished(to.Dir)
 	if err != nil {
 		return nil, err
 	}
-	w, err := results.Create(to.Dir, to.Tables, experiments.Axes(p.Experiment)) // fails if they cannot be placed there
+	w, err := results.Create(to.Dir, to.Tables, experiments.Axes(p.Experiment)) // returns an error if results cannot be written there
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +91,7 @@ func Publish(ctx context.Context, p *experiments.Prepared, opts experiments.Opti
 	return s, units.Remove()
 }
 
-// publish runs the units that no source in from has, and writes all units to w.
+// publish runs the units that are in no source in from, and writes all units to w.
 func publish(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to Target, w *results.Writer, units *results.Units, from []results.Source) (s *Report, err error) {
 	e := p.Experiment
 	switch {
@@ -111,7 +112,7 @@ func publish(ctx context.Context, p *experiments.Prepared, opts experiments.Opti
 	return join(w, e, &units.Plan, at.find, to)
 }
 
-// meanwhile is like publish, but writes units while others still run.
+// meanwhile is like publish, but it writes completed units while others are still running.
 func meanwhile(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to Target, w *results.Writer, units *results.Units, from []results.Source) (*Report, error) {
 	there, err := where(from)
 	if err != nil {
@@ -154,8 +155,8 @@ func meanwhile(ctx context.Context, p *experiments.Prepared, opts experiments.Op
 	return s, err
 }
 
-// Replaces returns a [*results.OtherError] if to.Dir has results of another scenario that
-// Publish would replace.
+// Replaces returns a [*results.OtherError] if Publish would replace results of another
+// scenario in to.Dir.
 func Replaces(p *experiments.Prepared, to *Target) error {
 	d, err := results.Open(to.Dir)
 	if err != nil {
@@ -170,8 +171,8 @@ func Replaces(p *experiments.Prepared, to *Target) error {
 	return &results.OtherError{Dir: to.Dir, Found: found, Want: want, Whole: true}
 }
 
-// Shard runs every to.Of-th unit of the experiment p, from unit to.Shard on, and stores them in
-// to.Dir for [Merge].
+// Shard runs every to.Of-th unit of the experiment p, starting with unit to.Shard. It
+// stores the units in to.Dir for [Merge].
 func Shard(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to Target) error {
 	units, err := results.OpenUnits(to.Dir, planOf(p, &to), true)
 	if err != nil {
@@ -187,9 +188,9 @@ func Shard(ctx context.Context, p *experiments.Prepared, opts experiments.Option
 	return find(ctx, p, opts, &to, units, mine, units)
 }
 
-// Merge writes the results directory of an experiment whose units are in from. The bytes are
-// the same as those of Publish, except for the wall time in the manifest. If units are
-// missing, the error is a [*HolesError].
+// Merge writes the results directory of an experiment from the units in from. The files
+// have the same bytes as those of Publish, except for the wall time in the manifest. If
+// units are missing, the error is a [*HolesError].
 func Merge(e *scenario.Experiment, from []*results.Units, to Target) (s *Report, err error) {
 	x := e.Expanded()
 	w, err := results.Create(to.Dir, to.Tables, experiments.Axes(e))
@@ -220,12 +221,12 @@ type HolesError struct {
 	Of      int
 }
 
-// Error reports how many units are missing, and which.
+// Error states how many units are missing, and which ones.
 func (e *HolesError) Error() string {
 	return fmt.Sprintf("%d of %d units are missing: %s", len(e.Missing), e.Of, strings.Join(e.Missing, ", "))
 }
 
-// join writes the units of plan to w. The function at returns the source of each unit.
+// join writes the units in plan to w. The function at returns the source of each unit.
 func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, at func(unit string) (results.Source, error), to Target) (*Report, error) {
 	s := &Report{Study: experiments.NewStudy(e)}
 	heads := make(map[string]string)
@@ -256,8 +257,8 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, at func
 	})
 }
 
-// sealed passes w the hashes that the ledgers of unit store for their files, so that w need
-// not compute them.
+// sealed gives w the hashes of the ledgers' files. The ledgers of unit contain these
+// hashes, so w does not have to compute them.
 func sealed(w *results.Writer, unit *results.Unit) error {
 	for ledger := range unit.Ledgers {
 		dir, err := w.Path(ledger)
@@ -275,8 +276,9 @@ func sealed(w *results.Writer, unit *results.Unit) error {
 	return nil
 }
 
-// gather adds the units of plan to s. It reads each unit from the source that at returns and
-// passes it to take with the path of that source. The next units are read meanwhile.
+// gather adds the units in plan to s. It reads each unit from the source returned by at. It
+// then passes the unit to take, with the path of the source. The next units are read at the
+// same time.
 func gather(s *experiments.Study, plan *results.Plan, at func(unit string) (results.Source, error), take func(of experiments.Unit, unit *results.Unit, path string) error) error {
 	s.Alike = plan.Alike
 	type read struct {
@@ -309,7 +311,7 @@ func gather(s *experiments.Study, plan *results.Plan, at func(unit string) (resu
 	})
 }
 
-// Difference describes the first field in which two plans differ, with both values.
+// Difference describes the first field in which two plans differ, and both values.
 func Difference(a, b *results.Plan) string {
 	var ignored []string
 	if !a.Same(b) {
@@ -333,8 +335,9 @@ func Difference(a, b *results.Plan) string {
 	return "the scenario file: it has another name or location"
 }
 
-// apart returns the first field in which two scenario files differ, or nil. It skips the
-// ignored top-level fields. If one of the files cannot be read, ok is false.
+// apart returns the first field in which two scenario files differ, or nil if there is
+// none. It ignores the given top-level fields. If one of the files cannot be read, ok is
+// false.
 func apart(one, other string, ignored ...string) (d *scenario.Difference, ok bool) {
 	a, err := scenario.Stored("", one)
 	b, wrong := scenario.Stored("", other)
@@ -344,7 +347,7 @@ func apart(one, other string, ignored ...string) (d *scenario.Difference, ok boo
 	return scenario.Differ(&a, &b, ignored...), true
 }
 
-// planOf returns the plan of p's units.
+// planOf returns the plan of the units in p.
 func planOf(p *experiments.Prepared, to *Target) results.Plan {
 	plan := results.Plan{
 		Scenario: to.Scenario, Source: map[string]string{}, Command: to.Command, Notes: p.Notes(), Replications: p.Experiment.Replications,
@@ -359,7 +362,7 @@ func planOf(p *experiments.Prepared, to *Target) results.Plan {
 	return plan
 }
 
-// pictures writes the figures and the page that shows all results.
+// pictures writes the figures, and the page that shows all results.
 func (s *Report) pictures(w *results.Writer, p Target, kept []report.Ledger, first *shown) error {
 	alone := report.Document{Formats: []string{"svg", "csv", "vl.json"}, Figures: figures(s.labels(), s.Experiment, s.Beside(), s.SummaryRows(), s.CurveRows())}
 	if f := s.Experiment.Figure; f != nil && f.Less != "" {
@@ -392,7 +395,7 @@ func (s *Report) pictures(w *results.Writer, p Target, kept []report.Ledger, fir
 	return errors.Join(w.File("report.html", html), w.File("scenario.yaml", []byte(p.Scenario)))
 }
 
-// told returns the notes that follow from the results themselves.
+// told returns the notes that can be derived from the results themselves.
 func (s *Report) told() []string {
 	e := s.Experiment
 	_, late := s.jobs(nil)
@@ -404,7 +407,7 @@ func (s *Report) told() []string {
 	return append(notes, s.Measured()...)
 }
 
-// ledgers opens the journals to keep for a unit.
+// ledgers opens the journals to be stored for a unit.
 type ledgers struct {
 	draft *results.Draft
 	all   bool
@@ -433,7 +436,7 @@ func (l *ledgers) open(configuration, admission string, rep int) (bank.Journal, 
 	}, nil
 }
 
-// journals returns the journals with the given heads, sorted by path.
+// journals returns the journals that have the given heads, sorted by path.
 func journals(heads map[string]string) []report.Ledger {
 	var kept []report.Ledger
 	for _, path := range slices.Sorted(maps.Keys(heads)) {
@@ -442,8 +445,8 @@ func journals(heads map[string]string) []report.Ledger {
 	return kept
 }
 
-// Keep runs the units of p that to.Dir lacks, and returns the measurements of all units, which
-// stay there until they are removed. A run that is interrupted can be continued.
+// Keep runs the units of p that to.Dir does not contain. It returns the measurements of all
+// units, which stay in to.Dir until they are removed. An interrupted run can be continued.
 func Keep(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to Target) (s *experiments.Study, units *results.Units, err error) {
 	if to.Dir, err = results.Unfinished(to.Dir); err != nil {
 		return nil, nil, err

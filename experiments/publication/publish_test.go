@@ -10,8 +10,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// BenchmarkPublish runs the market paper with files and statistics, and tells the
-// time of a run, and how many times faster two workers are than one.
+// BenchmarkPublish runs the market paper with files and statistics. It reports the time of
+// a run and how many times faster two workers are than one.
 func BenchmarkPublish(b *testing.B) {
 	const replications = 400
 	e := paper(b, replications)

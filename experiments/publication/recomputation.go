@@ -24,13 +24,13 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A rederivation computes the results d again.
+// A rederivation computes the results in d again.
 type rederivation struct {
 	findings []results.Change
 	beyonds  []string // omitted comparisons, with reasons
 
 	d     *results.Dir
-	sound bool // the ledgers of d are sound
+	sound bool // whether the ledgers in d are clean
 	e     scenario.Experiment
 	p     *experiments.Prepared // nil if the scenario can no longer be prepared
 	units *results.Whole
@@ -38,11 +38,12 @@ type rederivation struct {
 	to    Target
 }
 
-// Rederive computes the results d again and compares each file. It uses the stored rows of
-// jobs and prices, and the plan of jobs drawn from scenario and seed; if deep is set, it runs
-// the experiment again. Notes returns the notes of the [Target]. Sound states whether the
-// ledgers are clean. The files must match the manifest. Rederive returns the differences, and
-// the omitted comparisons with reasons.
+// Rederive computes the results in d again and compares each file. It uses the stored rows
+// of jobs and prices, and the plan of jobs generated from the scenario and the seed. If
+// deep is set, it runs the experiment again. The function notes returns the notes of the
+// [Target]. The flag sound states whether the ledgers are clean. The files must match the
+// manifest. Rederive returns the differences, and a list of the omitted comparisons with
+// reasons.
 func Rederive(ctx context.Context, d *results.Dir, notes func(*scenario.Experiment) []string, sound, deep bool, opts experiments.Options) ([]results.Change, []string, error) {
 	r := &rederivation{d: d, sound: sound}
 	err := r.again(ctx, notes, deep, opts)
@@ -91,8 +92,8 @@ func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experimen
 	return r.compare(made, deep)
 }
 
-// older compares what results of any format have in common: jobs.parquet with jobs.csv, and
-// the counts and means of summary.csv with the metrics.
+// older compares only what results of every format contain. It compares jobs.parquet with
+// jobs.csv, and the counts and means in summary.csv with the metrics.
 func (r *rederivation) older() error {
 	if c := r.d.TwoForms(); c != (results.Change{}) {
 		r.findings = append(r.findings, c)
@@ -144,7 +145,7 @@ func (r *rederivation) find(file, found, want string) {
 	r.findings = append(r.findings, results.Change{File: file, Found: found, Want: want})
 }
 
-// wrong reports that results could not be computed again.
+// wrong records that the results could not be computed again.
 func (r *rederivation) wrong(err error) {
 	if !r.sound || len(r.findings) > 0 {
 		r.beyond("tables, figures and page: %v", err)
@@ -160,7 +161,8 @@ func (r *rederivation) version() bool {
 	return reflect.DeepEqual(r.d.Manifest.Version, results.BuildVersion())
 }
 
-// ready reads scenario and units, and draws everything that does not require a run.
+// ready reads the scenario and the units. It computes everything that does not require a
+// run.
 func (r *rederivation) ready(notes func(*scenario.Experiment) []string) (err error) {
 	m := &r.d.Manifest
 	if r.e, err = scenario.Stored(r.d.Path, m.Scenario); err != nil {
@@ -235,7 +237,7 @@ func (r *rederivation) gathered(ctx context.Context) error {
 	return nil
 }
 
-// compare compares the files and reports the omitted comparisons.
+// compare compares the files and records which comparisons are omitted.
 func (r *rederivation) compare(made *results.Dir, deep bool) error {
 	const ledger = "ledger/"
 	changes, err := r.d.Different(made, func(name string) bool { return strings.HasPrefix(name, ledger) && !deep })
@@ -246,7 +248,7 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 	for _, c := range changes {
 		switch ext := filepath.Ext(c.File); {
 		case strings.HasPrefix(c.File, ledger):
-			continue // its entries are compared
+			continue // ledgers are compared entry by entry
 		case !deep && c.File == "jobs.parquet" && r.d.File("jobs") != c.File && c.Found != results.SameRows:
 			c.Want += ", as in jobs.csv"
 		case !r.version() && ext != ".csv" && ext != ".yaml" && c.File != "manifest.json" && (ext != ".parquet" || c.Found == results.SameRows):
@@ -269,11 +271,11 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 	return nil
 }
 
-// entries compares the ledgers and reports the first entry that differs in each.
+// entries compares the ledgers and records the first different entry of each.
 func (r *rederivation) entries(made *results.Dir) error {
 	for _, key := range slices.Sorted(maps.Keys(made.Manifest.Ledgers)) {
 		head := r.d.Manifest.Ledgers[key]
-		if head == made.Manifest.Ledgers[key] || head == "" { // the manifest's difference reports a missing head
+		if head == made.Manifest.Ledgers[key] || head == "" { // the comparison of manifests reports a missing head
 			continue
 		}
 		one, err := store.OpenReader(filepath.Join(r.d.Path, key), store.Options{Reproducible: true})
@@ -293,8 +295,8 @@ func (r *rederivation) entries(made *results.Dir) error {
 	return nil
 }
 
-// entry reports the first entry of a ledger that differs from the recomputed one, and the
-// field.
+// entry records the first entry of a ledger that differs from the recomputed entry, and the
+// field in which it differs.
 func (r *rederivation) entry(key string, one, made *store.Reader) {
 	next, stop := iter.Pull2(made.Entries())
 	defer stop()
@@ -320,8 +322,8 @@ func (r *rederivation) entry(key string, one, made *store.Reader) {
 	}
 }
 
-// entryDiffers returns the first field in which two entries differ, including the fields of
-// their notes.
+// entryDiffers returns the first field in which two entries differ. It also compares the
+// fields of their notes.
 func entryDiffers(a, b *bank.Entry) (field, x, y string) {
 	var one, other map[string]json.RawMessage
 	if json.Unmarshal(a.Note, &one) == nil && json.Unmarshal(b.Note, &other) == nil {

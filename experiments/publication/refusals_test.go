@@ -9,8 +9,8 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestRefusals checks that notes name the policies that refused all requests, or, of a
-// sweep, say at how many points there is one.
+// TestRefusals checks that notes name the policies that rejected all requests or, for a
+// sweep, state the number of points at which there is one.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	const text = `

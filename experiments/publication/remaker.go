@@ -18,10 +18,10 @@ import (
 )
 
 // A remaker computes the units of results again. It reads the rows of jobs and prices and
-// encodes them, and encodes the rows of metrics from the stored values. It compares the rows
-// of jobs with the plan of jobs, which it draws from scenario and seed, and the stored values
-// with those computed from rows and plan. It implements [results.Source]; units must be read
-// in order.
+// encodes them again. It encodes the rows of metrics from the stored values. It compares
+// the rows of jobs with the plan of jobs generated from the scenario and the seed. It also
+// compares the stored values with those computed from the rows and the plan. It implements
+// [results.Source]. Units must be read in order.
 type remaker struct {
 	*results.Whole
 	*rederivation
@@ -32,7 +32,7 @@ type remaker struct {
 
 	jobs     *reading[results.Job]
 	prices   *reading[results.Price]
-	measured int // rows of metrics so far
+	measured int // number of metric rows so far
 
 	different int             // number of values that differ
 	unknown   map[string]bool // metrics that could not be computed for some run
@@ -56,14 +56,14 @@ func newRemaker(ctx context.Context, r *rederivation, e *scenario.Experiment) *r
 // A reading reads the rows of a table in order.
 type reading[R any] struct {
 	r    *rederivation
-	file string // empty if results have no such table
+	file string // empty if the results have no such table
 	next func() (R, error, bool)
 	stop func()
 
-	row   *R    // current row; nil after the last
+	row   *R    // current row; nil after the last row
 	n     int   // number of the current row
 	ahead *R    // the row after it
-	err   error // error in reading the row ahead
+	err   error // error that occurred when the next row was read
 }
 
 func newReading[R any](r *rederivation, table string, rows iter.Seq2[R, error]) *reading[R] {
@@ -73,12 +73,12 @@ func newReading[R any](r *rederivation, table string, rows iter.Seq2[R, error]) 
 		in.look()
 	}
 	if filepath.Ext(in.file) == ".csv" {
-		in.n++ // the header counts as a row
+		in.n++ // 1 at first, because the header counts as a row
 	}
 	return in
 }
 
-// look reads the row ahead.
+// look reads the next row.
 func (in *reading[R]) look() {
 	in.ahead = nil
 	if row, err, ok := in.next(); err != nil {
@@ -88,7 +88,7 @@ func (in *reading[R]) look() {
 	}
 }
 
-// advance makes the row ahead the current one.
+// advance makes the next row the current row.
 func (in *reading[R]) advance() error {
 	if in.next == nil {
 		return nil
@@ -142,7 +142,7 @@ func (m *remaker) Read(name string) (*results.Unit, error) {
 	return unit, nil
 }
 
-// end reports extra rows after the last, and the omitted comparisons.
+// end records extra rows after the last row, and the omitted comparisons.
 func (m *remaker) end() {
 	if m.jobs.row != nil {
 		m.find(m.jobs.file, fmt.Sprintf("row %d: one more", m.jobs.n), "none by scenario and seed")
@@ -167,18 +167,18 @@ func (m *remaker) end() {
 	}
 }
 
-// differs counts a value that differs from the recomputed one, and reports the first.
+// differs counts a value that differs from the recomputed value. It records the first one.
 func (m *remaker) differs(file, found, want string) {
 	if m.different++; m.different == 1 {
 		m.find(file, found, want+", as "+m.jobs.file+" comes to")
 	}
 }
 
-// within is the tolerated relative error of metrics computed from the work done, which tables
-// store as a share.
+// within is the tolerated relative error of metrics that are computed from the work done.
+// Tables store the work done as a fraction.
 const within = 1e-9
 
-// compare compares the stored values of a run with those computed from its rows.
+// compare compares the stored values of a run with the values computed from the run's rows.
 func (m *remaker) compare(f *fit, stored []float64, solved bool) {
 	if !solved {
 		for _, metric := range m.study.Metrics {
@@ -235,7 +235,8 @@ func (m *remaker) compare(f *fit, stored []float64, solved bool) {
 	}
 }
 
-// replication recomputes the rows of a replication. The stored values are in found.
+// replication recomputes the rows of one replication. The slice found contains the stored
+// values.
 func (m *remaker) replication(configuration, rep int, found []float64) error {
 	c, width := &m.study.Experiment.Configurations[configuration], m.study.Width()
 	refits, solved := m.refits, true
@@ -269,7 +270,7 @@ func (m *remaker) replication(configuration, rep int, found []float64) error {
 		}
 		for i := range done {
 			if refits.Apart() {
-				continue // a run that has other jobs has other numbers
+				continue // if a run has other jobs, its values differ anyway
 			}
 			m.compare(fits[first+i], found[(first+i)*width:][:width], solved)
 		}
@@ -282,7 +283,7 @@ func (m *remaker) replication(configuration, rep int, found []float64) error {
 	return nil
 }
 
-// rows reads and encodes the rows of a run.
+// rows reads and encodes the rows of one run.
 func (m *remaker) rows(f *fit) error {
 	var jobs []results.Job
 	for j := m.jobs.row; j != nil && f.owns(j, m.jobs.ahead); j = m.jobs.row {
@@ -303,7 +304,7 @@ func (m *remaker) rows(f *fit) error {
 	for p := m.prices.row; p != nil; p = m.prices.row {
 		want := experiments.PriceRow(f.conf.Name, f.label, f.rep, len(prices), p.MeanPrice)
 		next := want
-		if next.Time = p.Time; *p != next && (len(prices) == 0 || p.Time != want.Time) { // of another run
+		if next.Time = p.Time; *p != next && (len(prices) == 0 || p.Time != want.Time) { // the row belongs to another run
 			break
 		}
 		prices = append(prices, want)
@@ -326,11 +327,11 @@ type fit struct {
 	conf               *scenario.Configuration
 	label              string
 	rep                int
-	metrics            int // number of metric rows before its own
+	metrics            int // number of metric rows before those of this run
 }
 
-// owns reports whether a row belongs to the run. A row with a wrong configuration, policy or
-// replication also does if it is in the place of the plan's next job.
+// owns reports whether a row belongs to the run. A row with a wrong configuration, policy
+// or replication also belongs to the run if it is at the position of the plan's next job.
 func (f *fit) owns(row, ahead *results.Job) bool {
 	names := func(row *results.Job) bool {
 		return row.Configuration == f.conf.Name && row.Admission == f.label && row.Replication == f.rep

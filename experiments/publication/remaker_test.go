@@ -19,10 +19,10 @@ var (
 	forgeries = flag.Int("remade.forgeries", 8, "number of values that TestForgedTogether changes")
 )
 
-// noNotes are the notes of a publication that has none.
+// noNotes are the notes of a publication without notes.
 func noNotes(*scenario.Experiment) []string { return nil }
 
-// published publishes e into a folder of its own.
+// published publishes e in its own folder.
 func published(t *testing.T, e *scenario.Experiment, tables results.Tables) *results.Dir {
 	t.Helper()
 	p, err := experiments.Prepare(e)
@@ -41,8 +41,8 @@ func published(t *testing.T, e *scenario.Experiment, tables results.Tables) *res
 	return d
 }
 
-// A forgery is units of results of which a value is not as it was measured, with rows of
-// metrics to fit.
+// A forgery is the units of results in which one value differs from the measured value,
+// with matching metric rows.
 type forgery struct {
 	*results.Whole
 	study *experiments.Study
@@ -86,8 +86,8 @@ func (f *forgery) Read(name string) (*results.Unit, error) {
 	return unit, err
 }
 
-// forged returns results like d, of which value number at is another, and with it all that is made of it:
-// metrics, summary, curve, figures, page and manifest.
+// forged returns results like d in which value number at differs, with all data derived
+// from it: metrics, summary, curve, figures, page and manifest.
 func forged(t *testing.T, d *results.Dir, at int) *results.Dir {
 	t.Helper()
 	r := &rederivation{d: d}
@@ -113,10 +113,10 @@ func forged(t *testing.T, d *results.Dir, at int) *results.Dir {
 	return forged
 }
 
-// TestForgedTogether changes one number of those that were measured of runs, and all files that are made of
-// it to fit: every file is as the manifest describes it, and agrees with every other but the
-// table of jobs. The audit finds it, and names metrics.csv and the column, or units.values for
-// what is in no row of metrics.
+// TestForgedTogether changes one measured number and adapts all files derived from it.
+// Every file matches the manifest and agrees with every other file except the jobs table.
+// The audit must find the change. It must name metrics.csv and the column, or units.values
+// for a number that is not in a metric row.
 func TestForgedTogether(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

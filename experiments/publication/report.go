@@ -14,13 +14,13 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Report presents the results of a study: tables, figures, notes and findings.
+// A Report presents the results of a study as tables, figures, notes and findings.
 type Report struct {
 	*experiments.Study
 	notes []string // notes for readers of the numbers
 	drawn []string // names of the figures that were written
 
-	// Values that several outputs show, made on first use:
+	// Values used by several outputs. They are computed on first use.
 	shownAs  report.Labels
 	claimed  papers.Claimed
 	verdicts []papers.Judged
@@ -36,7 +36,7 @@ func (s *Report) labels() report.Labels {
 	return s.shownAs
 }
 
-// claims returns the claims of papers about s.
+// claims returns the papers' claims about s.
 func (s *Report) claims() papers.Claimed {
 	if s.claimed == nil {
 		s.claimed = papers.About(s.Experiment.Name)
@@ -44,7 +44,7 @@ func (s *Report) claims() papers.Claimed {
 	return s.claimed
 }
 
-// judged returns the verdicts on those claims.
+// judged returns the verdicts on these claims.
 func (s *Report) judged() []papers.Judged {
 	if !s.isJudged {
 		s.verdicts, s.isJudged = papers.JudgeStudy(s.Experiment, s.claims(), s.MetricRows), true
@@ -52,8 +52,8 @@ func (s *Report) judged() []papers.Judged {
 	return s.verdicts
 }
 
-// compared compares the policies of s in a metric, paired by replication. It returns no rows
-// if there is nothing to compare.
+// compared compares the policies of s by a metric. Replications are paired. It returns no
+// rows if there is only one policy.
 func (s *Report) compared(metric string) []contrast.Row {
 	if rows, ok := s.contrast[metric]; ok {
 		return rows
@@ -69,12 +69,13 @@ func (s *Report) compared(metric string) []contrast.Row {
 	return rows
 }
 
-// policiesApart returns the comparison of all policies in a metric.
+// policiesApart returns the comparison of all policies by a metric.
 func policiesApart(metric string) contrast.Ask {
 	return contrast.Ask{Metrics: []string{metric}, Across: contrast.Policies, Ends: metrics.Ends(), Unsized: true}
 }
 
-// noSample returns a note on the configurations whose replications are not a sample.
+// noSample returns a note on the configurations whose replications are not a sample because
+// they are all alike.
 func (s *Report) noSample() []string {
 	if len(s.Alike) == 0 {
 		return nil
@@ -86,8 +87,8 @@ func (s *Report) noSample() []string {
 	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so only ties and the policies' random choices vary. The replications are not a sample, and have no deviations or intervals. One replication is enough; the workload model resample draws jobs from a log.", where)}
 }
 
-// shortfalls returns notes on penalties that were not paid in full: where, how much, and to
-// how many users.
+// shortfalls returns notes on penalties that were not paid in full. They state the
+// configuration and policy, the amount and the number of users.
 func (s *Report) shortfalls() (notes []string) {
 	var all experiments.Cell
 	points := make(map[int]bool)
@@ -113,9 +114,9 @@ func short(c *experiments.Cell) string {
 	return fmt.Sprintf("$%.6f of the penalties owed was not paid, to %d %s over all replications, because neither the hosts of these contracts nor the provider had enough money.", c.Unpaid, c.Creditors, users)
 }
 
-// jobs returns a table of how many jobs were rejected because of their deadline, and how many
-// jobs the wait and the slowdown cover. The table is empty unless it is needed. With a sweep,
-// it returns a note with the rejections over all points instead.
+// jobs returns a table of how many jobs were rejected because of their deadline, and how
+// many jobs the means of wait and slowdown include. The table is empty if it is not needed.
+// For a sweep, jobs instead returns a note on the rejections over all points.
 func (s *Report) jobs(shown []string) (t report.Table, notes []string) {
 	var all metrics.Counts
 	points, open := make(map[int]bool), false
@@ -150,7 +151,7 @@ func (s *Report) jobs(shown []string) (t report.Table, notes []string) {
 	return t, notes
 }
 
-// refusals returns notes on the policies that rejected every request.
+// refusals returns notes on policies that rejected every request.
 func (s *Report) refusals() (notes []string) {
 	m := slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == "rejections" })
 	by := make([][]string, len(s.Experiment.Configurations))
@@ -175,8 +176,8 @@ func (s *Report) refusals() (notes []string) {
 	return notes
 }
 
-// Studied returns the study whose results are in d. Notes returns additional notes for its
-// scenario.
+// Studied returns the study whose results are in the directory d. The function notes
+// returns additional notes on the scenario.
 func Studied(d *results.Dir, notes func(*scenario.Experiment) []string) (*Report, error) {
 	e, err := scenario.Stored(d.Path, d.Manifest.Scenario)
 	if err != nil {
@@ -184,7 +185,7 @@ func Studied(d *results.Dir, notes func(*scenario.Experiment) []string) (*Report
 	}
 	said := notes(&e)
 	e = e.Expanded()
-	e.Replications = d.Manifest.Replications // it may have stopped early
+	e.Replications = d.Manifest.Replications // the run may have stopped early
 	units, plan, err := d.Units()
 	if err != nil {
 		return nil, err

@@ -13,17 +13,18 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// The size of a screen. A terminal of 25 lines has one more line, for the time that the run
-// took.
+// Size of a screen in characters. A terminal with 25 lines has one more line, which shows
+// the time of the run.
 const (
 	screenLines   = 24
 	screenColumns = 80
 )
 
-// Screen returns a one-screen summary of s, whose results are in dir: the run, the means of
-// two metrics, the findings, the verdicts on the paper's claims, and the paths of everything
-// else. It has at most 24 lines of 80 columns, except for long paths. If all tables fit, they
-// replace the two metrics. Ledgers describes the state of the ledgers.
+// Screen returns a summary of s on one screen. It contains the run, the means of two
+// metrics, the findings, the verdicts on the paper's claims, and the paths of all other
+// results, which are in dir. It has at most 24 lines of 80 columns, unless paths are long.
+// If all tables fit, they replace the means of two metrics. The text ledgers describes the
+// state of the ledgers.
 func (s *Report) Screen(t report.Terminal, dir, ledgers string) string {
 	if t.Width == 0 || t.Width > screenColumns {
 		t.Width = screenColumns
@@ -47,8 +48,8 @@ func (s *Report) Screen(t report.Terminal, dir, ledgers string) string {
 	return strings.Join(slices.Concat(head, []string{""}, body, []string{""}, found, tail), "\n") + "\n"
 }
 
-// Brief returns a two-line summary of s, whose results are in dir, for a run of several
-// figures.
+// Brief returns a two-line summary of s, for runs of several figures. The results are in
+// dir.
 func (s *Report) Brief(dir string) string {
 	figure := filepath.Join(dir, "report.html")
 	if len(s.drawn) > 0 {
@@ -79,7 +80,7 @@ func (s *Report) ran() string {
 	return said
 }
 
-// places formats the number n of configurations, or of points of a sweep.
+// places formats n as a number of configurations or, in a sweep, of points.
 func (s *Report) places(n int) string {
 	if len(s.Experiment.Sweep) > 0 {
 		return numbered(n, "point", "points")
@@ -94,8 +95,8 @@ func numbered(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// whole returns the lines of all tables, or of only the first if there is one configuration.
-// It returns nil if they exceed most lines.
+// whole returns the lines of all tables or, if there is one configuration, of the first
+// table. It returns nil if there are more than most lines.
 func (s *Report) whole(t report.Terminal, most int) []string {
 	if len(s.Experiment.Configurations) > 2 {
 		return nil
@@ -113,8 +114,9 @@ func (s *Report) whole(t report.Terminal, most int) []string {
 	return nil
 }
 
-// means returns a table of the headline metrics, with one row per configuration and one column
-// per policy. It omits what does not fit into most lines, and says so.
+// means returns a table of the headline metrics. It has one row per configuration and one
+// column per policy. If the table does not fit into most lines, means omits rows and adds a
+// line that says so.
 func (s *Report) means(t report.Terminal, most int) []string {
 	names := s.Experiment.Headline()
 	at := make(map[[3]string]results.Summary)
@@ -165,7 +167,7 @@ func (s *Report) means(t report.Terminal, most int) []string {
 	return append(lines, t.Lines(said)...)
 }
 
-// placed formats a configuration, or the values at a point of a sweep, for people.
+// placed formats a configuration or, in a sweep, the values of a point for people.
 func (s *Report) placed(configuration string) string {
 	at := s.spot(configuration)
 	if name, _ := results.Spot(configuration); name != configuration && s.manyNames() {
@@ -174,7 +176,7 @@ func (s *Report) placed(configuration string) string {
 	return at
 }
 
-// manyNames reports whether the points of a sweep belong to several configurations.
+// manyNames reports whether the points of a sweep belong to more than one configuration.
 func (s *Report) manyNames() bool {
 	first, _ := results.Spot(s.Experiment.Configurations[0].Name)
 	return slices.ContainsFunc(s.Experiment.Configurations, func(c scenario.Configuration) bool {
@@ -183,7 +185,8 @@ func (s *Report) manyNames() bool {
 	})
 }
 
-// spread returns at most most of the names, evenly spaced, including the first and the last.
+// spread returns at most most of the names. They are evenly spaced and include the first
+// and the last.
 func spread(names []string, most int) (some []string) {
 	if len(names) <= most {
 		return names
@@ -197,8 +200,8 @@ func spread(names []string, most int) (some []string) {
 	return some
 }
 
-// best reports whether a policy is better than every other in a configuration, by paired tests
-// of a metric.
+// best reports whether a policy is better than every other policy in a configuration,
+// according to paired tests of a metric.
 func (s *Report) best(metric, configuration, policy string) bool {
 	tested := false
 	for _, r := range s.compared(metric) {
@@ -214,7 +217,7 @@ func (s *Report) best(metric, configuration, policy string) bool {
 	return tested
 }
 
-// elsewhere summarizes claims and ledgers, and lists where to find everything else.
+// elsewhere summarizes the claims and the ledgers. It lists the paths of all other results.
 func (s *Report) elsewhere(t report.Terminal, dir, ledgers string) (lines []string) {
 	add := func(name, what string) {
 		lines = append(lines, fmt.Sprintf("%-9s%s", name, what))

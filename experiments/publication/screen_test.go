@@ -14,8 +14,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestScreen checks that what a run of any preset prints first fits a screen of 25 lines, with
-// the line of the time, and 80 columns, and names its figure, the page and the results.
+// TestScreen checks that the first output of a run of any preset fits a screen of 25 lines
+// and 80 columns, including the line with the time, and names its figure, the page and the
+// results.
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

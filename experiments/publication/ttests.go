@@ -10,8 +10,8 @@ import (
 	"bourse/experiments/stats"
 )
 
-// tTests returns the t-tests of a paper whose policies were run, paired by replication, next
-// to the values that the paper prints.
+// tTests returns the paper's t-tests for policies that were run, next to the values printed
+// in the paper. Replications are paired.
 func tTests(rows []results.Metric, tests papers.Tests) []report.TTest {
 	type series struct{ configuration, admission, metric string }
 	values := make(map[series]map[int]float64) // by replication
@@ -48,7 +48,7 @@ func tTests(rows []results.Metric, tests papers.Tests) []report.TTest {
 	return all
 }
 
-// paired runs a paired t-test on the replications that both series have.
+// paired runs a paired t-test on the replications that both series contain.
 func paired(one, other map[int]float64) (stats.TTest, bool) {
 	var xs, ys []float64
 	for _, rep := range slices.Sorted(maps.Keys(one)) {

@@ -8,13 +8,13 @@ import (
 	"bourse/experiments/results"
 )
 
-// places maps each unit to the source that has it.
+// places maps each unit to the source that contains it.
 type places map[string]results.Source
 
 // find returns the source of a unit, or nil if there is none.
 func (p places) find(unit string) (results.Source, error) { return p[unit], nil }
 
-// whole returns a [*HolesError] if some units of plan have no source.
+// whole returns a [*HolesError] if some units in plan have no source.
 func (p places) whole(plan *results.Plan) error {
 	holes := &HolesError{Of: len(plan.Units)}
 	for _, name := range plan.Units {
@@ -28,7 +28,7 @@ func (p places) whole(plan *results.Plan) error {
 	return nil
 }
 
-// where returns the source of each unit in from.
+// where returns a map from each unit to the source in from that contains it.
 func where(from []results.Source) (places, error) {
 	at := make(places)
 	for _, source := range from {
@@ -43,7 +43,7 @@ func where(from []results.Source) (places, error) {
 	return at, nil
 }
 
-// find runs the units of todo that no source in from has, and stores them in units.
+// find runs the units in todo that are in no source in from. It stores them in units.
 func find(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to *Target, units *results.Units, todo []experiments.Unit, from ...results.Source) error {
 	there, err := where(from)
 	if err != nil {

@@ -58,8 +58,8 @@ func content(t testing.TB, dir string) map[string][]byte {
 	return all
 }
 
-// TestStopped promises the bytes of one run, whenever it is stopped and however often
-// the rest is asked for, and whatever the number of workers.
+// TestStopped checks that a run that is stopped and resumed any number of times has the
+// same bytes as a single run, for any number of workers.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	stopped(t, few(t, 7))
@@ -139,7 +139,8 @@ func stopped(t *testing.T, ready *experiments.Prepared) {
 	}
 }
 
-// TestShards promises the bytes of one run from any number of shards, in any order.
+// TestShards checks that any number of shards in any order have the same bytes as a single
+// run.
 func TestShards(t *testing.T) {
 	t.Parallel()
 	sharded(t, few(t, 7))
@@ -193,8 +194,8 @@ func sharded(t *testing.T, ready *experiments.Prepared) {
 	}
 }
 
-// TestMore promises that more replications are run beside those that a run which was
-// stopped has found, and that units of another experiment are refused.
+// TestMore checks that more replications are added to those of a stopped run, and that
+// units of another experiment are refused.
 func TestMore(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -243,9 +244,9 @@ func TestMore(t *testing.T) {
 	}
 }
 
-// TestGrown promises the bytes of one run where results of fewer replications are there,
-// of which whole units are not run again; and that results which were changed since are
-// not taken from.
+// TestGrown checks that a run has the same bytes if it reuses results with fewer
+// replications. Complete units must not be run again, and results that were changed must
+// not be reused.
 func TestGrown(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -288,7 +289,7 @@ func TestGrown(t *testing.T) {
 	}
 }
 
-// TestDamagedUnit checks that a unit of which a byte has changed is refused by name.
+// TestDamagedUnit checks that a unit in which a byte has changed is refused with its name.
 func TestDamagedUnit(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -329,13 +330,14 @@ func TestDamagedUnit(t *testing.T) {
 			t.Error("a changed byte changes what is read")
 		}
 	}
-	if refused < 150 { // else it was in what nobody reads
+	if refused < 150 { // if not, the change was in unused bytes
 		t.Errorf("%d of 200 refused", refused)
 	}
 }
 
-// TestReplaces checks that results of another scenario are not replaced unasked, and that
-// the field is named; of the same with more replications they are.
+// TestReplaces checks that results of another scenario are not replaced without a request
+// and that the error names the field. Results of the same scenario with fewer replications
+// are replaced.
 func TestReplaces(t *testing.T) {
 	t.Parallel()
 	ready := few(t, 1)

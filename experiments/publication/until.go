@@ -10,9 +10,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// enough runs replications until the interval of the experiment's metric is narrow enough. It
-// returns the experiment with the number of replications that were run, and sets the units of
-// the plan accordingly.
+// enough runs replications until the interval of the stopping rule's metric is narrow
+// enough. It returns the experiment with the number of replications that were run. It sets
+// the units in the plan accordingly.
 func enough(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to *Target, units *results.Units, from []results.Source) (*scenario.Experiment, error) {
 	e := *p.Experiment
 	done, progress := 0, opts.Progress
@@ -31,7 +31,7 @@ func enough(ctx context.Context, p *experiments.Prepared, opts experiments.Optio
 		if err := find(ctx, p, opts, to, units, round, from...); err != nil {
 			return nil, err
 		}
-		to.Found = nil // it has been called
+		to.Found = nil // it has already been called
 		at, err := where(from)
 		if err != nil {
 			return nil, err
@@ -61,8 +61,8 @@ func enough(ctx context.Context, p *experiments.Prepared, opts experiments.Optio
 // A wide is a cell whose interval is wider than the experiment requires.
 type wide struct {
 	configuration, policy string
-	half                  float64 // +Inf if there is none
-	needed                int     // estimated number of replications from the observed variance; 0 if unknown
+	half                  float64 // half-width of the interval; +Inf if there is none
+	needed                int     // number of replications needed, estimated from the observed variance; 0 if unknown
 }
 
 // wide returns the cells in which the interval of the stopping metric is too wide.
@@ -75,7 +75,7 @@ func (s *Report) wide() (all []wide) {
 			if w.half = (hi - lo) / 2; w.half <= u.HalfWidth {
 				return
 			}
-			times := w.half / u.HalfWidth // the width is nearly proportional to 1/√n
+			times := w.half / u.HalfWidth // because the width is nearly proportional to 1/√n
 			w.needed = int(math.Ceil(times * times * float64(s.Experiment.Replications)))
 		}
 		all = append(all, w)
@@ -83,7 +83,7 @@ func (s *Report) wide() (all []wide) {
 	return all
 }
 
-// stopped describes how many replications were run, and what remains undecided.
+// stopped describes how many replications were run and which comparisons remain undecided.
 func (s *Report) stopped() (notes []string) {
 	e := s.Experiment
 	if e.Until == nil {

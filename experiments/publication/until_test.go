@@ -14,8 +14,9 @@ import (
 )
 
 // TestUntil checks that a run stops at the first look at which every interval is narrow,
-// whatever the number of workers and though it was stopped and went on; that its rows are
-// those of a run of as many replications; and that what is not narrow at the end is said.
+// for any number of workers and even if it was interrupted. Its rows must be those of a run
+// with the same number of replications, and intervals that are too wide at the end must be
+// reported.
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// Limits of one computation of code from outside.
+// Limits for one call of external code.
 const (
 	growth = 256 << 20 // bytes by which live memory may grow
 	every  = 5 * time.Millisecond
 )
 
-// Guard returns a function that guards a computation until the function that it returns is
-// called. It cancels the computation when ctx ends or the memory of the program has grown by
-// 256 MiB since the start. It checks both every 5 ms.
+// Guard returns a function that starts to guard a computation. That function returns
+// another one, which stops the guard. The guard cancels the computation if ctx ends or if
+// the program's memory has grown by 256 MiB since the start. It checks both conditions
+// every 5 ms.
 func Guard(ctx context.Context) func(c interface{ Cancel(reason string) }) (done func()) {
 	return func(c interface{ Cancel(reason string) }) func() {
 		stop := make(chan struct{})
@@ -36,7 +37,7 @@ func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan 
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		// Between collections, garbage grows by the live memory at most.
+		// Between garbage collections, garbage grows by at most the amount of live memory.
 		if metrics.Read(sample); sample[0].Value.Uint64() > live || sample[1].Value.Uint64() > used {
 			c.Cancel(fmt.Sprintf("memory has grown by more than %d MiB in one call", growth>>20))
 			return

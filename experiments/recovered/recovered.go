@@ -1,8 +1,8 @@
-// Package recovered turns a panic, which is a bug of the program, into an error with its stack,
-// so that unfinished work is cleaned up and the user sees a sentence. It also stops code from outside that uses too
-// much memory.
+// Package recovered converts a panic, which is a bug of the program, to an error with the
+// stack. Unfinished work can then be cleaned up, and the user sees a sentence. The package
+// also stops external code that uses too much memory.
 //
-// It is independent of the code that ran.
+// It is independent of the code that it calls.
 package recovered
 
 import (
@@ -11,13 +11,14 @@ import (
 	"strings"
 )
 
-// A Panic is the value of a panic, with the stack of its goroutine.
+// A Panic has the value of a panic and the stack of its goroutine.
 type Panic struct {
 	Value any
 	Stack []byte
 }
 
-// Met converts the value that recover returned to a Panic. Call it in the deferred function.
+// Met returns a Panic with the value that recover returned. Call it in the deferred
+// function that calls recover.
 func Met(value any) *Panic { return &Panic{value, debug.Stack()} }
 
 // Error describes the panic in one line.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDo checks that a panic becomes an error of one line, whose stack leads to where
-// it was, and that errors stay what they are.
+// TestDo checks that a panic becomes a one-line error whose stack leads to its position,
+// and that errors do not change.
 func TestDo(t *testing.T) {
 	t.Parallel()
 	if err := Do(func() error { return io.EOF }); err != io.EOF {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Anchor returns the name of a place on a page, which a link can contain without escaping.
-// Different parts give different names.
+// Anchor returns the name of an anchor on a page. A link can contain the name without
+// escaping. Different parts result in different names.
 func Anchor(parts ...string) string {
 	var b strings.Builder
 	for i, part := range parts {
@@ -24,13 +24,14 @@ func Anchor(parts ...string) string {
 	return b.String()
 }
 
-// RowAnchor returns the anchor of a metric of a policy in a configuration, a row of
-// summary.csv.
+// RowAnchor returns the anchor of a row of summary.csv, which is about a metric of a policy
+// in a configuration.
 func RowAnchor(configuration, admission, metric string) string {
 	return Anchor("row", configuration, admission, metric)
 }
 
-// CurveAnchor returns the anchor of the efficiency at alpha, a row of curve.csv.
+// CurveAnchor returns the anchor of a row of curve.csv, which is about the efficiency at
+// alpha.
 func CurveAnchor(configuration, admission string, alpha float64) string {
 	return Anchor("curve", configuration, admission, shortest(alpha))
 }

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// A ticker marks about five round values, with as many decimals as needed.
+// A ticker marks about five round values on an axis, with as many decimals as needed.
 type ticker struct{}
 
 // Ticks implements [plot.Ticker].
@@ -22,7 +22,7 @@ func (ticker) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// tickLabel formats v as in print: 40,000 and 4×10⁷, never 4e+07.
+// tickLabel formats v as in print, for example 40,000 or 4×10⁷ but not 4e+07.
 func tickLabel(v float64) string {
 	s := strconv.FormatFloat(v, 'g', 6, 64)
 	digits, exponent, scientific := strings.Cut(s, "e")
@@ -39,7 +39,7 @@ func tickLabel(v float64) string {
 	return timesTen(digits, n)
 }
 
-// timesTen formats a number as digits times ten to the power n.
+// timesTen formats the number digits × 10ⁿ.
 func timesTen(digits string, n int) string {
 	raised := strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
 	switch digits {
@@ -51,7 +51,7 @@ func timesTen(digits string, n int) string {
 	return digits + "×10" + raised
 }
 
-// decade formats 10^v for a drawn axis.
+// decade formats 10^v for the axis of a figure.
 func decade(v float64) string {
 	if v == math.Trunc(v) && (v < -2 || v > 3) {
 		return timesTen("1", int(v))
@@ -68,7 +68,7 @@ func ticksOf(logarithmic bool) plot.Ticker {
 	return ticker{}
 }
 
-// decades marks at most seven powers of ten on an axis of exponents.
+// decades marks at most seven powers of ten on an axis whose values are exponents.
 type decades struct{}
 
 // Ticks implements [plot.Ticker].
@@ -88,14 +88,14 @@ func (decades) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// power formats 10^v in at most four digits, for a terminal.
+// power formats 10^v with at most four digits for a terminal.
 func power(v float64) string {
 	s := strconv.FormatFloat(math.Pow(10, v), 'g', 3, 64)
 	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(s)
 }
 
-// logged returns the panel with the coordinates as drawn: logarithmic axes have exponents of
-// ten.
+// logged returns the panel with the coordinates that are drawn. On logarithmic axes, these
+// are exponents of ten.
 func (p Panel) logged() Panel {
 	if !p.LogX && !p.LogY || p.Groups != nil {
 		p.LogX, p.LogY = false, false
@@ -125,8 +125,8 @@ func (p Panel) logged() Panel {
 	return p
 }
 
-// roundStep returns 1, 2 or 5 times a power of ten that divides span into four
-// to ten parts.
+// roundStep returns a step that divides span into four to ten parts. The step is 1, 2 or 5
+// times a power of ten.
 func roundStep(span float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(span/4)))
 	switch n := span / 4 / unit; {
@@ -139,11 +139,12 @@ func roundStep(span float64) float64 {
 	}
 }
 
-// tiny is the largest span that counts as rounding error.
+// tiny is the largest span that is treated as a rounding error.
 const tiny = 1e-12
 
-// yRange returns the ends of p's y axis. If p sets them, they are extended to a round value
-// where a mean or an interval lies beyond; otherwise they include the data and zero.
+// yRange returns the ends of p's y axis. If p sets the ends, yRange extends an end to a
+// round value if a mean or an interval lies beyond it. If p does not set them, the axis
+// includes the data and zero.
 func (p Panel) yRange() (lo, hi float64) {
 	if p.LogY {
 		return p.decades()
@@ -158,7 +159,7 @@ func (p Panel) yRange() (lo, hi float64) {
 	if hi-lo < tiny {
 		hi = lo + 1
 	}
-	for step := 0.0; step != roundStep(hi-lo); { // a longer axis may have larger steps
+	for step := 0.0; step != roundStep(hi-lo); { // repeat, because a longer axis may have larger steps
 		step = roundStep(hi - lo)
 		if !fixed || lo < p.Lo {
 			lo = math.Floor(lo/step) * step
@@ -170,7 +171,8 @@ func (p Panel) yRange() (lo, hi float64) {
 	return lo, hi
 }
 
-// widen extends lo and hi to the values that are finite. An interval may have infinite ends.
+// widen extends the range from lo to hi so that it includes the finite values. An interval
+// may have infinite ends, which are ignored.
 func widen(lo, hi float64, values ...float64) (float64, float64) {
 	for _, v := range values {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
@@ -180,7 +182,7 @@ func widen(lo, hi float64, values ...float64) (float64, float64) {
 	return lo, hi
 }
 
-// decades returns integer exponents that enclose the data.
+// decades returns the integer exponents of two powers of ten that enclose the data.
 func (p Panel) decades() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, c := range p.Curves {
@@ -195,7 +197,7 @@ func (p Panel) decades() (lo, hi float64) {
 	return lo, max(hi, lo+1)
 }
 
-// xRange returns the smallest and largest x.
+// xRange returns the smallest and the largest x.
 func (p Panel) xRange() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, c := range p.Curves {

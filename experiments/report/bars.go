@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// addBars adds a bar for each point, side by side within its group. A bar of height 0 is a
-// line on the axis. A missing point has no bar.
+// addBars adds a bar for each point. The bars of a group are side by side. A bar of height
+// 0 is drawn as a line on the axis. A missing point has no bar.
 func (p Panel) addBars(pl *plot.Plot, styles map[string]style) error {
 	for i, c := range p.Curves {
 		if len(c.Points) == 0 {
@@ -42,14 +42,14 @@ func (p Panel) addBars(pl *plot.Plot, styles map[string]style) error {
 	return nil
 }
 
-// barAt returns the position of the bar of the i-th of n curves in a group.
+// barAt returns the position of the i-th of n bars in a group.
 func barAt(group float64, i, n int) (left, width float64) {
 	step := 0.8 / float64(max(1, n))
 	return group - 0.4 + step*float64(i), step * 0.9
 }
 
-// nameGroups returns the marks that name the groups: side by side on one or two lines if they
-// fit, and otherwise slanted.
+// nameGroups returns the axis marks with the names of the groups. If they fit, the names
+// are side by side on one or two lines; if not, they are slanted.
 func (p Panel) nameGroups(sty *text.Style) plot.ConstantTicks {
 	slot := (p.width() - 50) / vg.Length(max(1, len(p.Groups)))
 	widest := func(marks plot.ConstantTicks) (w vg.Length) {

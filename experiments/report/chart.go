@@ -11,8 +11,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Text returns the figure formatted for t: a chart for each panel of lines, and a table for
-// each panel of bars.
+// Text returns the figure formatted for t. Panels of lines become charts, and panels of
+// bars become tables.
 func (f Figure) Text(t Terminal) string {
 	var b strings.Builder
 	b.WriteString(t.text(clean(f.Title)) + "\n")
@@ -33,18 +33,19 @@ func (f Figure) Text(t Terminal) string {
 	return b.String()
 }
 
-// chartHeight is the number of lines of a chart without its axis.
+// chartHeight is the number of lines in a chart, not counting the axis.
 const chartHeight = 12
 
-// A dots is a character of a chart.
+// A dots is one character of a chart.
 type dots struct {
-	braille rune  // offset of the pattern in the Unicode block
-	curve   int   // index of the last curve in it, for its colour
-	marks   []int // curves with a point in it
+	braille rune  // offset of the dot pattern in the Unicode block
+	curve   int   // index of the last curve in the character, which determines the colour
+	marks   []int // curves that have a point in the character
 }
 
-// chart draws the panel's means: lines of braille dots, or of full stops, with a letter at each
-// point. Letters in one place take turns.
+// chart draws the means of the panel as lines of braille dots or full stops, with a letter
+// at each point. If several curves have points at the same position, their letters
+// alternate.
 func (p Panel) chart(t Terminal, index map[string]int) string {
 	width := 60
 	if t.Width > 0 {
@@ -60,7 +61,8 @@ func (p Panel) chart(t Terminal, index map[string]int) string {
 	cell := func(x, y float64) (at *dots, bit rune) {
 		col := int(math.Round((x - xlo) / (xhi - xlo) * float64(width*across-1)))
 		row := int(math.Round((yhi - y) / (yhi - ylo) * float64(chartHeight*down-1)))
-		// The bits of a pattern: 1, 2, 4 and 64 down its left, 8, 16, 32 and 128 down its right.
+		// Bit values of the dots in a pattern: 1, 2, 4 and 64 from top to bottom on the
+		// left; 8, 16, 32 and 128 on the right.
 		bit = []rune{1, 2, 4, 64, 8, 16, 32, 128}[row%down+4*(col%across)]
 		return &grid[row/down*width+col/across], bit
 	}
@@ -133,7 +135,7 @@ func (p Panel) chart(t Terminal, index map[string]int) string {
 	return b.String()
 }
 
-// scale formats a value of an axis.
+// scale formats a value on an axis.
 func scale(x float64, logarithmic bool) string {
 	if logarithmic {
 		return power(x)
@@ -141,10 +143,10 @@ func scale(x float64, logarithmic bool) string {
 	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(strconv.FormatFloat(unzero(x), 'g', 4, 64))
 }
 
-// indent is as wide as the numbers of the y axis.
+// indent is the width of the numbers on the y axis.
 const indent = "         "
 
-// wrap joins the names of a legend into lines of at most width characters.
+// wrap joins the names of a legend to lines with at most width characters.
 func wrap(names []string, width int) string {
 	var b strings.Builder
 	used := 0
@@ -164,7 +166,7 @@ func wrap(names []string, width int) string {
 	return b.String()
 }
 
-// unzero returns 0 for values that are only rounding errors.
+// unzero returns 0 for a value that is only a rounding error.
 func unzero(x float64) float64 {
 	if math.Abs(x) < 1e-12 {
 		return 0
@@ -172,8 +174,8 @@ func unzero(x float64) float64 {
 	return x
 }
 
-// letters returns a letter for each curve: the first letter of its name that no earlier curve
-// has, or else any free one.
+// letters returns a letter for each curve. It is the first letter of the curve's name that
+// no earlier curve uses, or else any free letter.
 func letters(curves []Curve) []string {
 	taken := make(map[rune]bool)
 	marks := make([]string, len(curves))
@@ -191,13 +193,15 @@ func letters(curves []Curve) []string {
 	return marks
 }
 
-// terminalColor returns the nearest of the 256 colours to that of the i-th style.
+// terminalColor returns the one of the 256 terminal colours that is nearest to the colour
+// of the i-th style.
 func terminalColor(i int) int {
 	near := []int{33, 202, 35, 170, 214, 117, 250, 226}
 	return near[i%len(near)]
 }
 
-// table returns the means of a bar panel, with one row per group and one column per curve.
+// table returns the means of a bar panel as a table with one row per group and one column
+// per curve.
 func (p Panel) table() Table {
 	t := Table{Title: p.Title, Header: []string{""}, Left: 1}
 	for _, g := range p.Groups {

@@ -1,21 +1,22 @@
 package report
 
-// A Datum is one input point of a panel. Mean may be nil, and Lo and Hi may both be nil.
+// A Datum is one data point of a panel. Mean may be nil. Lo and Hi may both be nil.
 type Datum struct {
 	Panel, Curve string
 	Group        string  // for bars
 	X            float64 // for lines
 	Mean, Lo, Hi *float64
-	N            int // as N of a [Point]
+	N            int // same as N of a [Point]
 	Row          string
 }
 
-// Lines returns a panel of lines for each panel named in data. X may be any swept value.
-// Panels and curves are in order of appearance.
+// Lines returns a panel with lines for each panel named in data. X may be any swept value.
+// Panels and curves are in the order of their first appearance.
 func Lines(data []Datum) []Panel { return panels(data, false) }
 
-// panels returns a panel for each panel named in data: of lines, or of grouped bars. Panels,
-// groups and curves are in order of appearance.
+// panels returns a panel for each panel named in data. If bars is set, panels show grouped
+// bars; if not, they show lines. Panels, groups and curves are in the order of their first
+// appearance.
 func panels(data []Datum, bars bool) []Panel {
 	var all []Panel
 	for _, title := range distinct(data, func(d Datum) string { return d.Panel }) {
@@ -37,7 +38,7 @@ func panels(data []Datum, bars bool) []Panel {
 	return all
 }
 
-// points returns the points of one curve. With groups, X is the index of the group.
+// points returns the points of one curve. If there are groups, X is the index of the group.
 func points(data []Datum, curve string, groups []string) []Point {
 	index := make(map[string]int)
 	for i, g := range groups {

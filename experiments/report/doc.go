@@ -1,31 +1,33 @@
-// Package report presents the results of an experiment: tables, figures, curves in a terminal,
-// and a page that contains them all.
+// Package report presents the results of an experiment as tables, figures, curves in a
+// terminal, and a page that contains everything.
 //
-// Everything is derived from two models. A [Table] becomes text or HTML; a [Figure] becomes
-// SVG, PNG, CSV, Vega-Lite or lines of text. A [Document] contains both, with notes and
-// values for programs. An [Output] is the JSON form of such values, with its version and
-// schema. The same model always gives the same bytes. The package is independent of the
-// computation and the meaning of numbers.
+// All output is derived from two models. A [Table] becomes text or HTML. A [Figure] becomes
+// SVG, PNG, CSV, Vega-Lite or lines of text. A [Document] contains tables and figures, with
+// notes and values for programs. An [Output] describes the JSON form of these values, with
+// its version and schema. The same model always results in the same bytes. The package is
+// independent of how numbers are computed and what they mean.
 //
 // # Design
 //
-// The colours are those of Okabe and Ito, which people with any colour vision can distinguish.
-// Each curve also has its own dash and glyph, so that a page printed in black is readable. A
-// line is labelled at its end, and a caption states the number of replications behind its
-// intervals.
+// The colours are those of Okabe and Ito. People with any form of colour vision can
+// distinguish them. Each curve also has its own dash pattern and glyph, so that a page
+// printed in black is readable. Lines are labelled at their ends. Captions state the number
+// of replications behind the intervals.
 //
-// Figures use gonum/plot, PDF files fpdf, and tables go-pretty. The package implements what
-// these lack. Charts in a terminal: no maintained library draws braille without owning the
-// screen. A canvas for PDF: that of gonum/plot embeds whole fonts, without Greek letters. Ticks: gonum's DefaultTicks suggests three for any length of
-// axis and labels them 4e+07. Decades: LogTicks labels any number of them, and does not allow
-// intervals that reach 0. The legend is above the panels, because that of a plot is inside it.
-// Tiles keep their size, because plot.Align lets labels of different sizes overflow. Points
-// have links, which vgsvg cannot write. Vega-Lite specifications are maps and strings written
-// by encoding/json, because no maintained Go library exists.
+// Figures use gonum/plot, PDF files use fpdf, and tables use go-pretty. The package
+// implements the features that these libraries lack. Charts in a terminal: no maintained
+// library draws braille without taking control of the screen. A canvas for PDF: the canvas
+// of gonum/plot embeds whole fonts and has no Greek letters. Ticks: gonum's DefaultTicks
+// suggests three ticks for an axis of any length, with labels such as 4e+07. Decades:
+// LogTicks labels any number of ticks and does not allow intervals that reach 0. The legend
+// is above the panels, because the legend of a plot is inside the plot. Tiles have fixed
+// sizes, because plot.Align lets labels of different sizes overflow. Points have links,
+// which vgsvg does not support. Vega-Lite specifications are maps and strings written by
+// encoding/json, because no Go library for them is maintained.
 //
-// A page is a single file that makes no requests and is complete without its script. Its
-// points link to places that bourse/experiments/trail creates, by [Anchor].
+// A page is a single file. It makes no requests and is complete without its script. Its
+// points link to sections that bourse/experiments/trail creates, using [Anchor].
 //
-// The caller describes the terminal by a [Terminal]. The package reads no environment
-// variables and no file descriptors.
+// The caller describes the terminal with a [Terminal]. The package does not read
+// environment variables or use file descriptors.
 package report

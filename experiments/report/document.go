@@ -24,13 +24,13 @@ var (
 	pageScript string
 )
 
-// A Document is the result of a command: text, values for programs, and a self-contained page
-// that needs neither network nor scripts. It contains only what depends on scenario and seed,
-// so its bytes do too.
+// A Document is the result of a command. It has text, values for programs, and a
+// self-contained page that needs neither a network nor scripts. It contains only data that
+// depend on the scenario and the seed, so its bytes also depend only on these.
 type Document struct {
 	Title    string
-	Lead     string   // the question in a sentence or two; may be empty
-	Headline string   // the main number in a sentence, at the top of the page; may be empty
+	Lead     string   // the question in one or two sentences; may be empty
+	Headline string   // the main number as a sentence, for the top of the page; may be empty
 	Findings []string // sentences
 	Command  []string // command that repeats the run
 	Scenario string   // the file as run
@@ -39,23 +39,25 @@ type Document struct {
 	Sections []Section // only on the page
 	Ledgers  []Ledger
 	Notes    []string
-	Data     []File   // tables as files, next to the figures
-	Formats  []string // formats of the figures, as in [Figure.Files]
+	Data     []File   // tables in the form of files, which are written next to the figures
+	Formats  []string // file formats of the figures, as in [Figure.Files]
 
-	// Values returns the values for programs, given the names of the files that were written.
+	// Values returns the values for programs, given the names of the files that were
+	// written.
 	Values func(files []string) any
 }
 
-// A Section is a part of a page that readers can open.
+// A Section is a part of a page that readers can open and close.
 type Section struct {
-	Name   string // name of its anchor on the page
+	Name   string // name of the section's anchor on the page
 	Title  string
-	Lead   string // a sentence or two; may be empty
+	Lead   string // one or two sentences; may be empty
 	Tables []Table
 	Body   template.HTML // after the tables
 }
 
-// Said returns a document of plain text, with values that do not name files.
+// Said returns a document that consists of plain text and values. The values do not name
+// files.
 func Said(text string, values any) Document {
 	d := Document{Values: func([]string) any { return values }}
 	if text != "" {
@@ -64,10 +66,11 @@ func Said(text string, values any) Document {
 	return d
 }
 
-// A Ledger is a stored journal: its path within the results, and the head that it must have.
+// A Ledger is a stored journal. It has a path within the results and the head that the
+// journal must have.
 type Ledger struct{ Path, Head string }
 
-// Text returns tables, findings and notes formatted for t.
+// Text returns the tables, findings and notes formatted for t.
 func (d Document) Text(t Terminal) string {
 	var b strings.Builder
 	for _, table := range d.Tables {
@@ -80,7 +83,7 @@ func (d Document) Text(t Terminal) string {
 		b.WriteString("\n")
 	}
 	for _, n := range d.Notes {
-		if len(d.Tables) > 0 { // otherwise the notes are the document and keep their lines
+		if len(d.Tables) > 0 { // without tables, the notes are the whole text and keep their line breaks
 			n = t.fold(n)
 		}
 		b.WriteString(n + "\n")
@@ -88,7 +91,7 @@ func (d Document) Text(t Terminal) string {
 	return b.String()
 }
 
-// Files returns the page under the given name, unless it is empty, the figures in every
+// Files returns the files of the document: the page, if it has a name, the figures in every
 // format, and the data.
 func (d Document) Files(page string) ([]File, error) {
 	files := []File{}
@@ -140,7 +143,8 @@ func (d Document) HTML() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// parts returns legend and panels as elements of a page, which stack if it is narrow.
+// parts returns the legend and the panels as elements of a page. They stack if the page is
+// narrow.
 func (f Figure) parts() (string, error) {
 	var b strings.Builder
 	if _, whole := f.specification(); !whole {
@@ -170,14 +174,14 @@ func (f Figure) parts() (string, error) {
 	return b.String() + "</div>\n", nil
 }
 
-// inline returns an SVG document as an element of a page. It has a name for readers who do not
-// see it, and may be enlarged somewhat.
+// inline returns an SVG document as an element of a page. The element has a name for people
+// who cannot see it, and may be enlarged slightly.
 func inline(svg []byte, name, class string, width vg.Length) string {
 	_, s, _ := strings.Cut(string(svg), "<svg")
 	return fmt.Sprintf(`<svg class="%s" role="group" aria-label="%s" style="max-width:%.0fpt"%s`, class, template.HTMLEscapeString(clean(name)), 1.4*width.Points(), s)
 }
 
-// Shell returns words as a command line for a POSIX shell.
+// Shell formats words as a command line for a POSIX shell.
 func Shell(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

@@ -19,7 +19,7 @@ func inventedPage() Document {
 	}
 }
 
-// TestPage checks the page, and that its bytes are the same each time.
+// TestPage checks the page, and that its bytes are always the same.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	got, err := inventedPage().HTML()
@@ -33,8 +33,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageAlone checks that the page needs nothing from elsewhere and runs
-// nothing but its own script, whatever its texts say.
+// TestPageAlone checks that the page needs no other files and runs only its own script,
+// whatever its texts contain.
 func TestPageAlone(t *testing.T) {
 	t.Parallel()
 	const evil = "</code></svg><script src=\"http://evil\">\x1b'\"><img onerror=x>"
@@ -74,8 +74,8 @@ func TestPageAlone(t *testing.T) {
 	}
 }
 
-// TestTargets checks that every point of a figure that is drawn is told with value, interval
-// and number, leads to its row, and lies on the figure.
+// TestTargets checks that every point of a figure has a target with value, interval and
+// number, that it links to its row, and that it lies on the figure.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	f := small()
@@ -111,8 +111,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestAnchor checks that places of different names are different, and that a link can be
-// written with them.
+// TestAnchor checks that different names have different anchors and that links can contain
+// them.
 func TestAnchor(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -126,7 +126,7 @@ func TestAnchor(t *testing.T) {
 	})
 }
 
-// TestShell checks that the command can be pasted.
+// TestShell checks that the command can be pasted into a shell.
 func TestShell(t *testing.T) {
 	t.Parallel()
 	got := Shell([]string{"bourse", "run", "--out", "a b", "it's", "", "$HOME"})

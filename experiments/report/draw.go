@@ -20,13 +20,13 @@ import (
 const (
 	panelWidth  = 3.5 * vg.Inch
 	panelHeight = 2.5 * vg.Inch
-	margin      = 6   // points at the top and at the bottom
-	dpi         = 300 // of PNG files
+	margin      = 6   // space at the top and at the bottom, in points
+	dpi         = 300 // resolution of PNG files
 
-	leastPanel = 1.78 * vg.Inch // narrower panels have no room for their labels
+	leastPanel = 1.78 * vg.Inch // minimum width; narrower panels have no space for their labels
 )
 
-// width returns the width of p as drawn.
+// width returns the width with which p is drawn.
 func (p Panel) width() vg.Length {
 	if p.wide > 0 {
 		return p.wide
@@ -40,7 +40,7 @@ func (f Figure) SVG() ([]byte, error) {
 	return svg, err
 }
 
-// svg returns the figure as an SVG document, and the positions of its points.
+// svg returns the figure as an SVG document and the positions of its points.
 func (f Figure) svg() (svg []byte, targets []target, err error) {
 	w, h := f.size()
 	svg, err = drawSVG(w, h, f.Said(), func(c draw.Canvas) error {
@@ -50,7 +50,7 @@ func (f Figure) svg() (svg []byte, targets []target, err error) {
 	return svg, targets, err
 }
 
-// drawSVG returns what draw draws as an SVG document with a description.
+// drawSVG returns an SVG document of what draw draws, with a description.
 func drawSVG(w, h vg.Length, said string, paint func(draw.Canvas) error) ([]byte, error) {
 	c := vgsvg.NewWith(vgsvg.UseWH(w, h))
 	if err := paint(draw.New(c)); err != nil {
@@ -60,13 +60,14 @@ func drawSVG(w, h vg.Length, said string, paint func(draw.Canvas) error) ([]byte
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, err
 	}
-	// The file names its fonts; few machines have the first. The others are as wide.
+	// The file lists several fonts, because few machines have the first one. The other
+	// fonts have the same widths.
 	svg := bytes.ReplaceAll(b.Bytes(), []byte("<g transform=\"scale"), []byte("<desc>"+html.EscapeString(clean(said))+"</desc>\n<g transform=\"scale"))
 	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), nil
 }
 
-// png returns the figure as an image that states its resolution.
+// png returns the figure as an image that contains its resolution.
 func (f Figure) png() ([]byte, error) {
 	w, h := f.size()
 	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
@@ -77,7 +78,7 @@ func (f Figure) png() ([]byte, error) {
 	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
 		return nil, err
 	}
-	const header = 8 + 25 // signature and IHDR, before which nothing may be
+	const header = 8 + 25 // length of the signature and the chunk IHDR, which must come first
 	perMetre := uint32(math.Round(dpi / 0.0254))
 	chunk := binary.BigEndian.AppendUint32([]byte("pHYs"), perMetre)
 	chunk = append(binary.BigEndian.AppendUint32(chunk, perMetre), 1)
@@ -85,7 +86,7 @@ func (f Figure) png() ([]byte, error) {
 	return slices.Insert(b.Bytes(), header, append([]byte{0, 0, 0, 9}, chunk...)...), nil
 }
 
-// grid returns the number of columns and rows of panels.
+// grid returns the number of columns and the number of rows of panels.
 func (f Figure) grid() (cols, rows int) {
 	cols = f.Across
 	if cols <= 0 {
@@ -98,7 +99,7 @@ func (f Figure) grid() (cols, rows int) {
 	return cols, max(1, (len(f.Panels)+cols-1)/cols)
 }
 
-// width returns the width of f in print, or 0 for a screen.
+// width returns the width of f in print, or 0 if f is for a screen.
 func (f Figure) width() vg.Length { return vg.Length(f.Width) * vg.Millimeter }
 
 func (f Figure) size() (w, h vg.Length) {
@@ -112,8 +113,8 @@ func (f Figure) size() (w, h vg.Length) {
 	return w, vg.Length(rows)*panelHeight + vg.Length(len(f.legend(w)))*legendLine + 2*margin
 }
 
-// draw draws legend and panels from top to bottom, and returns the positions of points. The
-// title is left to captions.
+// draw draws the legend and the panels from top to bottom. It returns the positions of the
+// points. It does not draw the title, which belongs in the caption.
 func (f Figure) draw(c draw.Canvas) ([]target, error) {
 	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 	if p, ok := f.specification(); ok {

@@ -12,19 +12,19 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// nameEnds writes the name of each line at its end, so that readers need not look it up in the
-// legend. Names that would overlap are moved apart. If there are too many, or only one line,
-// it writes none.
+// nameEnds writes the name of each line at its end, so that readers do not have to look it
+// up in the legend. It moves names apart if they would overlap. If there are too many lines
+// or only one, it writes no names.
 func (p Panel) nameEnds(pl *plot.Plot, styles map[string]style) error {
 	const size, gap, most = 7, 8, 60 // points
 	type end struct {
 		name  string
 		at    plotter.XY
 		style text.Style
-		y, to vg.Length // heights of the end of the line, and of its name
+		y, to vg.Length // heights of the line's end and of its name
 	}
 	lo, hi := p.yRange()
-	scale := (panelHeight - 60) / vg.Length(hi-lo) // points per unit; the axis is about that long
+	scale := (panelHeight - 60) / vg.Length(hi-lo) // points per unit; the axis is approximately this long
 	var ends []*end
 	for _, c := range p.Curves {
 		if len(c.Points) == 0 || c.Name == "" {
@@ -74,8 +74,8 @@ func (p Panel) nameEnds(pl *plot.Plot, styles map[string]style) error {
 	return nil
 }
 
-// endName returns a name without those of axes, which the legend has: "SAC, 60" for "SAC,
-// market.window 60".
+// endName returns a name without the names of axes, which are in the legend: "SAC, 60" for
+// "SAC, market.window 60".
 func endName(name string) string {
 	parts := strings.Split(name, ", ")
 	for i := 1; i < len(parts); i++ {

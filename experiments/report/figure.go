@@ -13,80 +13,81 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A Figure is a grid of panels under one legend.
+// A Figure is a grid of panels with one legend.
 type Figure struct {
-	Name    string // name of its files, without extension
+	Name    string // name of the files, without an extension
 	Title   string
-	Caption string   // a sentence below; may be empty
-	Omits   []string // omissions with reasons, as noun phrases
+	Caption string   // a sentence below the figure; may be empty
+	Omits   []string // what the figure omits, with reasons, as noun phrases
 	Across  int      // panels per row; 0 means 2
 	Panels  []Panel
 
-	Width   float64           // in mm, for print; 0 means the size for a screen
-	Letters bool              // puts (a), (b), ... before the titles of panels
-	Words   map[string]string // legend text in addition to a curve's name, by name or by the part of it before a comma
+	Width   float64           // width in mm for print; 0 means the size for a screen
+	Letters bool              // put (a), (b), ... before the titles of panels
+	Words   map[string]string // additional legend text, keyed by the name of a curve or by the part of the name before a comma
 
-	// Order assigns colours to curves by name, so that a policy has the same colour in every
-	// figure. Other curves follow in order of appearance.
+	// Order assigns colours to curves by name, so that a policy has the same colour in
+	// every figure. Other curves follow in the order of their first appearance.
 	Order []string
 
 	bare bool // drawn without legend
 }
 
-// A Panel is one set of axes, with lines over x or, if Groups is set, with bars. The X of a
-// point in a bar panel is the index of its group.
+// A Panel is one pair of axes. It has lines over x or, if Groups is set, bars. In a bar
+// panel, the X of a point is the index of its group.
 type Panel struct {
 	Title, X, Y string
 	Groups      []string
 	Curves      []Curve
 
-	// Lo and Hi are the ends of the y axis, which is extended if a mean lies beyond them. If
-	// both are zero, the ends follow from the data and include zero.
+	// Lo and Hi are the ends of the y axis. The axis is extended if a mean lies beyond
+	// them. If both are zero, the axis includes the data and zero.
 	Lo, Hi float64
 
-	// Heat draws a coloured cell for each group and curve: groups along x, curves along y. Lo
-	// and Hi are the ends of the colour scale.
+	// Heat draws a coloured cell for each group and curve, with groups along x and curves
+	// along y. Lo and Hi are the ends of the colour scale.
 	Heat bool
 
-	// Forest draws differences: one row per group with its point and interval, and a line at
-	// 0. Lo and Hi, unless zero, are the ends of the range that does not matter.
+	// Forest draws differences. It has one row per group with a point and an interval, and a
+	// line at 0. If Lo and Hi are not zero, they are the ends of the range of differences
+	// that do not matter.
 	Forest bool
 
-	// Options makes the panel a specification curve: the points of the first curve in order,
-	// and below them the options of each. It must be the only panel of its figure. Marked is
-	// the index of the highlighted point, or negative for none.
+	// Options makes the panel a specification curve. It shows the points of the first curve
+	// in order, and the options of each point below. The panel must be the only one in its
+	// figure. Marked is the index of the highlighted point, or negative if there is none.
 	Options []Option
 	Marked  int
 
-	// LogX and LogY draw lines over powers of ten. Points at or below 0 are omitted, and Lo
+	// LogX and LogY draw lines on logarithmic axes. Points at or below 0 are omitted. Lo
 	// and Hi do not apply to a logarithmic y axis.
 	LogX, LogY bool
 
-	wide   vg.Length // set by its figure; 0 means panelWidth
-	letter string    // set by its figure, before the title as drawn
+	wide   vg.Length // width, set by the figure; 0 means panelWidth
+	letter string    // letter before the title, set by the figure
 }
 
-// A Curve is the points of one policy, in the order in which they are joined.
+// A Curve has the points of one policy, in the order in which they are joined.
 type Curve struct {
 	Name   string
 	Points []Point
 }
 
-// A Point is a mean with its interval. Both ends equal the mean if the interval is unknown. An
-// undefined point is omitted.
+// A Point is a mean with its interval. If the interval is unknown, both ends equal the
+// mean. Undefined points are omitted.
 type Point struct {
 	X, Mean, Lo, Hi float64
 
 	N   int    // number of replications behind the mean; 0 if not stated
-	Row string // [Anchor] of its numbers on the page; may be empty
+	Row string // [Anchor] of the point's numbers on the page; may be empty
 }
 
-// Interval is the caption sentence about error bars. [Figure.Said] adds the number of
-// replications.
+// Interval is the caption's sentence about error bars. [Figure.Said] adds the number of
+// replications to it.
 const Interval = "Error bars are 95 % intervals of the mean."
 
-// Said returns the caption with the number of replications. It omits the sentence about error
-// bars if there are none, as after a single replication.
+// Said returns the caption with the number of replications. If there are no error bars, as
+// after a single replication, it omits the sentence about them.
 func (f Figure) Said() string {
 	bars, least, most := false, 0, 0
 	for _, p := range f.Panels {
@@ -119,7 +120,7 @@ func (f Figure) Said() string {
 	return strings.TrimSpace(fmt.Sprintf("%s Means over n = %d replications.", said, most))
 }
 
-// letter returns (a), (b), ... for panel i if f has letters.
+// letter returns (a), (b), ... for panel i if f uses letters.
 func (f Figure) letter(i int) string {
 	if !f.Letters || i >= 26 {
 		return ""
@@ -127,7 +128,7 @@ func (f Figure) letter(i int) string {
 	return "(" + string(rune('a'+i)) + ") "
 }
 
-// drawn returns panel i with its letter, unless it is the only one.
+// drawn returns panel i with its letter. A single panel has no letter.
 func (f Figure) drawn(i int) Panel {
 	p := f.Panels[i]
 	if p.letter == "" && len(f.Panels) > 1 {
@@ -136,12 +137,12 @@ func (f Figure) drawn(i int) Panel {
 	return p
 }
 
-// CSV returns the numbers that the figure shows: panel, curve, x (or group in a bar panel),
-// mean, lo, hi.
+// CSV returns the numbers in the figure with the columns panel, curve, x (or group in a bar
+// panel), mean, lo and hi.
 func (f Figure) CSV() []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	w.Write([]string{"panel", "curve", "x", "mean", "lo", "hi"}) // writing to a Buffer does not fail
+	w.Write([]string{"panel", "curve", "x", "mean", "lo", "hi"}) // ignore errors, because writes to a Buffer cannot fail
 	for i := range f.Panels {
 		for _, d := range f.points(i) {
 			x := shortest(float64(d.X))
@@ -155,7 +156,7 @@ func (f Figure) CSV() []byte {
 	return b.Bytes()
 }
 
-// A Drawn is a point of a figure for programs.
+// A Drawn is a point of a figure, for programs.
 type Drawn struct {
 	Figure string `json:"figure" doc:"name of the figure's files"`
 	Panel  string `json:"panel" doc:"title of the point's panel"`
@@ -201,10 +202,11 @@ type File struct {
 	Data []byte
 }
 
-// Formats returns the formats of figures.
+// Formats returns the names of all formats of figures.
 func Formats() []string { return []string{"svg", "png", "pdf", "csv", "vl.json"} }
 
-// Files returns the figure in the given formats. None means all but PDF.
+// Files returns the files of the figure in the given formats. Without formats, it returns
+// all formats except PDF.
 func (f Figure) Files(formats ...string) (files []File, err error) {
 	if len(formats) == 0 {
 		formats = []string{"svg", "png", "csv", "vl.json"}

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// small is one panel of each kind, with a mean below its axis and a bar missing.
+// small is one panel of each kind, with a mean below its axis and a missing bar.
 func small() Figure {
 	f := Figure{Name: "small", Title: "Invented", Caption: "Numbers are invented."}
 	f.Panels = append(Lines([]Datum{
@@ -30,7 +30,7 @@ func small() Figure {
 	return f
 }
 
-// TestFigure checks the drawing of a small figure, and the numbers beside it.
+// TestFigure checks the drawing of a small figure and its numbers.
 func TestFigure(t *testing.T) {
 	t.Parallel()
 	svg, err := small().SVG()
@@ -42,8 +42,8 @@ func TestFigure(t *testing.T) {
 	golden(t, "small.txt", []byte(small().Text(Terminal{UTF8: true, Width: 60})))
 }
 
-// TestFigureBytes checks that the same figure gives the same bytes, and that
-// nothing is cut off: the edge of the image is white.
+// TestFigureBytes checks that the same figure has the same bytes and that nothing is cut
+// off: the edge of the image is white.
 func TestFigureBytes(t *testing.T) {
 	t.Parallel()
 	figures := func() []Figure {
@@ -85,8 +85,8 @@ func TestFigureBytes(t *testing.T) {
 	}
 }
 
-// TestStyles checks that a policy has the same colour in every figure of an order, also
-// where others are left out, and that no two of the first eight share one.
+// TestStyles checks that a policy has the same colour in every figure with the same order,
+// even if others are omitted, and that the first eight colours differ.
 func TestStyles(t *testing.T) {
 	t.Parallel()
 	f, one := small(), small()
@@ -110,8 +110,8 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// TestAnyFigure checks that any names and numbers can be drawn, and that the
-// document is XML with the names in it, not as markup.
+// TestAnyFigure checks that figures with any names and numbers can be drawn, and that the
+// document is XML in which the names are text, not markup.
 func TestAnyFigure(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -155,9 +155,9 @@ func TestAnyFigure(t *testing.T) {
 	})
 }
 
-// TestAxis checks the round values of an axis, and where it ends: at its own
-// ends, further out where a mean or an interval is beyond, so that no error bar is cut,
-// and around the data if it has none.
+// TestAxis checks the round values of an axis and its ends. The ends are the given ones,
+// further out if a mean or an interval lies beyond them, so that no error bar is cut, or
+// around the data if none are given.
 func TestAxis(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -198,8 +198,8 @@ func TestAxis(t *testing.T) {
 	}
 }
 
-// TestNoEnds checks that figures are drawn of points that have no interval, whose ends are
-// NaN, and that nothing is drawn for one.
+// TestNoEnds checks figures with points without an interval, whose ends are NaN. No
+// interval may be drawn for them.
 func TestNoEnds(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
@@ -224,8 +224,8 @@ func TestNoEnds(t *testing.T) {
 	}
 }
 
-// TestForest checks a panel of differences: a row a group from the top down, zero in
-// sight, and the margin behind it.
+// TestForest checks a panel of differences: one row per group from top to bottom, a visible
+// zero, and the margin behind it.
 func TestForest(t *testing.T) {
 	t.Parallel()
 	f := Figure{Name: "forest", Title: "Differences, invented", Across: 1, Panels: []Panel{{

@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// forest draws a panel of differences as a forest plot: points with intervals in rows, a line
-// at 0 and, between Lo and Hi, the range that does not matter.
+// forest draws a panel of differences as a forest plot. It has rows with points and
+// intervals, a line at 0 and, between Lo and Hi, the range of differences that do not
+// matter.
 func (p Panel) forest(pl *plot.Plot) error {
 	rows := float64(len(p.Groups))
 	lo, hi := min(0, p.Lo), max(0, p.Hi)

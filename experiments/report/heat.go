@@ -16,27 +16,27 @@ import (
 	"bourse/experiments/results"
 )
 
-// mostLines is the largest number of lines in a panel before colours repeat.
+// mostLines is the maximum number of lines in a panel before colours repeat.
 const mostLines = 8
 
-// crowded reports whether a panel would have too many lines to distinguish, so that heat maps
-// are drawn instead.
+// crowded reports whether a panel would have more lines than people can distinguish. Heat
+// maps are then drawn instead.
 func (s Sweep) crowded(rows []results.Summary) bool {
 	p := s.plot()
 	return len(s.Axes) > 1 && len(distinct(Rows(s.Axes, rows, nil), func(r Row) string { return p.name(p.Color, r) })) > mostLines
 }
 
-// Maps returns a figure of heat maps: the first axis along x, the second along y, and one map
-// for each point of the other axes.
+// Maps returns a figure of heat maps, one for each point of the third and later axes. The
+// first axis is along x and the second along y.
 func (s Sweep) Maps(name, title string, rows []results.Summary) Figure {
 	f := Figure{Name: name, Title: title, Caption: heat, Panels: s.planes(rows), Letters: true}
 	f.Across = max(1, min(5, len(f.Panels)/max(1, len(s.metrics(rows)))))
 	return f
 }
 
-// planes returns a heat map for each metric, configuration and policy, and for each point of
-// the third and later axes. The first axis is along x, the second along y. All maps of a
-// metric have the same scale.
+// planes returns a heat map for each metric, configuration, policy and point of the third
+// and later axes. The first axis is along x and the second along y. All maps of a metric
+// have the same colour scale.
 func (s Sweep) planes(rows []results.Summary) []Panel {
 	data := Rows(s.Axes, rows, nil)
 	p := Plot{X: s.Axes[0], Color: s.Axes[1:2], Facet: []string{ByMetric}, Bars: true}
@@ -78,7 +78,7 @@ func (s Sweep) planes(rows []results.Summary) []Panel {
 	return all
 }
 
-// planeTables returns the numbers of planes as tables.
+// planeTables returns tables with the numbers of planes.
 func (s Sweep) planeTables(rows []results.Summary) []Table {
 	n := 0
 	for _, r := range rows {
@@ -94,10 +94,10 @@ func (s Sweep) planeTables(rows []results.Summary) []Table {
 	return all
 }
 
-// heat is the caption sentence of heat maps.
+// heat is the caption's sentence about heat maps.
 const heat = "Means, with all maps of a metric on one scale: dark is low, light is high."
 
-// plane draws a heat map, with numbers in its cells if they fit.
+// plane draws a heat map. It writes the numbers into the cells if they fit.
 func (p Panel) plane(pl *plot.Plot) error {
 	scale := moreland.ExtendedBlackBody()
 	scale.SetMin(p.Lo)
@@ -145,7 +145,7 @@ func (p Panel) plane(pl *plot.Plot) error {
 	return nil
 }
 
-// inCell returns a text style that is readable on fill.
+// inCell returns a text style that is readable on the colour fill.
 func inCell(fill color.Color) text.Style {
 	s := aligned(words(6), draw.XCenter, draw.YCenter)
 	if color.GrayModel.Convert(fill).(color.Gray).Y < 0x80 {
@@ -154,7 +154,8 @@ func inCell(fill color.Color) text.Style {
 	return s
 }
 
-// short formats x with at most two significant digits, or as an integer from 1000 to 99,999.
+// short formats x with at most two significant digits. From 1000 to 99,999, it formats x as
+// an integer.
 func short(x float64) string {
 	if x = unzero(x); math.Abs(x) >= 1000 && math.Abs(x) < 1e5 {
 		return strconv.FormatFloat(x, 'f', 0, 64)

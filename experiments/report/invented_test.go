@@ -6,7 +6,7 @@ import (
 	"bourse/experiments/results"
 )
 
-// The rows below are invented: the shape of a paper's tables, no measurements.
+// The rows below are invented. They have the form of a paper's tables.
 
 func inventedLabels() Labels {
 	return Labels{"be": "BE", "sac": "SAC", "cac": "CAC", "rac": "RAC", "efficiency_0": "Efficiency, α = 0", "efficiency_0.5": "Efficiency, α = 0.5", "efficiency_1": "Efficiency, α = 1"}
@@ -56,7 +56,7 @@ func inventedTests() []TTest {
 	}
 }
 
-// inventedLimit is 1.4 deviations and rounding to two digits.
+// inventedLimit is 1.4 deviations plus the error of rounding to two digits.
 func inventedLimit(s results.Summary) (float64, bool) {
 	if s.SD == nil {
 		return 0, false

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// align draws the plots so that the axes in a row are level and those in a column are aligned.
-// Unlike with plot.Align, every plot stays within its tile even if label sizes differ. It
-// returns the canvas of each plot.
+// align draws plots so that the axes of each row and of each column are aligned. Unlike
+// plot.Align, it keeps every plot inside its tile even if label sizes differ. It returns
+// the canvas of each plot.
 func align(plots [][]*plot.Plot, tiles draw.Tiles, c draw.Canvas) map[*plot.Plot]draw.Canvas {
 	drawn := make(map[*plot.Plot]draw.Canvas)
 	left, right := make([]vg.Length, tiles.Cols), make([]vg.Length, tiles.Cols)

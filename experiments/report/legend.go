@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes of a legend, in points.
+// Sizes of a legend in points.
 const (
 	legendLine = 16 // line height
-	lineIcon   = 26 // a line segment with its glyph
+	lineIcon   = 26 // length of a line segment with its glyph
 	barIcon    = 8  // a square
 	iconGap    = 6  // between icon and name
-	entryGap   = 18 // between name and next icon
+	entryGap   = 18 // space between a name and the next icon
 )
 
-// legend divides the names into lines that fit the width.
+// legend divides the names into lines that fit into the width.
 func (f Figure) legend(width vg.Length) [][]string {
 	names, _ := f.present()
 	if f.bare {
@@ -37,7 +37,7 @@ func (f Figure) legend(width vg.Length) [][]string {
 	return lines
 }
 
-// iconWidth returns the width of a square, a line segment, or both.
+// iconWidth returns the width of an entry's icon: a square, a line segment, or both.
 func (f Figure) iconWidth() vg.Length {
 	bars := slices.ContainsFunc(f.Panels, func(p Panel) bool { return p.Groups != nil })
 	lines := slices.ContainsFunc(f.Panels, func(p Panel) bool { return p.Groups == nil })
@@ -51,14 +51,14 @@ func (f Figure) iconWidth() vg.Length {
 	}
 }
 
-// entryWidth returns the width of an entry without its icon.
+// entryWidth returns the width of an entry without the icon.
 func (f Figure) entryWidth(name string) vg.Length {
 	name, sty := f.entryName(name)
 	return iconGap + sty.Width(name) + entryGap
 }
 
-// entryName returns the legend text of a curve, its name and its description, and the style of
-// the text.
+// entryName returns the legend text of a curve, which consists of its name and description,
+// and the text style.
 func (f Figure) entryName(name string) (string, text.Style) {
 	first, rest, more := strings.Cut(name, ", ")
 	if words := f.Words[name]; words != "" {
@@ -69,7 +69,8 @@ func (f Figure) entryName(name string) (string, text.Style) {
 	return fit(name, 9, panelWidth-60)
 }
 
-// drawLegend draws the names at the top of c, in centred lines, and returns their height.
+// drawLegend draws the names in centred lines at the top of c. It returns the height of
+// these lines.
 func (f Figure) drawLegend(c draw.Canvas) vg.Length {
 	_, styles := f.present()
 	lines, icon := f.legend(c.Max.X-c.Min.X), f.iconWidth()

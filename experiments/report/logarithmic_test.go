@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestLogarithmic checks what LogX and LogY promise: points at or below 0 are
-// not drawn, the others stand at their exponents, and axes are marked in powers
-// of ten.
+// TestLogarithmic checks LogX and LogY: points at or below 0 are not drawn, the others are
+// at their exponents, and axes are marked in powers of ten.
 func TestLogarithmic(t *testing.T) {
 	t.Parallel()
 	at := func(x, mean, lo, hi float64) Point { return Point{X: x, Mean: mean, Lo: lo, Hi: hi} }
@@ -50,8 +49,8 @@ func TestLogarithmic(t *testing.T) {
 	}
 }
 
-// TestDecades checks that powers of ten are few, whatever the axis, and that an
-// axis within one still has marks.
+// TestDecades checks that there are few powers of ten on any axis, and that an axis within
+// one power of ten still has marks.
 func TestDecades(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -73,8 +72,8 @@ func TestDecades(t *testing.T) {
 	}
 }
 
-// TestDense checks that a curve of many points is a line without marks, and that
-// a point without an interval has no bar.
+// TestDense checks that a curve with many points is a line without marks, and that a point
+// without an interval has no bar.
 func TestDense(t *testing.T) {
 	t.Parallel()
 	paths := func(n int, spread float64) int {

@@ -7,7 +7,8 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// A Maybe is a number that may not exist. It is null in JSON and a dash in text.
+// A Maybe is a number that may be undefined. An undefined number is null in JSON and a dash
+// in text.
 type Maybe float64
 
 // MarshalJSON implements [json.Marshaler].
@@ -28,8 +29,8 @@ func (x *Maybe) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// JSONSchema returns the schema of a Maybe. The jsonschema package calls it for types with a
-// custom form.
+// JSONSchema returns the JSON schema of a Maybe. The jsonschema package calls it for types
+// that have a custom JSON form.
 func (Maybe) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "null"}}}
 }
@@ -37,7 +38,7 @@ func (Maybe) JSONSchema() *jsonschema.Schema {
 // Exists reports whether x is a finite number.
 func (x Maybe) Exists() bool { return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0) }
 
-// String returns x with at most six digits.
+// String formats x with at most six significant digits.
 func (x Maybe) String() string {
 	if !x.Exists() {
 		return none
@@ -45,7 +46,8 @@ func (x Maybe) String() string {
 	return strconv.FormatFloat(float64(x), 'g', 6, 64)
 }
 
-// Cells returns a table row from strings, integers, numbers that may not exist, and cells.
+// Cells returns a table row made of strings, integers, numbers that may be undefined, and
+// cells.
 func Cells(values ...any) []Cell {
 	row := make([]Cell, len(values))
 	for i, v := range values {

@@ -13,17 +13,18 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// An Output is the JSON that a command prints for programs: one Go type in one version. Within
-// a version, fields may be added, but not removed or changed in type. A list is never null.
+// An Output describes the JSON that a command prints for programs: one Go type in one
+// version. Within a version, fields may be added, but they must not be removed or change
+// their type. A list is never null.
 type Output struct {
-	Version int  // first field of a single object; 0 if the type has its own schema
-	Lines   bool // one object per line, without the version
-	Compact bool // on one line, as for Lines
+	Version int  // version, which is the first field of a single object; 0 if the type has its own schema
+	Lines   bool // write one object per line, without the version
+	Compact bool // write on one line, as for Lines
 
 	of reflect.Type
 }
 
-// JSON returns the output of one T.
+// JSON returns the output that consists of one T.
 func JSON[T any]() Output {
 	o := Output{Version: 1, of: reflect.TypeFor[T]()}
 	if _, own := reflect.Zero(o.of).Interface().(schemed); own {
@@ -32,12 +33,12 @@ func JSON[T any]() Output {
 	return o
 }
 
-// JSONLines returns the output of one T per line.
+// JSONLines returns the output that has one T per line.
 func JSONLines[T any]() Output {
 	return Output{Version: 1, Lines: true, Compact: true, of: reflect.TypeFor[T]()}
 }
 
-// Write writes v, whose type must be that of o. It panics otherwise.
+// Write writes v, which must have the type of o. It panics otherwise.
 func (o Output) Write(w io.Writer, v any) error {
 	value := reflect.ValueOf(v)
 	if value.Type() != o.of {
@@ -58,7 +59,7 @@ func (o Output) Write(w io.Writer, v any) error {
 	return err
 }
 
-// WriteJSON writes JSON without a version, such as a schema.
+// WriteJSON writes JSON that has no version, such as a schema.
 func WriteJSON(w io.Writer, v any) error { return encode(w, v, false) }
 
 func encode(w io.Writer, v any, compact bool) error {
@@ -70,7 +71,8 @@ func encode(w io.Writer, v any, compact bool) error {
 	return enc.Encode(v)
 }
 
-// List returns xs, or an empty list instead of nil, so that JSON is never null.
+// List returns xs. It returns an empty list in place of nil, because JSON lists must not be
+// null.
 func List[T any](xs []T) []T {
 	if xs == nil {
 		return []T{}
@@ -78,8 +80,8 @@ func List[T any](xs []T) []T {
 	return xs
 }
 
-// Schema returns the JSON Schema of the output of the named command, or of one line of it. It
-// allows unknown fields, which readers of a version must ignore.
+// Schema returns the JSON Schema for the output of the named command or, for Lines, of one
+// line of it. The schema allows unknown fields, which readers must ignore.
 func (o Output) Schema(command string) *jsonschema.Schema {
 	if own, ok := reflect.Zero(o.of).Interface().(schemed); ok {
 		return own.JSONSchema()
@@ -105,14 +107,14 @@ func (o Output) Schema(command string) *jsonschema.Schema {
 // A schemed is a type that provides its own schema.
 type schemed interface{ JSONSchema() *jsonschema.Schema }
 
-// schemaOf returns the schema of a type as encoding/json writes it.
+// schemaOf returns the schema of a type in the form in which encoding/json writes it.
 func schemaOf(t reflect.Type) *jsonschema.Schema {
 	r := jsonschema.Reflector{
 		Anonymous: true, DoNotReference: true, AllowAdditionalProperties: true,
 		Mapper: ownForm, AdditionalFields: nullable,
 		LookupComment: func(t reflect.Type, field string) string {
 			if field == "" {
-				return "" // no comment for the type itself
+				return "" // the type itself has no comment
 			}
 			f, _ := t.FieldByName(field)
 			return f.Tag.Get("doc")
@@ -123,8 +125,9 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// ownForm returns the schema of a type whose JSON form differs from its Go form: a string, or,
-// for a struct that embeds only pointers, one of their types. It returns nil for other types.
+// ownForm returns the schema of a type whose JSON form differs from its Go form. This form
+// is a string or, for a struct that embeds only pointers, one of their types. It returns
+// nil for other types.
 func ownForm(t reflect.Type) *jsonschema.Schema {
 	switch v := reflect.Zero(t).Interface().(type) {
 	case schemed, json.RawMessage:

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestOutput checks the forms of JSON: an object begins with its version, a list has none
-// and is never null, nor has an object a line.
+// TestOutput checks the forms of JSON. An object begins with its version. A list has no
+// version and is never null, and an object on a line has no version.
 func TestOutput(t *testing.T) {
 	t.Parallel()
 	type a struct {
@@ -30,8 +30,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestOutputOther checks that what is not of the type that the schema is of is not
-// printed.
+// TestOutputOther checks that a value of another type than the schema's is not printed.
 func TestOutputOther(t *testing.T) {
 	t.Parallel()
 	defer func() {

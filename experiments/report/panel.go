@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// plot returns the panel's axes with everything on them.
+// plot returns the axes of the panel with all their contents.
 func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 	p = p.logged()
 	pl := plot.New()
 	pl.BackgroundColor = nil
 	pl.Title.Text, pl.Title.TextStyle = fit(p.letter+p.Title, 10, p.width()-60)
 	pl.X.Label.Text, pl.X.Label.TextStyle = fit(p.X, 9, p.width()-60)
-	pl.Y.Label.Text, pl.Y.Label.TextStyle = fit(p.Y, 9, panelHeight/2) // the axis must not be shorter than its label
+	pl.Y.Label.Text, pl.Y.Label.TextStyle = fit(p.Y, 9, panelHeight/2) // the axis must be at least as long as its label
 	pl.Title.TextStyle, pl.Title.Padding = aligned(pl.Title.TextStyle, draw.XCenter, draw.YTop), 5
 	pl.X.Label.TextStyle = aligned(pl.X.Label.TextStyle, draw.XCenter, draw.YBottom)
 	pl.Y.Label.TextStyle = aligned(pl.Y.Label.TextStyle, draw.XCenter, draw.YBottom)
@@ -56,8 +56,8 @@ func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 	return pl, nil
 }
 
-// dense is the number of points above which a curve is drawn as a line without marks and error
-// bars.
+// dense is the number of points above which a curve is drawn as a line without marks and
+// error bars.
 const dense = 40
 
 // addLines adds the curves.
@@ -90,7 +90,7 @@ func (p Panel) addLines(pl *plot.Plot, styles map[string]style) error {
 	return p.nameEnds(pl, styles)
 }
 
-// addErrors adds the intervals of pts, if there are any, at the positions xys.
+// addErrors adds the intervals of pts, if any, at the positions xys.
 func addErrors(pl *plot.Plot, xys plotter.XYs, pts []Point, c color.Color) error {
 	var known struct {
 		plotter.XYs

@@ -8,8 +8,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// TestPaperTable checks that a printed number is held against the limit of a difference, not
-// against the interval of our mean, which narrows with n.
+// TestPaperTable checks that a printed number is compared with the limit of a difference,
+// not with the interval of our mean, which narrows with n.
 func TestPaperTable(t *testing.T) {
 	t.Parallel()
 	row := func(mean, paper float64, sd *float64) results.Summary {
@@ -19,9 +19,9 @@ func TestPaperTable(t *testing.T) {
 		row  results.Summary
 		want string
 	}{
-		{row(0.5, 0.55, new(0.1)), "yes"}, // outside of the interval of the mean
+		{row(0.5, 0.55, new(0.1)), "yes"}, // outside the interval of the mean
 		{row(0.5, 0.62, new(0.1)), "no"},
-		{row(0.5, 0.6, new(0.1)), "yes"}, // at the limit, but for rounding
+		{row(0.5, 0.6, new(0.1)), "yes"}, // at the limit except for rounding
 		{row(0.5, 0.5, nil), "–"},
 	} {
 		table := report.PaperTable(nil, []results.Summary{c.row}, 5, func(s results.Summary) (float64, bool) { return 0.1, s.SD != nil })

@@ -14,14 +14,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// pdf returns the figure as a PDF page of its size. The font is embedded with only the glyphs
-// that occur.
+// pdf returns the figure as a PDF document with one page of the figure's size. It embeds
+// only the glyphs of the font that occur.
 func (f Figure) pdf() ([]byte, error) {
 	w, h := f.size()
 	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: w.Points(), Ht: h.Points()}})
 	doc.SetTitle(clean(f.Title), true)
 	doc.SetSubject(clean(f.Said()), true)
-	doc.SetCreationDate(time.Unix(0, 0)) // the same figure gives the same bytes
+	doc.SetCreationDate(time.Unix(0, 0)) // a fixed date, so that the same figure always results in the same bytes
 	doc.SetModificationDate(time.Unix(0, 0))
 	doc.SetCatalogSort(true)
 	doc.SetAutoPageBreak(false, 0)
@@ -33,19 +33,22 @@ func (f Figure) pdf() ([]byte, error) {
 	if err := doc.Output(&b); err != nil {
 		return nil, err
 	}
-	// The name of a subset begins with six capitals and a plus sign. The library writes its own.
+	// The name of a font subset must begin with six capitals and a plus sign. The library
+	// writes a name of its own.
 	return bytes.ReplaceAll(b.Bytes(), []byte("utf8"+pdfFont), []byte("BOURSE+LiberationSans")), nil
 }
 
-// pdfFont is the font in a document, with two letters of the six before a subset's name.
+// pdfFont is the name that the library gives the font. It begins with two of the six
+// letters required before a subset's name.
 const pdfFont = "aa+liberationsans"
 
-// A pdfCanvas draws on a page of the given height. The library counts from the top of a page,
-// and vg from the bottom. vgpdf of gonum/plot embeds whole fonts, and has no Greek letters.
+// A pdfCanvas draws on a page of the given height. The library measures from the top of a
+// page and vg from the bottom. The package vgpdf of gonum/plot is not used, because it
+// embeds whole fonts and has no Greek letters.
 type pdfCanvas struct {
 	doc    *fpdf.Fpdf
 	height vg.Length
-	width  vg.Length // of lines
+	width  vg.Length // line width
 }
 
 func (c *pdfCanvas) at(p vg.Point) (x, y float64) { return p.X.Points(), (c.height - p.Y).Points() }
@@ -88,7 +91,8 @@ func (c *pdfCanvas) Translate(p vg.Point) {
 
 func (c *pdfCanvas) Scale(x, y float64) { c.doc.Transform(fpdf.TransformMatrix{A: x, D: y}) }
 
-// Stroke draws nothing if lines have no width, which in a PDF is the thinnest line.
+// Stroke draws nothing if the line width is 0, because PDF would draw the thinnest possible
+// line.
 func (c *pdfCanvas) Stroke(p vg.Path) {
 	if c.width > 0 {
 		c.path(p, "D")
@@ -117,7 +121,7 @@ func (c *pdfCanvas) path(p vg.Path, style string) {
 	c.doc.DrawPath(style)
 }
 
-// FillString writes text. All text of a figure has one face, in several sizes.
+// FillString writes text. All text of a figure uses one font face in several sizes.
 func (c *pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
 	var source bytes.Buffer
 	if _, err := face.Face.WriteSourceTo(nil, &source); err != nil {
@@ -130,7 +134,7 @@ func (c *pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
 	c.doc.Text(x, y, text)
 }
 
-// DrawImage reports an error, because figures contain no images.
+// DrawImage returns an error, because figures contain no images.
 func (c *pdfCanvas) DrawImage(vg.Rectangle, image.Image) {
 	c.doc.SetError(fmt.Errorf("found an image in a figure, want lines and text"))
 }

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// TestPDF checks that every font of a PDF figure is embedded as a subset, as pdffonts reads
-// it, and that the text can be read back, Greek letters included.
+// TestPDF checks with pdffonts that every font of a PDF figure is embedded as a subset, and
+// that the text can be read back, including Greek letters.
 func TestPDF(t *testing.T) {
 	t.Parallel()
 	f := small()
@@ -52,7 +52,7 @@ func TestPDF(t *testing.T) {
 	}
 }
 
-// TestNoWidth checks that a line without width, such as those of a grid, is not drawn.
+// TestNoWidth checks that a line without width, such as a grid line, is not drawn.
 func TestNoWidth(t *testing.T) {
 	t.Parallel()
 	drawn := func(width vg.Length, stroke bool) string {
@@ -99,7 +99,8 @@ func TestResolution(t *testing.T) {
 	}
 }
 
-// TestBraille checks that a terminal with braille gets it, and that one without gets ASCII.
+// TestBraille checks that a terminal with braille gets braille charts and a terminal
+// without gets ASCII.
 func TestBraille(t *testing.T) {
 	t.Parallel()
 	f := small()
@@ -119,8 +120,8 @@ func TestBraille(t *testing.T) {
 	}
 }
 
-// TestOnePanel checks that a single panel has no letter, and that no point is moved from its
-// place on the axis.
+// TestOnePanel checks that a single panel has no letter and that points keep their
+// positions on the axis.
 func TestOnePanel(t *testing.T) {
 	t.Parallel()
 	f := small()

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// A PlainWriter writes ASCII if the locale is not UTF-8. All output of the program passes
-// through it. Text for people gets similar characters, JSON gets escapes, and data is
-// unchanged.
+// A PlainWriter writes only ASCII characters if the locale is not UTF-8. All output of the
+// program passes through it. In text for people, it replaces other characters by similar
+// ones. In JSON, it escapes them. It does not change data.
 type PlainWriter struct {
 	io.Writer
 	Convert func(string) string // nil for data
 	rest    []byte              // bytes of an incomplete character
 }
 
-// Write writes b, except for the bytes of an incomplete character at its end.
+// Write writes b, except for the bytes of an incomplete character at the end of b.
 func (w *PlainWriter) Write(b []byte) (int, error) {
 	if w.Convert == nil || len(w.rest) == 0 && !slices.ContainsFunc(b, func(c byte) bool { return c >= utf8.RuneSelf }) {
 		return w.Writer.Write(b)
@@ -39,7 +39,8 @@ func (w *PlainWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Escaped returns JSON with non-ASCII characters escaped. They occur only in strings.
+// Escaped returns JSON in which non-ASCII characters are escaped. Such characters occur
+// only in strings.
 func Escaped(s string) string {
 	var b []byte
 	for _, r := range s {

@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// TestPlainWriter checks that what passes the gate is ASCII however it is cut, that JSON
-// means what it meant, and that data is as it was.
+// TestPlainWriter checks that filtered text is ASCII however it is split, that JSON has the
+// same meaning, and that data are unchanged.
 func TestPlainWriter(t *testing.T) {
 	t.Parallel()
 	text := "α ± σ² – §5, 漢 🂡\n"

@@ -9,7 +9,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// The dimensions of results, besides the axes of a sweep. Alpha is that of efficiency.
+// The dimensions of results, in addition to the axes of a sweep. ByAlpha is the alpha of an
+// efficiency.
 const (
 	ByMetric        = "metric"
 	ByConfiguration = "configuration"
@@ -20,14 +21,14 @@ const (
 // Efficiency is the name of the metric that depends on alpha.
 const Efficiency = "efficiency"
 
-// A Row is a mean of results with its value in each dimension.
+// A Row is a mean in results and its value in each dimension.
 type Row struct {
 	At map[string]string
 	Datum
 }
 
-// Rows returns the means of summary, and efficiency at each alpha from curve. The names of
-// configurations have a value on each of axes.
+// Rows returns the means in summary, and the efficiencies at each alpha in curve. If there
+// are axes, the name of each configuration must contain a value on each.
 func Rows(axes []string, summary []results.Summary, curve []results.Point) (rows []Row) {
 	at := func(configuration, policy, metric string) map[string]string {
 		name, values := configuration, []string(nil)
@@ -56,24 +57,27 @@ func Rows(axes []string, summary []results.Summary, curve []results.Point) (rows
 	return rows
 }
 
-// Distinct returns the values of rows in a dimension in order of appearance.
+// Distinct returns the different values of rows in a dimension, in the order of their first
+// appearance.
 func Distinct(rows []Row, dimension string) []string {
 	return distinct(rows, func(r Row) string { return r.At[dimension] })
 }
 
-// A Plot maps dimensions of results to a figure. Each combination of values in the dimensions
-// of Facet has a panel, and in those of Color a line.
+// A Plot states how the dimensions of results are shown in a figure. There is a panel for
+// each combination of values in the dimensions of Facet, and a line for each combination in
+// the dimensions of Color.
 type Plot struct {
 	X     string   // dimension
 	Y     []string // metrics
 	Color []string // dimensions
 	Facet []string // dimensions
-	Bars  bool     // draws groups of bars although x is numeric
+	Bars  bool     // draw groups of bars even if x is numeric
 
 	Label func(dimension, value string) string // text of a value
 }
 
-// Panels returns the panels of the rows of p's metrics, with bars unless x is numeric.
+// Panels returns the panels for the rows of p's metrics. They have bars unless x is
+// numeric.
 func (p Plot) Panels(rows []Row) []Panel {
 	var data []Datum
 	bars := p.Bars
@@ -98,7 +102,7 @@ func (p Plot) Panels(rows []Row) []Panel {
 	return panels(data, bars)
 }
 
-// Undefined returns what Panels leaves out because it has no mean, as noun phrases.
+// Undefined returns noun phrases for the data that Panels omits because they have no mean.
 func (p Plot) Undefined(rows []Row) (omits []string) {
 	missing, of := make(map[string][]string), make(map[string]int)
 	var names []string
@@ -132,7 +136,7 @@ func IsAxis(dimension string) bool {
 	return !slices.Contains([]string{ByMetric, ByConfiguration, ByPolicy}, dimension)
 }
 
-// AxisLabel returns the name of a dimension on an axis.
+// AxisLabel returns the name of a dimension for use on an axis.
 func AxisLabel(dimension string) string {
 	if dimension == ByAlpha {
 		return "α"
@@ -140,7 +144,7 @@ func AxisLabel(dimension string) string {
 	return dimension
 }
 
-// name returns the labels of a row in some dimensions.
+// name returns the labels of a row in the given dimensions.
 func (p Plot) name(dimensions []string, r Row) string {
 	names := make([]string, len(dimensions))
 	for i, d := range dimensions {

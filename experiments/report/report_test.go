@@ -10,7 +10,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite testdata")
 
-// golden compares got with the file name in testdata.
+// golden compares got with the named file in testdata.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

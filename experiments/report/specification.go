@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// An Option is one choice in a decision. Each result has made one choice per decision. In a
-// specification curve, it is a row of marks.
+// An Option is one choice in one decision. Each result has made one choice in each
+// decision. In a specification curve, an option is a row of marks.
 type Option struct {
-	Of, Name string // the decision, and the choice
-	Has      []bool // by point of the panel's first curve
+	Of, Name string // the decision and the choice
+	Has      []bool // whether each point of the panel's first curve has made this choice
 }
 
-// The sizes of a specification curve.
+// Sizes of a specification curve.
 const (
 	specificationWidth = 2 * panelWidth
 	curveHeight        = 1.9 * vg.Inch
@@ -24,7 +24,7 @@ const (
 	optionNames        = 1.9 * vg.Inch
 )
 
-// specification returns the panel of a specification curve, if the figure is one.
+// specification returns the panel of a specification curve if the figure is one, or nil.
 func (f Figure) specification() (p Panel, ok bool) {
 	if len(f.Panels) != 1 || f.Panels[0].Options == nil {
 		return p, false
@@ -32,7 +32,8 @@ func (f Figure) specification() (p Panel, ok bool) {
 	return f.Panels[0], true
 }
 
-// rows returns the height of the options in rows, including the gaps between decisions.
+// rows returns the height of the options, measured in rows. It includes the gaps between
+// decisions.
 func (p Panel) rows() (rows float64) {
 	for i, o := range p.Options {
 		if rows++; i > 0 && o.Of != p.Options[i-1].Of {
@@ -47,8 +48,8 @@ func (p Panel) specificationHeight() vg.Length {
 	return curveHeight + vg.Length(p.rows()*optionHeight) + 12
 }
 
-// drawSpecification draws the points of the first curve in order, with the options of each
-// below, and returns the positions of the points.
+// drawSpecification draws the points of the first curve in order and the options of each
+// point below. It returns the positions of the points.
 func (p Panel) drawSpecification(c draw.Canvas) (all []target) {
 	pts := p.Curves[0].Points
 	lo, hi := p.powers()
@@ -111,8 +112,8 @@ func (p Panel) drawSpecification(c draw.Canvas) (all []target) {
 	return all
 }
 
-// powers returns the ends of the logarithmic axis of the first curve. Each is 1, 2 or 5 times
-// a power of ten.
+// powers returns the ends of the first curve's logarithmic axis. Each end is 1, 2 or 5
+// times a power of ten.
 func (p Panel) powers() (lo, hi float64) {
 	least, most := math.Inf(1), 0.0
 	for _, pt := range p.Curves[0].Points {
@@ -140,7 +141,7 @@ func next(v float64) float64 {
 	return 2 * v
 }
 
-// box adds an upright box centred at x to a path.
+// box adds a rectangle with the horizontal centre x to a path.
 func box(p *vg.Path, x, half, lo, hi vg.Length) {
 	p.Move(vg.Point{X: x - half, Y: lo})
 	p.Line(vg.Point{X: x + half, Y: lo})

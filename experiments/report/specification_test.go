@@ -8,8 +8,8 @@ import (
 )
 
 // TestSpecification checks that a specification curve has an axis over the points, from 2
-// to 50, and below it the name of each decision once, of each option, and its marks: of the
-// point that stands out in a path of its own.
+// to 50. Below it are the name of each decision once, each option, and its marks. The marks
+// of the highlighted point must be in their own path.
 func TestSpecification(t *testing.T) {
 	t.Parallel()
 	pt := func(x, mean float64) report.Point {

@@ -11,15 +11,15 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A style is the appearance of one curve in every panel.
+// A style determines the appearance of one curve in every panel.
 type style struct {
 	color  color.Color
 	dashes []vg.Length
 	glyph  draw.GlyphDrawer
 }
 
-// styleOf returns the i-th style. Colours repeat after eight and dashes after seven, so the
-// first 56 styles are distinct.
+// styleOf returns the style with index i. Colours repeat after eight styles and dashes
+// after seven, so the first 56 styles are distinct.
 func styleOf(i int) style {
 	colors := []color.RGBA{
 		{0x00, 0x72, 0xB2, 0xFF}, // blue
@@ -47,7 +47,7 @@ func (s style) mark() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: s.color, Radius: 2.6, Shape: s.glyph}
 }
 
-// A diamond is a filled square standing on a corner.
+// A diamond is a filled square that stands on one corner.
 type diamond struct{}
 
 // DrawGlyph implements [draw.GlyphDrawer].
@@ -56,8 +56,9 @@ func (diamond) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	c.FillPolygon(sty.Color, []vg.Point{{X: pt.X - r, Y: pt.Y}, {X: pt.X, Y: pt.Y + r}, {X: pt.X + r, Y: pt.Y}, {X: pt.X, Y: pt.Y - r}})
 }
 
-// names returns the curves of all panels in the order of their styles: those of f.Order,
-// followed by the others in order of appearance. Names without a curve also count.
+// names returns the names of the curves in all panels, in the order of their styles. The
+// names in f.Order come first, and the others follow in the order of their first
+// appearance. Names in f.Order count even if there is no such curve.
 func (f Figure) names() []string {
 	names := slices.Clone(f.Order)
 	for _, p := range f.Panels {
@@ -70,7 +71,7 @@ func (f Figure) names() []string {
 	return names
 }
 
-// present returns the names that have a curve in some panel, with their styles.
+// present returns the names that have a curve in some panel, and their styles.
 func (f Figure) present() (names []string, styles map[string]style) {
 	styles = make(map[string]style)
 	for i, name := range f.names() {
@@ -84,7 +85,7 @@ func (f Figure) present() (names []string, styles map[string]style) {
 	return names, styles
 }
 
-// words returns the style of text of the given size.
+// words returns the style for text of the given size.
 func words(size vg.Length) text.Style {
 	return text.Style{
 		Color:   color.Black,
@@ -93,8 +94,8 @@ func words(size vg.Length) text.Style {
 	}
 }
 
-// fit returns line and its style so that it fits into width. It reduces the size first, and
-// then truncates the text.
+// fit returns line and its style, changed so that the text fits into width. It first
+// reduces the size and then shortens the text.
 func fit(line string, size, width vg.Length) (string, text.Style) {
 	s := words(size)
 	line = clean(line)
@@ -113,7 +114,7 @@ func aligned(s text.Style, x text.XAlignment, y text.YAlignment) text.Style {
 	return s
 }
 
-// hex returns c in hexadecimal web notation.
+// hex returns c in the hexadecimal notation of the web.
 func hex(c color.Color) string {
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)

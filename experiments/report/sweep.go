@@ -8,16 +8,17 @@ import (
 	"bourse/experiments/results"
 )
 
-// A Sweep describes the positions of configurations, called NAME@VALUE,VALUE, along axes.
+// A Sweep describes the positions of configurations on axes. A configuration is called
+// NAME@VALUE,VALUE.
 type Sweep struct {
-	Axes    []string // names in the order of the values
+	Axes    []string // names of the axes, in the order of the values
 	Labels  Labels
-	Metrics []string          // metrics to show; none means all that are defined somewhere
+	Metrics []string          // metrics to show; if empty, all metrics that are defined for some configuration
 	Units   map[string]string // by metric; "1" means no unit
-	Range   []float64         // ends of the axis for percentages; none means 0 and 100
+	Range   []float64         // ends of the axis for percentages; if empty, 0 and 100
 }
 
-// A spot is the position of one configuration.
+// A spot is the position of one configuration on the axes.
 type spot struct {
 	name   string
 	values []string // one per axis
@@ -41,8 +42,9 @@ func (s Sweep) metrics(rows []results.Summary) []string {
 		func(r results.Summary) string { return r.Metric })
 }
 
-// Tables returns one table per metric, with one row per configuration and point and one column
-// per admission policy. If the figure has heat maps, it returns one table of means per map.
+// Tables returns one table per metric. A table has one row per configuration and point, and
+// one column per admission policy. If the figure has heat maps, Tables returns one table of
+// means per map.
 func (s Sweep) Tables(rows []results.Summary) []Table {
 	if s.crowded(rows) {
 		return s.planeTables(rows)
@@ -84,8 +86,8 @@ func (s Sweep) Tables(rows []results.Summary) []Table {
 	return tables
 }
 
-// title returns a metric with the unit of its table, if it has one that its name does not
-// include.
+// title returns the name of a metric with the unit of its table. It omits the unit if the
+// name includes it.
 func (s Sweep) title(metric string) string {
 	switch u := s.Units[metric]; u {
 	case "%", "s", "$":
@@ -94,8 +96,8 @@ func (s Sweep) title(metric string) string {
 	return s.Labels.Of(metric)
 }
 
-// Together returns a single table of all metrics for results without a sweep, with one column
-// per admission policy.
+// Together returns a single table of all metrics for results without a sweep. The table has
+// one column per admission policy.
 func (s Sweep) Together(rows []results.Summary) Table {
 	all := Table{Title: "Together", Left: 2}
 	for _, t := range s.Tables(rows) {
@@ -109,7 +111,7 @@ func (s Sweep) Together(rows []results.Summary) Table {
 	return all
 }
 
-// head returns the name cells of a table row.
+// head returns the cells with names at the start of a table row.
 func (s Sweep) head(configuration string, named bool, width int) []Cell {
 	at := s.spotOf(configuration)
 	var cells []Cell
@@ -125,10 +127,10 @@ func (s Sweep) head(configuration string, named bool, width int) []Cell {
 	return cells
 }
 
-// Figure returns one panel for each metric of each configuration. It shows the metric against
-// the first axis, with a line for each admission policy and value of the other axes. If the
-// first axis is not numeric, or there is none, it draws bars. If there would be too many
-// lines, it draws heat maps.
+// Figure returns a figure with one panel for each metric of each configuration. A panel
+// shows the metric against the first axis. It has a line for each admission policy and each
+// point of the other axes. If the first axis is not numeric or there is no axis, Figure
+// draws bars. If there would be too many lines, Figure draws heat maps.
 func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
 	if s.crowded(rows) {
 		return s.Maps(name, title, rows)
@@ -144,8 +146,8 @@ func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
 	return f
 }
 
-// Panels returns the panels of a plot with axes: that of y has the metric, or only its unit if
-// titles have the metric.
+// Panels returns the panels of a plot with labelled axes. The y axis shows the metric or,
+// if the titles name the metric, only its unit.
 func (s Sweep) Panels(p Plot, rows []Row) (all []Panel) {
 	byMetric := [][]string{p.Y}
 	titled := slices.Contains(p.Facet, ByMetric)
@@ -181,7 +183,7 @@ func (s Sweep) Panels(p Plot, rows []Row) (all []Panel) {
 	return all
 }
 
-// plot returns the dimensions of the figure of a sweep, with a panel for each metric.
+// plot returns the dimensions of the figure of a sweep. It has a panel for each metric.
 func (s Sweep) plot() Plot {
 	p := Plot{X: ByConfiguration, Color: []string{ByPolicy}, Facet: []string{ByMetric}, Label: s.label}
 	if len(s.Axes) > 0 {
@@ -190,7 +192,7 @@ func (s Sweep) plot() Plot {
 	return p
 }
 
-// label returns the text of a value of a dimension.
+// label formats a value in a dimension.
 func (s Sweep) label(dimension, value string) string {
 	switch {
 	case IsAxis(dimension):

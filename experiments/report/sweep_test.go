@@ -30,9 +30,9 @@ func swept(values ...string) []results.Summary {
 	return rows
 }
 
-// TestSweep checks the tables and the figure of a sweep: a table a metric, a
-// panel for each metric of each configuration, a line for each policy and value
-// of the second axis, nothing where nothing is defined.
+// TestSweep checks the tables and the figure of a sweep. There must be a table per metric,
+// a panel for each metric of each configuration, a line for each policy and value of the
+// second axis, and nothing for undefined values.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	s := Sweep{Labels: Labels{"librarisk": "LibraRisk"}, Axes: []string{"delay", "width"}, Metrics: []string{"slowdown"}, Units: map[string]string{"slowdown": "x"}}
@@ -58,8 +58,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestSweepWords checks that values that are no numbers are groups of bars, and
-// that without axes configurations are.
+// TestSweepWords checks that values that are not numbers become groups of bars and that,
+// without axes, configurations do.
 func TestSweepWords(t *testing.T) {
 	t.Parallel()
 	s := Sweep{Axes: []string{"rule", "width"}, Metrics: []string{"slowdown"}}
@@ -73,9 +73,9 @@ func TestSweepWords(t *testing.T) {
 	}
 }
 
-// TestHeat checks that more lines than colours become heat maps: one for each metric,
-// configuration, policy and value of the third axis, all of a metric on one scale, and a
-// table for each.
+// TestHeat checks that more lines than colours become heat maps. There must be one for each
+// metric, configuration, policy and value of the third axis, with one scale and one table
+// per metric.
 func TestHeat(t *testing.T) {
 	t.Parallel()
 	s := Sweep{Axes: []string{"delay", "width", "depth"}, Metrics: []string{"slowdown"}}

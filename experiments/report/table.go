@@ -9,28 +9,28 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// A Table is a table for people. Every row has as many cells as the header.
+// A Table is a table for people. Every row must have as many cells as the header.
 type Table struct {
 	Title  string
 	Header []string
-	Left   int // number of leading columns that contain names; the others contain numbers
-	Beside int // number of columns that stay together with the paper's after them; 0 means 1
+	Left   int // number of leading columns with names; the other columns contain numbers
+	Beside int // number of measured columns that must stay with the paper's columns after them; 0 means 1
 	Rows   [][]Cell
 	Note   string // a sentence below the table; may be empty
 }
 
-// A Cell is a text, which may be emphasized.
+// A Cell is a text that may be emphasized.
 type Cell struct {
 	Text   string
-	Strong bool // bold, or followed by an asterisk if bold is unavailable
+	Strong bool // print in bold, or with an asterisk if bold is not available
 
-	Row string // [Anchor] of its numbers on the page; may be empty
+	Row string // [Anchor] of the cell's numbers on the page; may be empty
 	At  string // [Anchor] of this cell on the page; may be empty
 }
 
-// Text returns the table, its title and its note formatted for t. A table that is too wide is
-// split by columns into several, each with all the names. If the names and one column are
-// still too wide, cells are wrapped.
+// Text returns the table with its title and note, formatted for t. If a table is too wide,
+// Text splits its columns into several tables. Each of these has all the columns with
+// names. If the names and a single column are still too wide, Text wraps the cells.
 func (tb Table) Text(t Terminal) string {
 	var b strings.Builder
 	if tb.Title != "" {
@@ -69,12 +69,12 @@ func (tb Table) Text(t Terminal) string {
 	return b.String()
 }
 
-// beside is the header of a column of the paper's values, which belongs to the column before
+// beside is the header of a column with the paper's values. It belongs to the column before
 // it.
 const beside = "paper"
 
-// bands divides the columns so that each band fits the width of t. It keeps a column and the
-// paper's column together.
+// bands divides the columns so that each band fits the width of t. A column and the paper's
+// column after it stay in the same band.
 func (tb Table) bands(t Terminal) [][]int {
 	width := tb.widths(t)
 	var names []int
@@ -103,7 +103,7 @@ func (tb Table) bands(t Terminal) [][]int {
 	return append(bands, band)
 }
 
-// together returns the end of the group of columns that stays with column i.
+// together returns the end of the group of columns that must stay with column i.
 func (tb Table) together(i int) int {
 	for k := i + 1; k <= i+max(1, tb.Beside) && k < len(tb.Header); k++ {
 		if tb.Header[k] == beside {
@@ -116,7 +116,7 @@ func (tb Table) together(i int) int {
 	return i + 1
 }
 
-// widths returns the widths of the columns, including separators.
+// widths returns the widths of the columns, including the separators.
 func (tb Table) widths(t Terminal) []int {
 	width := make([]int, len(tb.Header))
 	for i, h := range tb.Header {
@@ -132,8 +132,8 @@ func (tb Table) widths(t Terminal) []int {
 	return width
 }
 
-// squeezed returns reduced column widths with which a band fits. It reduces the widest column
-// first, down to its longest word, and further only if necessary.
+// squeezed returns reduced column widths with which a band fits. It reduces the widest
+// column first, down to the column's longest word. It goes below that only if necessary.
 func (tb Table) squeezed(cols, width []int, most int) map[int]int {
 	cut := make(map[int]int)
 	if most <= 0 {
@@ -180,7 +180,7 @@ func (tb Table) longestWord(column int) (most int) {
 	return most
 }
 
-// html returns the table as an HTML element, without title and note.
+// html returns the table as an HTML element, without the title and the note.
 func (tb Table) html() string {
 	w := tb.writer(tb.all(), func(c Cell) string {
 		s := strings.ReplaceAll(html.EscapeString(clean(c.Text)), " ± ", "\u00a0±\u00a0") // lines break elsewhere
@@ -195,7 +195,7 @@ func (tb Table) html() string {
 		}
 		return s
 	})
-	w.Style().HTML = table.HTMLOptions{CSSClass: "table", EmptyColumn: "", Newline: " "} // the cells are already escaped
+	w.Style().HTML = table.HTMLOptions{CSSClass: "table", EmptyColumn: "", Newline: " "} // safe, because the cells are already escaped
 	return w.RenderHTML() + "\n"
 }
 
@@ -207,7 +207,8 @@ func (tb Table) all() []int {
 	return cols
 }
 
-// writer returns a go-pretty table of the given columns, with each cell formatted by show.
+// writer returns a go-pretty table of the given columns. The function show formats each
+// cell.
 func (tb Table) writer(cols []int, show func(Cell) string) table.Writer {
 	w := table.NewWriter()
 	row := make(table.Row, len(cols))
@@ -226,8 +227,8 @@ func (tb Table) writer(cols []int, show func(Cell) string) table.Writer {
 	return w
 }
 
-// columns returns go-pretty's settings for the given columns. Columns in cut have a maximum
-// width.
+// columns returns the go-pretty settings for the given columns. The columns in cut have a
+// maximum width.
 func (tb Table) columns(cols []int, cut map[int]int) (configs []table.ColumnConfig) {
 	for i, c := range cols {
 		align := text.AlignRight
@@ -243,9 +244,9 @@ func (tb Table) columns(cols []int, cut map[int]int) (configs []table.ColumnConf
 	return configs
 }
 
-// Lines returns the rows of the table without column separators, and the number of numeric
-// columns that fit the width of t. Other columns are omitted. A row with a single cell is a
-// heading.
+// Lines returns the rows of the table without column separators. It also returns the number
+// of numeric columns that fit the width of t. Other columns are omitted. A row with a
+// single cell is a heading.
 func (tb Table) Lines(t Terminal) (lines []string, columns int) {
 	var width []int
 	cell := func(c Cell) string {

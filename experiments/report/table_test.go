@@ -37,7 +37,7 @@ func TestTables(t *testing.T) {
 }
 
 // TestWidth checks that no line is wider than the terminal, from 60 columns on, that every
-// column is shown, and that a printed number stays beside the measured one.
+// column is shown, and that a printed number stays next to the measured one.
 func TestWidth(t *testing.T) {
 	t.Parallel()
 	alone := regexp.MustCompile(`^ (metric|pair +│ metric|data +│ against|configuration +│ admission +│ metric) +│ +paper`)
@@ -71,8 +71,8 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestPlain checks that a pipe gets ASCII without escapes, whatever the text,
-// and that a table survives names that mean something in its form.
+// TestPlain checks that a pipe gets ASCII without escapes for any text, and that a table
+// can contain names with a meaning in its format.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -105,8 +105,8 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestLabels checks what people read for the names of the tables: words, but for names
-// that are written otherwise, and those that begin with one that differs in capitals.
+// TestLabels checks the display names of the tables' names. They are words, except names
+// with another spelling and names that begin with one that differs in capitals.
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	l := Labels{"be": "BE", "librarisk": "LibraRisk", "q": "q", "p_a": "p_a", "utility": "Utility achieved"}
@@ -120,8 +120,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestHang checks that a paragraph hangs on what is before it, or is set in a little where
-// that leaves it too narrow, and that no line breaks at a no-break space.
+// TestHang checks that a paragraph is indented to the text before it, or slightly if it
+// would be too narrow, and that no line breaks at a no-break space.
 func TestHang(t *testing.T) {
 	t.Parallel()
 	const before, words = "  name          ", "one two three four five six seven 1.5\u00a0±\u00a00.2 eight nine ten eleven twelve"

@@ -8,9 +8,10 @@ import (
 	"bourse/experiments/results"
 )
 
-// RunTables returns one table per configuration, with one row per metric and one column per
-// admission policy. If the paper prints values for a policy, its column is followed by one
-// with those values. All are in order of appearance.
+// RunTables returns one table per configuration. A table has one row per metric and one
+// column per admission policy. If the paper prints values for a policy, a column with these
+// values follows the policy's column. Tables, rows and columns are in the order of first
+// appearance.
 func RunTables(l Labels, rows []results.Summary) []Table {
 	configuration := func(s results.Summary) string { return s.Configuration }
 	var tables []Table
@@ -29,7 +30,7 @@ func RunTables(l Labels, rows []results.Summary) []Table {
 func runTable(l Labels, configuration string, rows []results.Summary) Table {
 	type key struct{ admission, metric string }
 	at := make(map[key]results.Summary)
-	printed := make(map[string]bool) // admissions for which the paper prints a number
+	printed := make(map[string]bool) // policies for which the paper prints a number
 	n := 0
 	for _, r := range rows {
 		at[key{r.Admission, r.Metric}] = r
@@ -66,7 +67,8 @@ func runTable(l Labels, configuration string, rows []results.Summary) Table {
 	return t
 }
 
-// rowOf returns the anchor of s on the page, or an empty string if it has no row.
+// rowOf returns the anchor of s on the page. It is empty if s has no mean and therefore no
+// row.
 func rowOf(s results.Summary) string {
 	if s.Mean == nil {
 		return ""
@@ -88,7 +90,7 @@ func plusMinus(x float64, sign string, by float64) string {
 	return numberOf(x, size) + sign + numberOf(by, size)
 }
 
-// blank formats x as printed, or returns an empty string if it is nil.
+// blank formats x like a printed number. It returns an empty string if x is nil.
 func blank(x *float64) string {
 	if x == nil {
 		return ""
@@ -96,9 +98,10 @@ func blank(x *float64) string {
 	return strconv.FormatFloat(*x, 'f', -1, 64)
 }
 
-// PaperTable returns one row for each number that the paper prints: the measured mean, its 95
-// % interval, and whether the two differ by at most limit. Limit may be undefined. "No" is
-// emphasized. Replications is the number behind the paper's means.
+// PaperTable returns a table with one row for each number that the paper prints. A row has
+// the measured mean, the mean's 95 % interval, and whether the two numbers differ by at
+// most limit. Limit may be undefined. "No" is emphasized. The paper's means are over the
+// given number of replications.
 func PaperTable(l Labels, rows []results.Summary, replications int, limit func(results.Summary) (float64, bool)) Table {
 	t := Table{
 		Title:  "Measured and printed values",
@@ -130,20 +133,21 @@ func PaperTable(l Labels, rows []results.Summary, replications int, limit func(r
 	return t
 }
 
-// A TTest is the paired comparison of one metric under two admission policies. T is positive
-// if the first policy has the higher mean, and nil if it is undefined.
+// A TTest is a paired comparison of one metric under two admission policies. T is positive
+// if the first policy has the higher mean. It is nil if it is undefined.
 type TTest struct {
 	Configuration, First, Second, Metric string
 
 	T           *float64
 	Significant bool
 
-	Paper            *float64 // value that the paper prints, or nil
+	Paper            *float64 // value printed in the paper, or nil
 	PaperSignificant bool
 }
 
-// TTests returns the t values of tests, with one row per metric and pair, and one column per
-// configuration followed by the paper's values. Significant values are emphasized.
+// TTests returns a table of t values. It has one row per metric and pair of policies. Each
+// configuration has a column, followed by a column with the paper's values. Significant
+// values are emphasized.
 func TTests(l Labels, title string, tests []TTest, critical float64) Table {
 	type key struct{ configuration, first, second, metric string }
 	at := make(map[key]TTest)
@@ -195,9 +199,9 @@ func tValue(x *float64) string {
 	return unsigned(strconv.FormatFloat(*x, 'f', 2, 64))
 }
 
-// A Fit is the goodness of fit between two sets of data by the Kolmogorov-Smirnov test: the
-// share of samples for which the test does not reject, the distance of the complete data, and
-// the mean distance of the samples. The paper's numbers may be nil.
+// A Fit is the goodness of fit between two data sets by the Kolmogorov-Smirnov test. It has
+// the fraction of samples for which the test does not reject, the distance of the complete
+// data, and the mean distance of the samples. The paper's numbers may be nil.
 type Fit struct {
 	Data          string   `json:"data"`
 	Against       string   `json:"against"`
@@ -227,7 +231,8 @@ func Fits(title string, fits []Fit) Table {
 	return t
 }
 
-// MeanWithin formats a mean with the half-width of its 95 % interval, on the wider side.
+// MeanWithin formats a mean and the half-width of its 95 % interval. If the interval is not
+// symmetric, it uses the wider side.
 func MeanWithin(r *results.Summary) string {
 	if r.Mean == nil || r.Lo95 == nil || r.Hi95 == nil {
 		return number(r.Mean)

@@ -13,18 +13,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A target is the area of a drawn point, measured from the lower left corner, with its
-// description. A page shows the description and links to its row.
+// A target is the area of a drawn point with a description. The area is measured from the
+// lower left corner. A page shows the description and links the area to the point's row.
 type target struct {
 	at   vg.Rectangle
 	text string
 	row  string
 }
 
-// mostTargets is the largest number of points for which a figure has targets.
+// mostTargets is the maximum number of points for which a figure has targets.
 const mostTargets = 5000
 
-// targets returns targets for the points of p, which pl has drawn on c.
+// targets returns a target for each point of p, which pl has drawn on c.
 func (p Panel) targets(pl *plot.Plot, c draw.Canvas) (all []target) {
 	data := pl.DataCanvas(c)
 	tx, ty := pl.Transforms(&data)
@@ -49,7 +49,7 @@ func (p Panel) targets(pl *plot.Plot, c draw.Canvas) (all []target) {
 			case p.Groups != nil:
 				left, width := barAt(pt.X, i, len(p.Curves))
 				at = between(left, 0, left+width, pt.Mean)
-				at.Min.Y, at.Max.Y = at.Min.Y-2, at.Max.Y+2 // so that a bar of height 0 can be pointed at
+				at.Min.Y, at.Max.Y = at.Min.Y-2, at.Max.Y+2 // so that users can point at a bar of height 0
 			default:
 				one := Panel{LogX: p.LogX, LogY: p.LogY, Curves: []Curve{{Points: []Point{pt}}}}.logged().Curves[0].Points
 				if len(one) == 0 {
@@ -63,7 +63,8 @@ func (p Panel) targets(pl *plot.Plot, c draw.Canvas) (all []target) {
 	return all
 }
 
-// tell describes a point: its curve, position, value, interval and number of replications.
+// tell describes a point by its curve, position, value, interval and number of
+// replications.
 func (p Panel) tell(curve string, pt Point) string {
 	var where []string
 	if p.Groups != nil {
@@ -89,7 +90,7 @@ func (p Panel) tell(curve string, pt Point) string {
 	return clean(strings.TrimPrefix(s, ", "))
 }
 
-// linked adds targets to a figure of the given height, each with its description and a link to
+// linked adds targets to a figure of the given height. Each has a description and a link to
 // its row.
 func linked(svg []byte, targets []target, height vg.Length) []byte {
 	if len(targets) == 0 || len(targets) > mostTargets {

@@ -7,19 +7,19 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// A Terminal describes the display capabilities of the receiver of text. The zero value is a
-// pipe of unlimited width that supports only ASCII.
+// A Terminal describes the display capabilities of the device that receives the text. The
+// zero value is a pipe of unlimited width that supports only ASCII.
 type Terminal struct {
-	Width int  // characters per line; 0 means no limit
+	Width int  // maximum number of characters per line; 0 means no limit
 	Color bool // supports ANSI colours
 	UTF8  bool // supports characters beyond ASCII
 
-	Braille bool // supports braille patterns, with which charts are drawn
+	Braille bool // whether braille patterns are supported, which charts need
 }
 
-// ASCII returns s with every non-ASCII character replaced: by an equivalent if the program
-// writes that character, and otherwise by a question mark. It creates its replacer on each
-// call, because the package keeps no state.
+// ASCII returns s with every non-ASCII character replaced. A character that the program
+// writes itself becomes a similar text, and any other character becomes a question mark. It
+// creates its replacer in each call, because the package has no global state.
 func ASCII(s string) string {
 	s = strings.NewReplacer(
 		"±", "+/-", "–", "-", "—", "-", "×", "x", "α", "alpha", "…", "...", "§§", "sections ", "§", "section ", "²", "^2", "³", "^3", "·", "*",
@@ -36,7 +36,7 @@ func ASCII(s string) string {
 	}, s)
 }
 
-// clean replaces control characters, which a terminal might act upon.
+// clean replaces control characters, because a terminal might interpret them.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -58,16 +58,16 @@ func (t Terminal) fold(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// leastBeside is the minimum width of a hanging paragraph.
+// leastBeside is the minimum width of a paragraph with a hanging indent, in characters.
 const leastBeside = 50
 
-// unbroken represents a space at which lines are not broken. It has the same width and occurs
-// in no text.
+// unbroken represents a space at which lines must not be broken. It has the width of a
+// space and does not occur in text.
 const unbroken = "\ue000"
 
 // Hang returns before followed by s, wrapped to the width of t. Continuation lines are
-// indented to the start of s, or slightly more than before if that would leave them too
-// narrow. Lines are not broken at no-break spaces.
+// indented to the start of s. If that would make them too narrow, they are indented
+// slightly more than before. Lines are not broken at no-break spaces.
 func (t Terminal) Hang(before, s string) string {
 	parts := strings.Split(s, "\u00a0")
 	for i := range parts {
@@ -90,7 +90,7 @@ func (t Terminal) Hang(before, s string) string {
 	return before + strings.ReplaceAll(s, unbroken, " ")
 }
 
-// text returns s with the characters that t supports.
+// text returns s, using only characters that t supports.
 func (t Terminal) text(s string) string {
 	if t.UTF8 {
 		return s

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 )
 
-// vegaSchema is the version of Vega-Lite for specifications.
+// vegaSchema is the version of Vega-Lite that specifications use.
 const vegaSchema = "https://vega.github.io/schema/vega-lite/v5.json"
 
 // A spec is a part of a Vega-Lite specification.
 type spec = map[string]any
 
-// vega returns a Vega-Lite specification of the figure that includes its numbers, for readers
-// who want another style.
+// vega returns a Vega-Lite specification of the figure, including its numbers. It is for
+// readers who want another style.
 func (f Figure) vega() []byte {
 	across, _ := f.grid()
 	s := spec{
@@ -35,12 +35,12 @@ func (f Figure) vega() []byte {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
 	if err := enc.Encode(s); err != nil {
-		panic("report: " + err.Error()) // maps and strings cannot fail
+		panic("report: " + err.Error()) // cannot happen, because s contains only maps and strings
 	}
 	return b.Bytes()
 }
 
-// vega returns the view of a panel.
+// vega returns the Vega-Lite view of a panel.
 func (p Panel) vega(names, colors []string) spec {
 	values := []any{}
 	for _, c := range p.Curves {
@@ -103,7 +103,7 @@ func (p Panel) vega(names, colors []string) spec {
 	return view
 }
 
-// vegaScale returns the range of the y axis if the panel sets it.
+// vegaScale returns the range of the y axis if the panel sets one.
 func (p Panel) vegaScale() spec {
 	switch {
 	case p.LogY:

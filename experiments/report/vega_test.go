@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// vegaKeys are the properties of Vega-Lite 5 that a view, a mark, a channel and a scale may
-// have here, by what they are of.
+// vegaKeys are the properties of Vega-Lite 5 that a view, mark, channel or scale may have
+// here, keyed by their owner.
 var vegaKeys = map[string][]string{
 	"top":     {"$schema", "title", "description", "columns", "config", "concat"},
 	"view":    {"title", "width", "height", "data", "layer", "mark", "encoding"},
@@ -30,9 +30,8 @@ func vegaFigures() []Figure {
 	}
 }
 
-// TestVega checks that a figure of every kind is a specification of the form of Vega-Lite's:
-// known properties, marks, channels and types, every field one that the data has, and every
-// point there.
+// TestVega checks that a figure of every kind has the form of a Vega-Lite specification:
+// known properties, marks, channels and types, fields that the data have, and all points.
 func TestVega(t *testing.T) {
 	t.Parallel()
 	keys := func(what, where string, m map[string]any) {
@@ -101,7 +100,7 @@ func TestVega(t *testing.T) {
 	}
 }
 
-// TestFigureWidth checks that a figure is as wide as it must be, that nothing drawn in it lies
+// TestFigureWidth checks that a figure has the required width, that nothing is drawn
 // outside, and that it contains neither its title nor a font.
 func TestFigureWidth(t *testing.T) {
 	t.Parallel()
@@ -127,8 +126,8 @@ func TestFigureWidth(t *testing.T) {
 	}
 }
 
-// TestSaid checks that a caption says how many replications there are, and of error bars
-// where there are any.
+// TestSaid checks that a caption states the number of replications, and mentions error bars
+// if there are any.
 func TestSaid(t *testing.T) {
 	t.Parallel()
 	of := func(points ...Point) string {
@@ -149,7 +148,7 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestWordsOfLegend checks that a legend says in words what an abbreviation is.
+// TestWordsOfLegend checks that a legend explains abbreviations in words.
 func TestWordsOfLegend(t *testing.T) {
 	t.Parallel()
 	f := small()

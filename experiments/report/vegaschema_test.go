@@ -10,8 +10,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// vegaSchemas returns the schemas of Vega-Lite in the files that VEGA_LITE lists: the nightly
-// part vega has them, of npm.
+// vegaSchemas returns the Vega-Lite schemas in the files listed in VEGA_LITE. The nightly
+// part vega gets them from npm.
 func vegaSchemas(t *testing.T) (all []*jsonschema.Schema) {
 	t.Helper()
 	files := filepath.SplitList(strings.TrimSuffix(os.Getenv("VEGA_LITE"), ":"))
@@ -28,8 +28,9 @@ func vegaSchemas(t *testing.T) (all []*jsonschema.Schema) {
 	return all
 }
 
-// TestVegaSchema checks that figures of every kind, and each file of VEGA_LITE_FILES, a
-// pattern, are what Vega-Lite's own schemas allow, and that these refuse a mark that is none.
+// TestVegaSchema checks that figures of every kind, and each file that matches the pattern
+// VEGA_LITE_FILES, are valid under Vega-Lite's own schemas, and that these reject an
+// invalid mark.
 func TestVegaSchema(t *testing.T) {
 	t.Parallel()
 	schemas := vegaSchemas(t)

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// none is shown if no value applies.
+// none is printed if there is no value.
 const none = "–"
 
-// Labels maps names in tables to display names, where those differ from the name in words. A
-// label that differs from its name only in capitals also applies to longer names that begin
-// with the name.
+// Labels maps names in tables to display names. A name that is not listed is displayed with
+// spaces between its words. If a label differs from its name only in capitals, it also
+// applies to longer names that begin with this name.
 type Labels map[string]string
 
-// Of returns the label of a name: "BE all" for "be-all" if "be" has the label BE, and "Demand
-// correlation" for "demand_correlation".
+// Of returns the label of a name. It returns "BE all" for "be-all" if "be" has the label
+// BE, and "Demand correlation" for "demand_correlation".
 func (l Labels) Of(name string) string {
 	if label, ok := l[name]; ok {
 		return label
@@ -34,7 +34,7 @@ func (l Labels) Of(name string) string {
 	return string(unicode.ToUpper(r)) + name[n:]
 }
 
-// number formats x with three decimals, or fewer if it is large.
+// number formats x with three decimals. A large number has fewer decimals.
 func number(x *float64) string {
 	if x == nil || math.IsNaN(*x) {
 		return none
@@ -42,7 +42,8 @@ func number(x *float64) string {
 	return numberOf(*x, math.Abs(*x))
 }
 
-// numberOf formats x with as many decimals as numbers of the given size have.
+// numberOf formats x with the number of decimals that is used for numbers of the given
+// size.
 func numberOf(x, size float64) string {
 	switch {
 	case size < 100:
@@ -62,7 +63,7 @@ func unsigned(s string) string {
 	return s
 }
 
-// distinct returns the distinct keys of rows in order of appearance.
+// distinct returns the different keys of rows in the order of their first appearance.
 func distinct[R any](rows []R, key func(R) string) []string {
 	var keys []string
 	seen := make(map[string]bool)

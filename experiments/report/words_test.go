@@ -2,7 +2,7 @@ package report
 
 import "testing"
 
-// TestMeanSD checks that a mean and its deviation are written with as many decimals.
+// TestMeanSD checks that a mean and its deviation have the same number of decimals.
 func TestMeanSD(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -21,7 +21,7 @@ func TestMeanSD(t *testing.T) {
 	}
 }
 
-// TestCaption checks that nothing is said of error bars where there are none.
+// TestCaption checks that the caption does not mention error bars if there are none.
 func TestCaption(t *testing.T) {
 	t.Parallel()
 	f := Figure{Caption: "Shares. " + Interval, Panels: []Panel{{Curves: []Curve{{"be", []Point{{X: 1, Mean: 2, Lo: 2, Hi: 2}}}}}}}
@@ -34,7 +34,7 @@ func TestCaption(t *testing.T) {
 	}
 }
 
-// TestRounds checks that both ends of an axis are marked: they are multiples of the
+// TestRounds checks that both ends of an axis are marked, because they are multiples of the
 // step between its marks.
 func TestRounds(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,7 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// A planner is what [timetable.Book] and [timetable.Preemptive] have in common.
+// A planner is the common interface of [timetable.Book] and [timetable.Preemptive].
 type planner interface {
 	Next() int64
 	Nodes(id int64) []int32
@@ -15,7 +15,7 @@ type planner interface {
 	Advance(now int64, ended []int64, facts []timetable.Fact) []timetable.Fact
 }
 
-// A cluster is a book beside the true runtimes of its jobs, which the book learns only as
+// A cluster is a book with the true runtimes of its jobs, which the book learns only as
 // jobs end.
 type cluster struct {
 	planner
@@ -23,10 +23,10 @@ type cluster struct {
 	jobs  map[int64]*truth // in the book
 }
 
-// truth is what a job really takes.
+// A truth is the true course of a job.
 type truth struct {
-	left int64 // seconds of its cluster, when it started or resumed last
-	end  int64 // if it runs, else Forever
+	left int64 // time in seconds on its cluster when it last started or resumed
+	end  int64 // end if it is running, otherwise Forever
 }
 
 // open returns an empty cluster.
@@ -45,7 +45,7 @@ func open(c timetable.Config, preempt bool) (*cluster, error) {
 	return &cluster{b, b.Speed(), make(map[int64]*truth)}, nil
 }
 
-// accept commits the job that q was given for, which really takes runtime seconds at
+// accept commits the job for which q was given. Its true runtime is runtime seconds at
 // reference speed.
 func (c *cluster) accept(now int64, q timetable.Quote, runtime int64, facts []timetable.Fact) ([]timetable.Fact, error) {
 	facts, err := c.Commit(now, q, facts)
@@ -57,7 +57,7 @@ func (c *cluster) accept(now int64, q timetable.Quote, runtime int64, facts []ti
 	return facts, nil
 }
 
-// next returns the earliest second at which something happens, Forever if nothing will.
+// next returns the earliest second at which something happens, or Forever.
 func (c *cluster) next() int64 {
 	next := c.Next()
 	for _, t := range c.jobs {
@@ -66,7 +66,7 @@ func (c *cluster) next() int64 {
 	return next
 }
 
-// pass brings the cluster to its next second, and appends what happens then to facts.
+// pass advances the cluster to its next second and appends the events to facts.
 func (c *cluster) pass(now int64, facts []timetable.Fact) []timetable.Fact {
 	var ended []int64
 	for id, t := range c.jobs {
@@ -79,7 +79,7 @@ func (c *cluster) pass(now int64, facts []timetable.Fact) []timetable.Fact {
 	return facts
 }
 
-// learn keeps the true ends in step with the book.
+// learn keeps the true ends consistent with the book.
 func (c *cluster) learn(facts []timetable.Fact) {
 	for _, f := range facts {
 		t := c.jobs[f.Job]

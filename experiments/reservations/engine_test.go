@@ -22,12 +22,12 @@ import (
 	"bourse/market"
 )
 
-// An engine is the market with the policy reserve, over the clusters of a replay.
+// An engine is the market with the policy reserve over the clusters of a replay.
 type engine struct {
 	broker.Broker
 	ledger *bank.Ledger
 	user   bank.Account
-	notes  []string // of the ledger's entries about contracts
+	notes  []string // from the ledger's entries about contracts
 }
 
 // Append implements [bank.Journal].
@@ -82,7 +82,8 @@ func newEngine(tb rapid.TB, clusters []timetable.Config, o reserve.Options, draw
 	return e
 }
 
-// request is j as a user says it, for a dollar and a penalty of a cent a second.
+// request returns j as the user states it, for one dollar and a penalty of one cent per
+// second.
 func (e *engine) request(j *Job) contracts.Request {
 	r := contracts.Request{
 		ID: contracts.ID(j.ID), Owner: e.user, Submit: float64(j.Arrival), Work: float64(j.Estimate), Nodes: j.Nodes,
@@ -95,7 +96,7 @@ func (e *engine) request(j *Job) contracts.Request {
 	return r
 }
 
-// run is what [Run] is, by the market.
+// run is like [Run], but uses the market.
 func (e *engine) run(tb rapid.TB, jobs []Job) []Outcome {
 	outcomes := make([]Outcome, len(jobs))
 	byID := make(map[contracts.ID]*Outcome)
@@ -129,7 +130,7 @@ func (e *engine) run(tb rapid.TB, jobs []Job) []Outcome {
 		switch {
 		case c.Outcome == contracts.Killed:
 			o.Status = Killed
-		case c.Outcome.Violated(), c.Ended > float64(o.Deadline): // which no contract promises an on-demand job
+		case c.Outcome.Violated(), c.Ended > float64(o.Deadline): // contracts do not promise this to on-demand jobs
 			o.Status = Late
 		}
 		if c.Ended != math.Trunc(c.Ended) || c.Began != math.Trunc(c.Began) || int(c.Host) != o.Cluster {
@@ -148,7 +149,7 @@ func (e *engine) drain(tb rapid.TB) {
 	}
 }
 
-// agree checks that the market did what the replay did.
+// agree checks that the market did the same as the replay.
 func agree(tb rapid.TB, what string, market, replay []Outcome, scope string) {
 	tb.Helper()
 	for i := range replay {
@@ -167,7 +168,7 @@ func agree(tb rapid.TB, what string, market, replay []Outcome, scope string) {
 	}
 }
 
-// options are those of the policy for a case of the goldens.
+// options returns the policy options for a golden case.
 func (o goldenOptions) options(algorithm string) reserve.Options {
 	r := reserve.Options{
 		Match: strings.ToLower(algorithm), ODMap: strings.ToLower(o.ODMap), Admission: o.Admission, Preempt: o.Preempt,
@@ -178,8 +179,8 @@ func (o goldenOptions) options(algorithm string) reserve.Options {
 }
 
 // TestEngine checks that the market with the policy reserve, with its bank and its
-// machines, starts, ends and kills what the replay does, where and when: on random
-// demand, under all matchmakers and options.
+// machines, starts, ends and kills the same jobs as the replay at the same places and
+// times. It uses random demand under all matchmakers and options.
 func TestEngine(t *testing.T) {
 	seeds(t, func(t *rapid.T, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 3))

@@ -14,9 +14,9 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestExperiment checks that an experiment, with its bank and metrics, finds what the
-// replay of the same jobs finds: every metric, with wrong estimates and clusters of
-// different speed.
+// TestExperiment checks that an experiment with bank and metrics has the same values as the
+// replay of the same jobs, for every metric, with wrong estimates and clusters of different
+// speeds.
 func TestExperiment(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -70,8 +70,8 @@ func TestExperiment(t *testing.T) {
 	}
 }
 
-// experiment returns one that runs jobs, each worth a dollar, on four clusters of 8 nodes,
-// under the matchmakers that draw nothing.
+// experiment returns an experiment that runs jobs worth one dollar each on four clusters of
+// 8 nodes, under the matchmakers that do not use random numbers.
 func experiment(t *testing.T, jobs []Job) *scenario.Experiment {
 	var plan workloadgen.Plan
 	for _, j := range jobs {

@@ -16,10 +16,10 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// The golden cases are exchanged with independent implementations of the same
-// rules. An expectation may be a subset: only what it names is compared.
+// The golden cases are shared with independent implementations of the same rules. An
+// expectation may be incomplete: only the named values are compared.
 
-// goldenOptions are the options of a case, with their defaults.
+// goldenOptions are the options of a case with their defaults.
 type goldenOptions struct {
 	Admission  string   `json:"admission"`
 	ZetaScope  string   `json:"zeta_scope"`
@@ -63,8 +63,8 @@ type goldenJob struct {
 	End     int64  `json:"end"`
 }
 
-// job returns g with the defaults of its form: a runtime is an estimate where
-// the other is not given, and who names no deadline is on demand.
+// job returns g with defaults. The runtime equals the estimate if only one is given, and a
+// job without a deadline is on demand.
 func (g goldenJob) job(o goldenOptions) Job {
 	j := Job{
 		Job:     timetable.Job{ID: g.ID, Arrival: g.Arrival, Earliest: g.Arrival, Deadline: timetable.Forever, Estimate: g.Estimate, Nodes: g.Nodes},
@@ -105,13 +105,13 @@ type goldenCluster struct {
 	BusyBefore int64       `json:"busy_before"`
 }
 
-// book is what a golden case asks of a cluster.
+// A book is the interface of a cluster that a golden case uses.
 type book interface {
 	matchmaking.Venue
 	PlanIf(*timetable.Quote, []timetable.Start) ([]timetable.Start, error)
 }
 
-// noPlan is a preemptive book, which has no planned starts.
+// A noPlan is a preemptive book, which has no planned starts.
 type noPlan struct{ *timetable.Preemptive }
 
 func (noPlan) PlanIf(*timetable.Quote, []timetable.Start) ([]timetable.Start, error) {
@@ -144,7 +144,7 @@ func (g goldenCluster) open(now int64, o goldenOptions) (book, error) {
 	s := timetable.State{Now: now, Executed: g.BusyBefore}
 	for _, r := range g.Running {
 		if r.End <= now {
-			continue // takes no nodes any more
+			continue // occupies no more nodes
 		}
 		run := timetable.Running{Job: timetable.Job{ID: r.ID, Nodes: r.Nodes, Deadline: timetable.Forever}, Start: now, End: r.End}
 		if r.Start != nil {
@@ -158,7 +158,7 @@ func (g goldenCluster) open(now int64, o goldenOptions) (book, error) {
 	return timetable.Open(g.config(o), s)
 }
 
-// matchmaker makes the algorithm of a case by its name in the paper.
+// matchmaker creates the algorithm of a case from its name in the paper.
 func (o goldenOptions) matchmaker(t *testing.T, name string, draws []uint64, pointer int) matchmaking.Matchmaker {
 	t.Helper()
 	name = strings.ToLower(name)
@@ -180,7 +180,7 @@ func (o goldenOptions) matchmaker(t *testing.T, name string, draws []uint64, poi
 	return m
 }
 
-// decoder decodes given into an options struct, strictly.
+// decoder strictly decodes given into an options struct.
 func decoder(given any) func(any) error {
 	return func(into any) error {
 		data, err := json.Marshal(given)
@@ -193,7 +193,7 @@ func decoder(given any) func(any) error {
 	}
 }
 
-// recorded is a source of the draws of a case, and of zeros after them.
+// A recorded is a random source that returns the draws of a case and then zeros.
 type recorded struct {
 	draws []uint64
 	next  int
@@ -207,8 +207,8 @@ func (r *recorded) Uint64() uint64 {
 	return r.draws[r.next-1]
 }
 
-// TestGolden checks every golden case in the folder that
-// BOURSE_GOLDEN_RESERVATIONS names, by default the project's own copy.
+// TestGolden checks every golden case in the folder named by BOURSE_GOLDEN_RESERVATIONS. By
+// default, that is the project's own copy.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("BOURSE_GOLDEN_RESERVATIONS")
@@ -261,7 +261,7 @@ func input[T any](t *testing.T, c goldenCase) (v T) {
 	return v
 }
 
-// compare reports where got is not what the case expects.
+// compare reports where got differs from the expectation of the case.
 func compare(t *testing.T, what string, expect map[string]json.RawMessage, got map[string]any) {
 	t.Helper()
 	for key, raw := range expect {
@@ -284,8 +284,8 @@ func compare(t *testing.T, what string, expect map[string]json.RawMessage, got m
 	}
 }
 
-// alike compares decoded JSON: numbers within 1e-9 relative, which is exact for
-// the integers here; an object with the keys of the wanted one alone.
+// alike compares decoded JSON. Numbers must agree within a relative error of 1e-9, which is
+// exact for the integers here. Of an object, only the expected keys are compared.
 func alike(have, want any) bool {
 	switch w := want.(type) {
 	case float64:

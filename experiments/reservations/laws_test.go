@@ -79,7 +79,7 @@ func (d demand) run(tb rapid.TB, name string, jobs []Job) []Outcome {
 	return out
 }
 
-// seeds calls f with seeds, in parallel subtests' stead.
+// seeds calls f with several seeds, in place of parallel subtests.
 func seeds(t *testing.T, f func(t *rapid.T, seed uint64)) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) { f(t, rapid.Uint64().Draw(t, "seed")) })
@@ -105,8 +105,8 @@ func TestOneCluster(t *testing.T) {
 	})
 }
 
-// TestNoLaxity checks that FF, IMCT and MLI are the same if there are only
-// reservations, none has laxity, and clusters are equally fast (A.10).
+// TestNoLaxity checks that FF, IMCT and MLI are the same if there are only reservations
+// without laxity and clusters are equally fast (A.10).
 func TestNoLaxity(t *testing.T) {
 	seeds(t, func(t *rapid.T, seed uint64) {
 		d := demand{jobs: 80, share: 1, laxity: 0, nodes: 6, clusters: 3, meanGap: 3}
@@ -117,8 +117,8 @@ func TestNoLaxity(t *testing.T) {
 	})
 }
 
-// TestOnDemandOnly checks that MLI is IMCT without reservations, and that
-// nothing is rejected (A.10).
+// TestOnDemandOnly checks that MLI equals IMCT without reservations, and that no job is
+// rejected (A.10).
 func TestOnDemandOnly(t *testing.T) {
 	seeds(t, func(t *rapid.T, seed uint64) {
 		d := demand{jobs: 80, share: 0, nodes: 6, clusters: 3, meanGap: 3, speeds: []int64{1000, 1500, 700}}
@@ -138,8 +138,8 @@ func TestOnDemandOnly(t *testing.T) {
 	})
 }
 
-// TestRenaming checks that other ids in the same order, and another order of
-// the list, change nothing, nor does a second run.
+// TestRenaming checks that other ids in the same order, another order of the list, or a
+// second run do not change the results.
 func TestRenaming(t *testing.T) {
 	seeds(t, func(t *rapid.T, seed uint64) {
 		d := demand{jobs: 60, share: 0.5, laxity: 1, nodes: 6, clusters: 3, meanGap: 3, inexact: true, speeds: []int64{1000, 500}}
@@ -162,10 +162,9 @@ func TestRenaming(t *testing.T) {
 	})
 }
 
-// TestPromises checks, for every algorithm, that with exact estimates no
-// reservation ends late and nothing is killed; that with wrong ones who is late
-// was so by its own underestimate; that no node runs two jobs at once and every
-// gang has its nodes; and the identity of Q.
+// TestPromises checks every algorithm. With exact estimates, no reservation ends late and
+// no job is killed. With wrong estimates, a late job has underestimated its own runtime. No
+// node runs two jobs at once, every gang has its nodes, and the identity for Q holds.
 func TestPromises(t *testing.T) {
 	seeds(t, func(t *rapid.T, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -215,8 +214,8 @@ func TestPromises(t *testing.T) {
 
 func abs(x float64) float64 { return max(x, -x) }
 
-// TestLaxityHelps checks that more laxity rejects less work: W_R, averaged over
-// 20 lists of 300 jobs, falls from no laxity to half, to twice the estimate.
+// TestLaxityHelps checks that more laxity means less rejected work: W_R, averaged over 20
+// lists of 300 jobs, decreases from no laxity to half and to twice the estimate.
 func TestLaxityHelps(t *testing.T) {
 	t.Parallel()
 	var wr []float64
@@ -234,7 +233,7 @@ func TestLaxityHelps(t *testing.T) {
 	}
 }
 
-// TestPreemptive checks that suspension keeps every promise that was made.
+// TestPreemptive checks that suspension keeps every promise.
 func TestPreemptive(t *testing.T) {
 	seeds(t, func(t *rapid.T, seed uint64) {
 		d := demand{jobs: 50, share: 0.6, laxity: 1, nodes: 6, clusters: 2, meanGap: 3}
@@ -252,8 +251,8 @@ func TestPreemptive(t *testing.T) {
 	})
 }
 
-// TestOnDemandDeadline checks that a factor f gives on-demand jobs the deadline
-// a + q + f*q, by which they can be rejected.
+// TestOnDemandDeadline checks that a factor f gives on-demand jobs the deadline a + q +
+// f*q, by which they can be rejected.
 func TestOnDemandDeadline(t *testing.T) {
 	t.Parallel()
 	d := demand{nodes: 1, clusters: 1}
@@ -272,7 +271,7 @@ func TestOnDemandDeadline(t *testing.T) {
 	}
 }
 
-// TestRefuses checks that a run names what is wrong with its input.
+// TestRefuses checks that a run names the error in its input.
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	d := demand{jobs: 3, nodes: 2, clusters: 1, meanGap: 1}

@@ -6,32 +6,32 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// Metrics are the numbers of §4.1 over the measured jobs. Sizes are
-// actual work, n x r. A pointer is nil where a number is undefined.
+// Metrics are the metrics of §4.1 over the measured jobs. Sizes are actual work, n × r. A
+// pointer is nil if the number is undefined.
 type Metrics struct {
 	Jobs     int
 	Rejected int
 	Late     int
 	Killed   int
 
-	WR   float64  // W_R: rejected work, percent of the work submitted
-	PB   float64  // P_b: rejected jobs, of the jobs submitted (eq. 4.1)
-	Q    *float64 // mean work of rejected jobs over that of submitted ones; = W_R / (100 P_b)
+	WR   float64  // W_R: rejected work in percent of the submitted work
+	PB   float64  // P_b: fraction of submitted jobs that are rejected (eq. 4.1)
+	Q    *float64 // mean work of rejected jobs divided by that of submitted ones; = W_R / (100 P_b)
 	U    *float64 // utilization of all clusters together (eq. 4.2)
-	UMin *float64 // of the least utilized cluster
-	UMax *float64 // of the most utilized cluster
-	ROD  *float64 // mean response time of on-demand jobs, seconds from arrival
-	RAR  *float64 // mean response time of reservations, seconds from the earliest start
+	UMin *float64 // utilization of the least utilized cluster
+	UMax *float64 // utilization of the most utilized cluster
+	ROD  *float64 // mean response time of on-demand jobs in seconds from arrival
+	RAR  *float64 // mean response time of reservations in seconds from the earliest start
 
-	PBAdvance *float64 // P_b of the reservations alone
-	WRAdvance *float64 // W_R of the reservations alone
+	PBAdvance *float64 // P_b for reservations only
+	WRAdvance *float64 // W_R for reservations only
 }
 
-// A Window is the time in which utilization is measured, [From, To).
+// A Window is the period in which utilization is measured, [From, To).
 type Window struct{ From, To int64 }
 
-// Measured returns the window without warm-up, from the origin to the last
-// arrival, in which the system is open.
+// Measured returns the window without a warm-up. It lasts from the origin to the last
+// arrival, while the system is open.
 func Measured(outcomes []Outcome) Window {
 	var w Window
 	for i := range outcomes {
@@ -40,19 +40,18 @@ func Measured(outcomes []Outcome) Window {
 	return w
 }
 
-// Measure returns the metrics of outcomes, of which all are measured, on
-// clusters with nodes[i] nodes each. Killed jobs count as work done while they
-// ran but have no response time.
+// Measure returns the metrics of outcomes, all of which are measured, on clusters with
+// nodes[i] nodes each. Killed jobs count as work while they ran but have no response time.
 //
-// A job on a preemptive cluster counts as using its nodes from its first start
-// to its end, suspended or not, so that U can exceed 1 there.
+// On a preemptive cluster, a job counts as using its nodes from its first start to its end,
+// even while suspended, so U can exceed 1.
 func Measure(nodes []int, outcomes []Outcome, w Window) Metrics {
 	return measure(nodes, outcomes, outcomes, w)
 }
 
-// MeasureAfter is [Measure] with a warm-up: the first skip jobs, by arrival and
-// then id, are not measured, though the nodes that they use are; time runs
-// from the first measured arrival.
+// MeasureAfter is like [Measure], but with a warm-up. The first skip jobs, by arrival and
+// then id, are not measured, but the nodes that they use are. Time starts at the first
+// measured arrival.
 func MeasureAfter(nodes []int, outcomes []Outcome, skip int) Metrics {
 	order := byArrival(outcomes)
 	if skip <= 0 || skip >= len(order) {
@@ -67,7 +66,7 @@ func MeasureAfter(nodes []int, outcomes []Outcome, skip int) Metrics {
 	return measure(nodes, outcomes, measured, w)
 }
 
-// measure returns the metrics of measured; all of them use nodes.
+// measure returns the metrics of measured; all use nodes.
 func measure(nodes []int, all, measured []Outcome, w Window) Metrics {
 	m := Metrics{Jobs: len(measured)}
 	var sum, advance tally
@@ -108,7 +107,7 @@ func measure(nodes []int, all, measured []Outcome, w Window) Metrics {
 	return m
 }
 
-// utilization fills in U, UMin and UMax.
+// utilization sets U, UMin and UMax.
 func (m *Metrics) utilization(nodes []int, outcomes []Outcome, w Window) {
 	if w.To <= w.From || len(nodes) == 0 {
 		return
@@ -169,8 +168,8 @@ func (m *mean) value() *float64 {
 	return &v
 }
 
-// TestMeasureAfter checks a warm-up of one job by hand: the first job is not
-// counted, but its nodes are in use from the first measured arrival on.
+// TestMeasureAfter checks a warm-up of one job by hand. The first job is not counted, but
+// its nodes are in use from the first measured arrival on.
 func TestMeasureAfter(t *testing.T) {
 	t.Parallel()
 	od := func(id, arrival, start, end int64, nodes int) Outcome {
@@ -180,7 +179,7 @@ func TestMeasureAfter(t *testing.T) {
 		}
 	}
 	rejected := Outcome{Job: Job{timetable.Job{ID: 3, Arrival: 14, Nodes: 1}, 10}, Status: Rejected, Cluster: -1}
-	// In the order of the list 1 comes last; by arrival it is the first.
+	// Job 1 is last in the list but first by arrival.
 	outcomes := []Outcome{od(2, 4, 6, 12, 2), rejected, od(1, 0, 0, 6, 4)}
 	m := MeasureAfter([]int{4}, outcomes, 1)
 	// [4, 14): 4 nodes for 2 s and 2 nodes for 6 s, of 40 node-seconds.

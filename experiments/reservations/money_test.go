@@ -17,7 +17,7 @@ import (
 
 func standard() reserve.Options { return defaultOptions().options("mli") }
 
-// ask submits a request and returns what was decided.
+// ask submits a request and returns the decision.
 func (e *engine) ask(tb rapid.TB, now float64, r contracts.Request, runtime float64) contracts.Decision {
 	tb.Helper()
 	if err := e.Advance(now); err != nil {
@@ -30,7 +30,7 @@ func (e *engine) ask(tb rapid.TB, now float64, r contracts.Request, runtime floa
 	return *d
 }
 
-// figures returns the numbers of d, as the ledger shows them.
+// figures returns the numbers of d in the form of the ledger.
 func figures(d contracts.Decision) map[string]float64 {
 	said, err := note.ParseAgreement(d.AppendJSON(nil))
 	if err != nil {
@@ -39,8 +39,8 @@ func figures(d contracts.Decision) map[string]float64 {
 	return said.Numbers
 }
 
-// window is a request of n nodes for q seconds between start and due, for a dollar,
-// with a penalty of a cent for a second of delay.
+// window is a request for n nodes for q seconds between start and due, for one dollar, with
+// a penalty of one cent per second of delay.
 func (e *engine) window(id int64, n int, start, q, due float64) contracts.Request {
 	return contracts.Request{
 		ID: contracts.ID(id), Owner: e.user, Work: q, Nodes: n, Lead: start,
@@ -48,8 +48,7 @@ func (e *engine) window(id int64, n int, start, q, due float64) contracts.Reques
 	}
 }
 
-// money returns what a contract came to, and checks that it is what the accounts
-// say.
+// money returns the payments of a contract and checks that they agree with the accounts.
 func (e *engine) money(tb rapid.TB) (last contracts.Settled) {
 	tb.Helper()
 	owed := bank.Amount{}
@@ -69,10 +68,9 @@ func (e *engine) money(tb rapid.TB) (last contracts.Settled) {
 	return last
 }
 
-// TestMoney checks the money of a reservation: the budget is in escrow from
-// acceptance to the end; what is done in time costs its price; who is late by a
-// second gets the penalty for one; of who is killed nothing is paid, and the penalty
-// is that of the whole deadline.
+// TestMoney checks the money of a reservation. The budget is in escrow from acceptance to
+// the end. Work done in time costs its price. A job one second late receives the penalty
+// for one second. A killed job pays nothing, and its penalty is that of the whole deadline.
 func TestMoney(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -85,7 +83,7 @@ func TestMoney(t *testing.T) {
 	}{
 		{"in time", 10, nil, contracts.Fulfilled, 30, 1e6, 0},
 		{"early", 4, nil, contracts.Fulfilled, 24, 1e6, 0},
-		// Extended by 2 s, twice; the deadline is at 33.
+		// Extended by 2 s twice; the deadline is at 33.
 		{"late", 13.5, nil, contracts.Late, 34, 1e6 - 1e4, 0},
 		{"killed", 13.5, func(o *reserve.Options) { o.Overrun = "kill" }, contracts.Killed, 30, 0, 33},
 	} {
@@ -118,9 +116,9 @@ func TestMoney(t *testing.T) {
 	}
 }
 
-// TestCancel checks the rule of fees: who cancels before the start owes the fee, a
-// tenth of the price; later the part of the estimate that has passed, if that is
-// more. The nodes are free for who waits behind, from the next second on.
+// TestCancel checks the rule of fees. Cancelling before the start costs the fee, 10 % of
+// the price. After that, it costs the elapsed part of the estimate if that is more. The
+// nodes are free for the next waiting job from the next second on.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ at, paid, next float64 }{
@@ -151,9 +149,9 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestPrice checks the price of a contract, base n e + kappa max(0, zeta): 3 nodes
-// and 10 s at 2 cents, and 5 s of laxity lost by who was to start at 20 at 1 cent;
-// and that who cannot pay it is rejected.
+// TestPrice checks the price of a contract, base n e + kappa max(0, zeta). It uses 3 nodes
+// and 10 s at 2 cents, and 5 s of laxity lost by a job due to start at 20 at 1 cent. A job
+// that cannot pay this price must be rejected.
 func TestPrice(t *testing.T) {
 	t.Parallel()
 	o := standard()
@@ -162,7 +160,7 @@ func TestPrice(t *testing.T) {
 	if d := e.ask(t, 0, e.window(1, 3, 20, 10, 100), 10); !d.Priced || d.Ask != 0.6 {
 		t.Errorf("asked $%v, want $0.6", d.Ask)
 	}
-	// It has to end by 25: the first makes room, to 25.
+	// It has to end by 25: the first job makes room until 25.
 	d := e.ask(t, 0, e.window(2, 3, 15, 10, 25), 10)
 	if n := figures(d); n["start"] != 15 || n["impact"] != 5 || math.Abs(d.Ask-0.65) > 1e-12 {
 		t.Errorf("from %v with impact %v for $%v, want 15, 5, $0.65", n["start"], n["impact"], d.Ask)
@@ -176,9 +174,9 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// TestLowestPrice checks that with base 0 and kappa 1 the cluster of lowest price is
-// that of mli, wherever none has a negative zeta (A.6): the market follows mli, job
-// for job, until the first request for which one has.
+// TestLowestPrice checks that with base 0 and kappa 1, the cluster with the lowest price is
+// that of mli if no zeta is negative (A.6). The market must agree with mli job by job until
+// the first request with a negative zeta.
 func TestLowestPrice(t *testing.T) {
 	seeds(t, func(t *rapid.T, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 4))
@@ -203,7 +201,8 @@ func TestLowestPrice(t *testing.T) {
 	})
 }
 
-// TestUnfunded checks that what its owner cannot pay leaves the books as they are.
+// TestUnfunded checks that a request that its owner cannot pay does not change the
+// accounts.
 func TestUnfunded(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t, []timetable.Config{{Nodes: 4}}, standard(), nil)
@@ -220,7 +219,7 @@ func TestUnfunded(t *testing.T) {
 	}
 }
 
-// TestRefusals checks the reasons for which a reservation is rejected.
+// TestRefusals checks the reasons for which reservations are rejected.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t, []timetable.Config{{Nodes: 4}, {Nodes: 2, Speed: 2000}}, standard(), nil)

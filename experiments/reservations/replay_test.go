@@ -1,13 +1,12 @@
-// Package reservations holds the market's reservations against an oracle, which replays a
-// list of jobs over clusters that quote and a matchmaker that chooses, and measures what
-// became of them. The oracle does not know how a cluster plans or how a matchmaker
-// chooses.
+// Package reservations compares the market's reservations with an oracle. The oracle
+// replays a list of jobs on clusters that quote and with a matchmaker that chooses, and
+// measures the outcomes. The oracle is independent of how a cluster plans and how a
+// matchmaker chooses.
 //
-// Reference: Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed QoS
-// for Applications and High System Performance in Multi-Institutional Grid
-// Computing", §4.
+// Reference: Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed QoS for
+// Applications and High System Performance in Multi-Institutional Grid Computing", §4.
 //
-// Instants and spans are whole seconds, as in hosts/timetable.
+// Times and durations are whole seconds, as in hosts/timetable.
 package reservations
 
 import (
@@ -20,16 +19,16 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// A Job is what its user says and what is true.
+// A Job has the user's statements and the true values.
 type Job struct {
 	timetable.Job
 	Runtime int64 // r >= 1, seconds at reference speed
 }
 
-// Work returns n x r, in node-seconds at reference speed.
+// Work returns n × r in node-seconds at reference speed.
 func (j *Job) Work() int64 { return int64(j.Nodes) * j.Runtime }
 
-// validate returns an error that names the field at fault, if there is one.
+// validate returns an error that names the invalid field, or nil.
 func (j *Job) validate() error {
 	if err := j.Validate(); err != nil {
 		return err
@@ -40,7 +39,7 @@ func (j *Job) validate() error {
 	return nil
 }
 
-// Status says what became of a job.
+// Status states the outcome of a job.
 type Status string
 
 // Statuses.
@@ -48,15 +47,15 @@ const (
 	Rejected Status = "rejected"
 	Done     Status = "done"
 	Late     Status = "late"   // completed after its deadline
-	Killed   Status = "killed" // by the cluster, its estimate used up
+	Killed   Status = "killed" // by the cluster, because it exceeded its estimate
 )
 
-// An Outcome is a job and what became of it. If it was rejected only the job
-// and the status mean anything, and the cluster is -1.
+// An Outcome is a job and its outcome. If the job was rejected, only the job and the status
+// are defined, and the cluster is -1.
 type Outcome struct {
 	Job
 	Status  Status
-	Cluster int // index of the cluster that took it
+	Cluster int // index of the cluster that accepted it
 	Zeta    int64
 	ZetaAll int64
 
@@ -64,28 +63,28 @@ type Outcome struct {
 	InitialCompletion int64 // as quoted
 	Start             int64 // first start
 	End               int64
-	NodeIDs           []int32 // rising; nil on a preemptive cluster
+	NodeIDs           []int32 // increasing; nil on a preemptive cluster
 }
 
-// A Config says over what a list of jobs is replayed.
+// A Config describes the clusters on which a list of jobs is replayed.
 type Config struct {
 	Clusters   []timetable.Config
-	Preempt    bool                   // clusters may suspend and resume
+	Preempt    bool                   // whether clusters may suspend and resume jobs
 	Matchmaker matchmaking.Matchmaker // maps the reservations
 
-	// OnDemand maps the on-demand jobs; nil is the Matchmaker. The paper
-	// applies its algorithms to all jobs, but an on-demand job has nothing to
-	// fail by: ff and maxu then send every one to the same cluster.
+	// OnDemand maps the on-demand jobs; nil means the Matchmaker. The paper applies its
+	// algorithms to all jobs, but an on-demand job has no deadline to miss, so ff and maxu
+	// then send every one to the same cluster.
 	OnDemand matchmaking.Matchmaker
 
-	// OnDemandFactor f > 0 gives on-demand jobs the deadline a + q + f*q,
-	// rounded up; 0 leaves them without one.
+	// OnDemandFactor f > 0 gives on-demand jobs the deadline a + q + f*q, rounded up. 0
+	// means no deadline.
 	OnDemandFactor float64
 }
 
-// Run replays jobs until the last has ended and returns an outcome a job, in
-// the order of jobs. Within one second what is due on the clusters comes before
-// arrivals, and those come in order of id.
+// Run replays jobs until the last has ended and returns one outcome per job, in the order
+// of jobs. Within one second, events on the clusters are processed before arrivals, and
+// arrivals in the order of their ids.
 func Run(c Config, jobs []Job) ([]Outcome, error) {
 	r, err := newReplay(c, jobs)
 	if err != nil {
@@ -107,7 +106,7 @@ func Run(c Config, jobs []Job) ([]Outcome, error) {
 	return r.outcomes, nil
 }
 
-// A replay is a run under way.
+// A replay is a run in progress.
 type replay struct {
 	config   Config
 	clusters []*cluster
@@ -152,7 +151,7 @@ func newReplay(c Config, jobs []Job) (*replay, error) {
 	return r, nil
 }
 
-// submit has o mapped and commits it where it was mapped to.
+// submit maps o to a cluster and commits it there.
 func (r *replay) submit(o *Outcome) error {
 	m := r.config.Matchmaker
 	if o.Kind == timetable.OnDemand {
@@ -175,8 +174,8 @@ func (r *replay) submit(o *Outcome) error {
 	return nil
 }
 
-// advance lets everything due by now happen, second by second so that the
-// nodes of a job are read while it runs.
+// advance processes every event due by now, second by second, so that the nodes of a job
+// are read while it is running.
 func (r *replay) advance(now int64) {
 	for _, cl := range r.clusters {
 		for next := cl.next(); next <= now && next != timetable.Forever; next = cl.next() {
@@ -205,7 +204,7 @@ func (r *replay) note(cl *cluster, facts []timetable.Fact) {
 	}
 }
 
-// byArrival returns the indices of outcomes by arrival, then id.
+// byArrival returns the indices of outcomes ordered by arrival and then id.
 func byArrival(outcomes []Outcome) []int {
 	order := make([]int, len(outcomes))
 	for i := range order {

@@ -11,7 +11,7 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// within returns what j asks, but up to a second sooner.
+// within returns the request of j, submitted up to one second earlier.
 func (e *engine) within(j *Job, sooner float64) contracts.Request {
 	r := e.request(j)
 	r.Submit -= sooner
@@ -20,8 +20,8 @@ func (e *engine) within(j *Job, sooner float64) contracts.Request {
 	return r
 }
 
-// TestWithinSecond checks that a request within a second fares as at the next one,
-// on clusters of either kind and with wrong estimates.
+// TestWithinSecond checks that a request within a second has the same outcome as at the
+// next second, on both kinds of clusters and with wrong estimates.
 func TestWithinSecond(t *testing.T) {
 	seeds(t, func(t *rapid.T, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -60,9 +60,9 @@ func TestWithinSecond(t *testing.T) {
 	})
 }
 
-// TestKeptWithinSeconds checks that with exact estimates no accepted reservation is
-// late or killed, whatever comes or is taken back within seconds, and that all start
-// with one.
+// TestKeptWithinSeconds checks that with exact estimates, no accepted reservation is late
+// or killed, whatever arrives or is cancelled within seconds, and that all start at whole
+// seconds.
 func TestKeptWithinSeconds(t *testing.T) {
 	seeds(t, func(t *rapid.T, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 6))

@@ -51,7 +51,7 @@ var unnamed = regexp.MustCompile(`[^a-z0-9]+`)
 type along struct {
 	axes          Axes
 	configuration string
-	cells         cells // of that configuration
+	cells         cells // cells of this configuration
 
 	packed bytes.Buffer
 	rows   *parquet.GenericWriter[any]

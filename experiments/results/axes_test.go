@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// swept writes results with two axes, of which some rows lie at several points.
+// swept writes results with two axes, in which some rows lie at several points.
 func swept(t *testing.T, form Tables) (dir string, rows []Job) {
 	t.Helper()
 	var axes Axes
@@ -42,8 +42,8 @@ func swept(t *testing.T, form Tables) (dir string, rows []Job) {
 	return dir, rows
 }
 
-// TestAxes checks that every table has a column an axis, whose cells are where the
-// configuration lies, and reads back as it was written.
+// TestAxes checks that every table has one column per axis with the configuration's
+// position, and that it reads back as it was written.
 func TestAxes(t *testing.T) {
 	t.Parallel()
 	for _, form := range []Tables{Both, CSV, Parquet} {
@@ -89,7 +89,7 @@ func TestAxes(t *testing.T) {
 	}
 }
 
-// checkAxes looks at the last two columns of a Parquet file of swept, as any reader does.
+// checkAxes checks the last two columns of a Parquet file of swept, like any reader.
 func checkAxes(t *testing.T, path string) {
 	t.Helper()
 	type row struct {
@@ -108,8 +108,8 @@ func checkAxes(t *testing.T, path string) {
 	}
 }
 
-// TestFormat3 checks that metrics of the formats before are read, CSV and Parquet: their trials
-// are not known.
+// TestFormat3 checks that metrics of earlier formats can be read from CSV and Parquet,
+// without trials.
 func TestFormat3(t *testing.T) {
 	t.Parallel()
 	var packed bytes.Buffer
@@ -135,8 +135,8 @@ func TestFormat3(t *testing.T) {
 	}
 }
 
-// TestOlderFormats checks that Parquet of formats 2 and 3 is read: neither has penalty_owed, and in
-// format 2 all jobs have an estimate.
+// TestOlderFormats checks that Parquet files of formats 2 and 3 can be read. Neither has
+// penalty_owed, and in format 2 all jobs have an estimate.
 func TestOlderFormats(t *testing.T) {
 	t.Parallel()
 	for _, format := range []int{2, 3} {
@@ -184,8 +184,8 @@ func TestOlderFormats(t *testing.T) {
 	}
 }
 
-// TestFormat1 checks that jobs of the older format are read: CSV that it wrote, and
-// Parquet.
+// TestFormat1 checks that jobs of the oldest format can be read from its CSV and Parquet
+// files.
 func TestFormat1(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestBuildID holds the ID of this test's program against that which the go command reads.
+// TestBuildID compares the ID of this test program with the one that the go command reads.
 func TestBuildID(t *testing.T) {
 	path, err := os.Executable()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestCheck puts something else in the place of each file of results: it is named with
-// what is there, read no further than it must be, and what was added beside is not.
+// TestCheck replaces each file of the results. The check must name the file with what was
+// found, must not read more than necessary, and must not report added files.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -62,8 +62,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestNoFiles puts a device, a pipe and too large a file in the place of each file that
-// is read whole or from end to end: every reader refuses it in a sentence.
+// TestNoFiles replaces each file that is read completely by a device, a pipe and a file
+// that is too large. Every reader must refuse it in one sentence.
 func TestNoFiles(t *testing.T) {
 	t.Parallel()
 	readers := map[string]func(dir string) error{
@@ -122,8 +122,8 @@ func TestNoFiles(t *testing.T) {
 	}
 }
 
-// TestReadsUnchanged changes a byte of each table, or leaves the file out of the manifest: every
-// reader names the file, and yields no row.
+// TestReadsUnchanged changes a byte of each table, or removes the file from the manifest.
+// Every reader must name the file and yield no row.
 func TestReadsUnchanged(t *testing.T) {
 	t.Parallel()
 	first := func(d *Dir, table string) (err error) {
@@ -178,5 +178,5 @@ func TestReadsUnchanged(t *testing.T) {
 	}
 }
 
-// unchecked returns the folder of a file, which no manifest describes.
+// unchecked returns the folder of a file that no manifest describes.
 func unchecked(path string) *Dir { return (&Dir{Path: filepath.Dir(path)}).Unchecked() }

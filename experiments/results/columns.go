@@ -74,8 +74,8 @@ func (c *Column) cell(row reflect.Value) (v reflect.Value, ok bool) {
 	return v.Elem(), !v.IsNil()
 }
 
-// checkRow returns an error that names a column of row with an invalid value. cols are the
-// columns of the row's type.
+// checkRow returns an error that names a column of row with an invalid value. The columns
+// in cols must be those of the row's type.
 func checkRow(cols []Column, row reflect.Value) error {
 	for i := range cols {
 		c := &cols[i]

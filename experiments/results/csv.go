@@ -79,7 +79,7 @@ func Texts[R any](rows iter.Seq2[R, error]) iter.Seq2[[]string, error] {
 	}
 }
 
-// header returns the first line of a CSV file.
+// header returns the header line of a CSV file.
 func header(cols []Column) []byte {
 	var line []byte
 	for i, c := range cols {
@@ -94,9 +94,9 @@ func header(cols []Column) []byte {
 // JobsHeader returns the first line of jobs.csv without a sweep.
 func JobsHeader() []byte { return header(columns[Job]()) }
 
-// cellText returns the text of a cell. A number has the shortest form that reads back exactly.
-// Text that a spreadsheet would run as a formula gets a leading apostrophe, as does text that
-// has one.
+// cellText returns the text of a cell. Numbers are written in the shortest form that reads
+// back exactly. If a spreadsheet would run a text as a formula, or if the text begins with
+// an apostrophe, the text gets a leading apostrophe.
 func cellText(k cellKind, v reflect.Value) string {
 	switch k {
 	case integer:
@@ -111,8 +111,8 @@ func cellText(k cellKind, v reflect.Value) string {
 	return SafeText(v.String())
 }
 
-// SafeText returns s as a CSV cell that no spreadsheet interprets as a formula. If s begins
-// with one of = + - @ ', it gets a leading apostrophe.
+// SafeText returns s as a CSV cell that spreadsheets do not interpret as a formula. If s
+// begins with one of = + - @ ', it gets a leading apostrophe.
 func SafeText(s string) string {
 	if s != "" && strings.IndexByte("=+-@'", s[0]) >= 0 {
 		return "'" + s
@@ -120,8 +120,8 @@ func SafeText(s string) string {
 	return s
 }
 
-// readCSV yields the rows of a table that also has the columns of axes. Errors contain name,
-// the row (the header is row 1) and the column.
+// readCSV yields the rows of a table from a file that also has the columns of axes. Errors
+// state the file name, the row and the column. The header is row 1.
 func readCSV[R any](name string, r io.Reader, axes Axes) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var none R
@@ -229,5 +229,6 @@ func parseCell(c Column, s string, v reflect.Value) error {
 	return nil
 }
 
-// hexadecimal reports whether the number s has a form that other readers may not support.
+// hexadecimal reports whether the number s is written in a form that other readers may not
+// support.
 func hexadecimal(s string) bool { return strings.ContainsAny(s, "xX_") }

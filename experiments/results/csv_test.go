@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestReadErrors checks that an error names file, row and column.
+// TestReadErrors checks that an error names the file, the row and the column.
 func TestReadErrors(t *testing.T) {
 	t.Parallel()
 	const header = "configuration,admission,metric,n,mean,sd,lo95,hi95,paper\n"
@@ -62,7 +62,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// TestMoney checks the text of amounts, and the bound on what is parsed.
+// TestMoney checks the text of amounts and the limit on the parsed length.
 func TestMoney(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]Money{
@@ -81,8 +81,8 @@ func TestMoney(t *testing.T) {
 	}
 }
 
-// TestAnyRow checks that any row that is not refused reads back as it was, from
-// CSV and from Parquet, and that no CSV cell of text begins like a formula.
+// TestAnyRow checks that any row that is not rejected reads back unchanged from CSV and
+// Parquet, and that no CSV cell with text begins like a formula.
 func TestAnyRow(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringOf(rapid.RuneFrom([]rune("=+-@'\",; aé漢"))).Filter(func(s string) bool { return checkText(s) == nil })
@@ -121,7 +121,7 @@ func TestAnyRow(t *testing.T) {
 	})
 }
 
-// writeTable writes rows to name.csv and name.parquet in dir, each slice as a block.
+// writeTable writes rows to name.csv and name.parquet in dir, with each slice as a block.
 func writeTable[R any](dir, name string, blocks ...[]R) (err error) {
 	tab := newTable[R](name, nil, csvKind, parquetKind)
 	headers := map[string][]byte{csvKind: header(columns[R]()), parquetKind: nil}
@@ -143,7 +143,7 @@ func writeTable[R any](dir, name string, blocks ...[]R) (err error) {
 	return nil
 }
 
-// TestQuoted checks that cells of text are written as encoding/csv writes them.
+// TestQuoted checks that cells with text are written in the same way as by encoding/csv.
 func TestQuoted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -21,8 +21,9 @@ import (
 	"bourse/bank/whole"
 )
 
-// Differ returns the first column in which two rows differ, with both cells, or an empty name
-// if there is none. It compares the named columns, or all if there are no names.
+// Differ returns the first column in which two rows differ, and both cells. The name is
+// empty if there is no difference. It compares the named columns or, without names, all
+// columns.
 func Differ[R any](a, b *R, names ...string) (column, one, other string) {
 	cell := func(row *R, i int) string {
 		v := reflect.ValueOf(row).Elem().Field(i)
@@ -45,8 +46,8 @@ func Differ[R any](a, b *R, names ...string) (column, one, other string) {
 	return "", "", ""
 }
 
-// TextJobs yields the rows of jobs.csv, or of jobs.parquet if there is no jobs.csv. It does
-// not compare the file with the manifest. The results must have the newest format.
+// TextJobs yields the rows of jobs.csv or, if that file does not exist, of jobs.parquet. It
+// does not compare the file with the manifest. The results must have the newest format.
 func (d *Dir) TextJobs() iter.Seq2[Job, error] {
 	like, text := d.Unchecked(), "jobs"+csvKind
 	if d.File("jobs") != text {
@@ -55,12 +56,14 @@ func (d *Dir) TextJobs() iter.Seq2[Job, error] {
 	return streamTable[Job](like, text, math.MaxInt64, like.axes(text, len(columns[Job]())), new(int))
 }
 
-// SameRows is the Found value for a Parquet file that differs but has the same rows.
+// SameRows is the Found text for a Parquet file whose bytes differ although its rows are
+// the same.
 const SameRows = "different bytes around the same rows"
 
-// Different compares the files that the manifests of d and made name, except those for which
-// leave returns true. It returns the first difference in each file, with row and column for a
-// table. Made has the correct results. The files must match their manifests.
+// Different compares the files listed in the manifests of d and made. It skips files for
+// which leave returns true. It returns the first difference in each file. For a table, it
+// includes the row and the column. The directory made must have the correct results. All
+// files must match their manifests.
 func (d *Dir) Different(made *Dir, leave func(name string) bool) (changes []Change, err error) {
 	all := maps.Clone(d.Manifest.Outputs)
 	maps.Copy(all, made.Manifest.Outputs)
@@ -110,7 +113,8 @@ func (d *Dir) first(made *Dir, name string) (Change, error) {
 	return d.firstByte(made, name)
 }
 
-// firstField returns the first field of units.json that differs, ignoring the program version.
+// firstField returns the first field of units.json that differs. It ignores the program
+// version.
 func (d *Dir) firstField(made *Dir, name string) (Change, error) {
 	var both [2]any
 	for i, of := range []*Dir{d, made} {
@@ -129,8 +133,8 @@ func (d *Dir) firstField(made *Dir, name string) (Change, error) {
 	return Change{name, fmt.Sprintf("%s %.80s", field, found), fmt.Sprintf("%.80s", want)}, nil
 }
 
-// fieldDiffers returns the first field in which two JSON values differ, with both values, or
-// an empty name if there is none.
+// fieldDiffers returns the first field in which two JSON values differ, and both values.
+// The name is empty if there is no difference.
 func fieldDiffers(a, b any, path string) (field, found, want string) {
 	switch x := a.(type) {
 	case map[string]any:
@@ -202,7 +206,7 @@ func (d *Dir) firstCell(made *Dir, name string) (Change, error) {
 			at := fmt.Sprintf("row %d", row)
 			switch {
 			case err == io.EOF && end == io.EOF:
-				return Change{} // quoting or line ends differ, but no cell does
+				return Change{} // no cell differs, only quoting or line ends
 			case err == io.EOF:
 				return Change{name, at + ": none", strings.Join(want, ",")}
 			case err != nil && !errors.Is(err, csv.ErrFieldCount):
@@ -230,7 +234,7 @@ func firstRow[R any](d, made *Dir, name string) Change {
 }
 
 // rowsDiffer returns the first row and column in which the rows of a file differ from the
-// correct ones.
+// correct rows.
 func rowsDiffer[R any](name string, rows, made iter.Seq2[R, error]) Change {
 	next, stop := iter.Pull2(made)
 	defer stop()
@@ -254,8 +258,8 @@ func rowsDiffer[R any](name string, rows, made iter.Seq2[R, error]) Change {
 	return Change{}
 }
 
-// TwoForms returns the first difference between the rows of jobs.parquet and jobs.csv, if d
-// has both. It supports all formats.
+// TwoForms returns the first difference between the rows of jobs.parquet and jobs.csv. It
+// returns no difference unless d has both files. It supports all formats.
 func (d *Dir) TwoForms() Change {
 	if d.Manifest.Outputs["jobs"+parquetKind].SHA256 == "" || d.Manifest.Outputs["jobs"+csvKind].SHA256 == "" {
 		return Change{}
@@ -278,8 +282,8 @@ func twoForms[R any](d *Dir) Change {
 	return c
 }
 
-// firstByte returns the position of the first byte that differs, with its line if the file is
-// text.
+// firstByte returns the position of the first byte that differs. If the file is text, it
+// also returns the line.
 func (d *Dir) firstByte(made *Dir, name string) (Change, error) {
 	return d.both(made, name, func(a, b io.Reader) Change {
 		one, other := bufio.NewReader(a), bufio.NewReader(b)
@@ -302,7 +306,7 @@ func (d *Dir) firstByte(made *Dir, name string) (Change, error) {
 	})
 }
 
-// manifestDiffers returns the fields of the manifest that differ from those of made. It
+// manifestDiffers returns the manifest fields that differ from the fields of made. It
 // ignores the command, the wall time, the program version and the claims.
 func (d *Dir) manifestDiffers(made *Dir) (changes []Change) {
 	a, b := &d.Manifest, &made.Manifest

@@ -1,6 +1,6 @@
-// Package results stores the results of an experiment: a directory of tables for people,
-// spreadsheets and data-frame libraries, with a manifest that describes how they were made and
-// gives the hash of every file.
+// Package results stores the results of an experiment in a directory. It contains tables
+// for people, spreadsheets and data-frame libraries. A manifest describes how the results
+// were made and gives the hash of every file.
 //
 //	manifest.json   scenario, seed, versions, hashes; see Manifest
 //	README.txt      every column of every table, in words
@@ -14,20 +14,22 @@
 //	ledger/         the journals that were kept, one directory a replication
 //	report.html     a page for people, and whatever else the caller adds
 //
-// The package is independent of how rows are computed, and of their meaning beyond units.
+// The package is independent of how rows are computed and of their meaning, except for
+// units.
 //
 // # Design
 //
-// A row is a plain struct whose tags are the only description of its columns. The Parquet
-// schema, the CSV header and codec, and README.txt are derived from them. A column that does
-// not apply is nil, which is null in Parquet and an empty cell in CSV. NaNs and infinities are
-// rejected, because readers treat them differently.
+// A row is a plain struct, and its tags are the only description of the columns. The
+// Parquet schema, the CSV header and codec, and README.txt are derived from these tags. A
+// column that does not apply is nil in Go, null in Parquet and an empty cell in CSV. NaNs
+// and infinities are rejected, because readers treat them differently.
 //
-// Rows are encoded block by block in parallel, and the blocks are concatenated as bytes; in
-// Parquet, each block is a row group. The bytes of every file depend only on the rows and
-// their blocks, not on time or machine. Only the manifest contains the wall time and versions.
+// Rows are encoded block by block in parallel, and the blocks are concatenated as bytes. In
+// Parquet, each block is a row group. The bytes of a file depend only on the rows and their
+// division into blocks. They do not depend on time or machine. Only the manifest contains
+// the wall time and the versions.
 //
-// A directory is written under a temporary name and renamed when it is complete, so a run that
-// is killed leaves nothing that looks complete. Until then, finished units are stored in
-// separate files next to it: see [Units].
+// A directory is written under a temporary name and renamed when it is complete. If a run
+// is killed, its directory therefore never looks complete. Until the directory is complete,
+// finished units are stored in separate files next to it: see [Units].
 package results

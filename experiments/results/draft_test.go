@@ -12,7 +12,8 @@ import (
 )
 
 // TestDraftAppend checks that results have the same bytes whether the rows of a unit are
-// kept until its end or appended whenever they fill groups, and that little is kept then.
+// stored until its end or appended when they fill groups. In the second case, little memory
+// must be used.
 func TestDraftAppend(t *testing.T) {
 	t.Parallel()
 	units, err := OpenUnits(filepath.Join(t.TempDir(), "units"), Plan{}, false)
@@ -74,8 +75,9 @@ func TestDraftAppend(t *testing.T) {
 	}
 }
 
-// TestUnitDamaged checks that no byte of the tables of a unit can change without an error that
-// names its file, be it read at once or, as long text is, when it is put together with others.
+// TestUnitDamaged checks that no byte of a unit's tables can change without an error that
+// names the file, whether the table is read at once or, as long text is, when units are
+// combined.
 func TestUnitDamaged(t *testing.T) {
 	t.Parallel()
 	units, err := OpenUnits(filepath.Join(t.TempDir(), "units"), Plan{}, false)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// query prints the rows of a query, every cell as text, as JSON.
+// query prints the rows of a query as JSON, with every cell as text.
 const query = `
 const { DuckDBInstance } = require('@duckdb/node-api');
 (async () => {
@@ -19,9 +19,8 @@ const { DuckDBInstance } = require('@duckdb/node-api');
   console.log(JSON.stringify(rows.map(row => row.map(cell => cell === null ? null : String(cell)))));
 })();`
 
-// TestDuckDB reads the tables back with another program: types, nulls, order and
-// sums of money are as they were written. It needs node, and @duckdb/node-api on
-// NODE_PATH.
+// TestDuckDB reads the tables with another program. Types, nulls, order and sums of money
+// must be as written. It requires node, and @duckdb/node-api on NODE_PATH.
 func TestDuckDB(t *testing.T) {
 	dir := write(t)
 	ask := func(sql string, want ...[]any) {

@@ -10,22 +10,22 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// mostFirst is the number of rows of a block to search for those of its first replication.
+// mostFirst is the maximum number of a block's rows to search for the first replication.
 const mostFirst = 1 << 18
 
-// FirstJobs returns the jobs of the first replication in b, at most most per policy. The map
-// has the number of its jobs per policy among the rows searched. For a block without jobs, it
-// returns no rows.
+// FirstJobs returns the jobs of the first replication in b, up to most jobs per policy. The
+// map contains the number of the replication's jobs per policy, among the searched rows. If
+// the block has no jobs, FirstJobs returns no rows.
 func (b Block) FirstJobs(axes Axes, most int) (jobs []Job, of map[string]int, err error) {
 	return firstRows(b, "jobs", axes, most, func(j *Job) whose { return whose{j.Admission, j.Replication} })
 }
 
-// FirstPrices is like FirstJobs for prices.
+// FirstPrices is like FirstJobs, but for prices.
 func (b Block) FirstPrices(axes Axes, most int) (prices []Price, of map[string]int, err error) {
 	return firstRows(b, "prices", axes, most, func(p *Price) whose { return whose{p.Admission, p.Replication} })
 }
 
-// A whose identifies the run of a row.
+// A whose identifies the run to which a row belongs.
 type whose struct {
 	Admission   string
 	Replication int
@@ -73,7 +73,7 @@ func unpack[R any](packed []byte) iter.Seq2[R, error] {
 			defer r.Close()
 			buf := make([]R, 256)
 			for {
-				clear(buf) // the reader reuses what pointers point to
+				clear(buf) // copy them, because the reader reuses the memory that pointers refer to
 				n, err := r.Read(buf)
 				for i := range buf[:n] {
 					if !yield(buf[i], nil) {

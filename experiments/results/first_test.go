@@ -2,8 +2,8 @@ package results
 
 import "testing"
 
-// TestFirst checks that a block gives the jobs and prices of its first replication, each
-// policy's from the first on, in both forms, and says how many there are.
+// TestFirst checks that a block returns the jobs and prices of its first replication, from
+// the first of each policy on, in both forms, with their total number.
 func TestFirst(t *testing.T) {
 	t.Parallel()
 	for _, form := range []Tables{Both, CSV, Parquet} {

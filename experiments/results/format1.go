@@ -2,7 +2,7 @@ package results
 
 import "iter"
 
-// A job1 is a row of jobs in format 1.
+// A job1 is a row of the jobs table in format 1.
 type job1 struct {
 	Configuration string   `parquet:"configuration"`
 	Admission     string   `parquet:"admission"`
@@ -26,7 +26,7 @@ type job1 struct {
 	Wasted        *float64 `parquet:"wasted,optional"`
 }
 
-// jobsOf1 yields the jobs of results in format 1. Columns that it lacks are nil.
+// jobsOf1 yields the jobs of results in format 1. Columns that format 1 lacks are nil.
 func jobsOf1(d *Dir, wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	return func(yield func(Job, error) bool) {
 		for j, err := range rowsOf[job1](d, "jobs", wanted, row) {

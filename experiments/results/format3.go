@@ -2,7 +2,7 @@ package results
 
 import "iter"
 
-// A job3 is a row of jobs in formats 2 and 3.
+// A job3 is a row of the jobs table in formats 2 and 3.
 type job3 struct {
 	Configuration string   `parquet:"configuration"`
 	Admission     string   `parquet:"admission"`
@@ -30,7 +30,8 @@ type job3 struct {
 	Wasted        *float64 `parquet:"wasted,optional"`
 }
 
-// jobsOf3 yields the jobs of results in formats 2 and 3. Columns that they lack are nil.
+// jobsOf3 yields the jobs of results in formats 2 and 3. Columns that these formats lack
+// are nil.
 func jobsOf3(d *Dir, wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	return func(yield func(Job, error) bool) {
 		for j, err := range rowsOf[job3](d, "jobs", wanted, row) {
@@ -46,7 +47,7 @@ func jobsOf3(d *Dir, wanted func(replication int) bool, row *int) iter.Seq2[Job,
 	}
 }
 
-// A metric3 is a row of metrics in formats 1 to 3.
+// A metric3 is a row of the metrics table in formats 1 to 3.
 type metric3 struct {
 	Configuration string   `parquet:"configuration"`
 	Admission     string   `parquet:"admission"`

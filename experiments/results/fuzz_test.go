@@ -16,8 +16,8 @@ import (
 	"bourse/workloadgen/csvtest"
 )
 
-// FuzzReadCSV checks that no text makes a reader panic, that rows which it accepts are
-// those that another reader finds, and that the writer accepts and gives them back.
+// FuzzReadCSV checks that no text makes the reader panic, that accepted rows are those that
+// another reader finds, and that the writer accepts and reproduces them.
 func FuzzReadCSV(f *testing.F) {
 	for _, name := range []string{"jobs.csv", "metrics.csv", "summary.csv", "curve.csv"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -68,7 +68,7 @@ func fuzzTable[R any](t *testing.T, text string) {
 	}
 }
 
-// sameRows says where rows are not what another reader finds in text.
+// sameRows reports where rows differ from those that another reader finds in text.
 func sameRows[R any](rows []R, text string) error {
 	table, err := csvtest.Rows(text, 0)
 	if err != nil || len(table) != len(rows)+1 {
@@ -113,8 +113,8 @@ func sameRows[R any](rows []R, text string) error {
 	return nil
 }
 
-// FuzzManifest checks that a manifest which is read says the same to a reader that
-// keeps every key, and that it survives another trip.
+// FuzzManifest checks that an accepted manifest has the same meaning for a reader that
+// keeps every key, and that it does not change if it is written and read again.
 func FuzzManifest(f *testing.F) {
 	m := Manifest{
 		Command: []string{"bourse", "run"}, Scenario: "name: x\n", Seed: math.MaxUint64, Replications: 3, WallSeconds: 1.5,
@@ -135,9 +135,9 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		if string(bytes.TrimSpace(text)) == "null" {
-			return // of which json asks nobody
+			return // which encoding/json does not ask for
 		}
-		// What is read, printed, has every key that was said, in the same words.
+		// The output must contain every key of the input with the same words.
 		back, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)
@@ -161,7 +161,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// clean drops from objects the fields that stand for nothing.
+// clean removes fields without meaning from objects.
 func clean(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -182,7 +182,7 @@ func clean(v any) any {
 	return v
 }
 
-// keysIn counts the keys of a text: strings that a colon follows.
+// keysIn counts the keys in a text, which are strings followed by a colon.
 func keysIn(text []byte) int {
 	n, in, escaped := 0, false, false
 	closed := false
@@ -218,8 +218,8 @@ func countKeys(v any) int {
 	return n
 }
 
-// FuzzReadParquet checks that no bytes make the reader of Parquet panic or take for
-// ever, and that rows which it accepts are given back by both tables.
+// FuzzReadParquet checks that no bytes make the Parquet reader panic or loop, and that both
+// tables reproduce the accepted rows.
 func FuzzReadParquet(f *testing.F) {
 	dir := f.TempDir()
 	if err := writeTable(dir, "prices", []Price{{"a", "cac", 0, 0, 1.5}, {"a", "cac", 0, 60, 2}}); err != nil {

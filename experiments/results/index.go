@@ -19,30 +19,30 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Results store the position of each unit in their files, and its values. A run with more
-// replications reuses them.
+// Results store the values of each unit and its position in the files. A run with more
+// replications can then reuse the units.
 const (
 	indexName  = "units.json"
 	valuesFile = "units.values"
 )
 
-// An index holds the plan of results and their units in order.
+// An index has the plan of the results and their units, in order.
 type index struct {
 	Plan  Plan      `json:"plan"`
 	Units []indexed `json:"units"`
 }
 
-// An indexed is the location of a unit.
+// An indexed is the location of one unit.
 type indexed struct {
 	Name    string            `json:"name"`
 	Files   map[string]span   `json:"files"`
-	Values  span              `json:"values"` // in units.values, where each unit is compressed separately
+	Values  span              `json:"values"` // position in units.values, where each unit is compressed separately
 	Ledgers map[string]string `json:"ledgers,omitempty"`
 	Heard   string            `json:"heard,omitempty"` // SHA-256 of the questions to programs and their answers
 }
 
-// A span is the bytes From to To−1 of a file. In Parquet it also gives the row groups,
-// FirstGroup to LastGroup−1.
+// A span is the range of bytes From to To−1 of a file. For a Parquet file, it also gives
+// the row groups FirstGroup to LastGroup−1.
 type span struct {
 	From       int64 `json:"from"`
 	To         int64 `json:"to"`
@@ -50,7 +50,7 @@ type span struct {
 	LastGroup  int   `json:"last_group,omitempty"`
 }
 
-// here returns the position at which f is written next.
+// here returns the position at which the next block of f is written.
 func (t *file) here() (at int64, group int) {
 	if t.meta == nil {
 		return t.at, 0
@@ -58,13 +58,14 @@ func (t *file) here() (at int64, group int) {
 	return t.at, len(t.meta.RowGroups)
 }
 
-// A packer holds memory for two windows. The values of most units fit into one.
+// A packer has memory for two compression windows. The values of most units fit into one
+// window.
 var (
 	packer, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(128<<10)) // the options are valid
 	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxTable))
 )
 
-// Unit appends the rows of unit and takes over its journals, which are in the directory from.
+// Unit appends the rows of unit and takes over its journals from the directory from.
 func (w *Writer) Unit(name string, unit *Unit, from string) error {
 	is := indexed{Name: name, Files: make(map[string]span), Ledgers: unit.Ledgers, Heard: unit.Heard}
 	for _, f := range w.files {
@@ -116,8 +117,8 @@ func (w *Writer) adopt(unit *Unit, dir string) error {
 	return nil
 }
 
-// share links the files in from into the directory to, or copies them if they cannot be
-// linked.
+// share hard-links the files in from into the directory to. If a file cannot be linked,
+// share copies it.
 func share(from, to string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		name, wrong := filepath.Rel(from, path)
@@ -139,7 +140,7 @@ func share(from, to string) error {
 	})
 }
 
-// Indexed writes the index of the units that were appended, with their plan.
+// Indexed writes the index of the appended units, with their plan.
 func (w *Writer) Indexed(plan Plan) error {
 	text, err := json.Marshal(index{plan, w.index})
 	if err != nil {
@@ -150,7 +151,7 @@ func (w *Writer) Indexed(plan Plan) error {
 
 // A Source provides units.
 type Source interface {
-	Path() string // directory that has their journals
+	Path() string // directory that contains the unit's journals
 	Names() ([]string, error)
 	Read(name string) (*Unit, error)
 }
@@ -163,9 +164,9 @@ type Whole struct {
 	metas map[string]*format.FileMetaData
 }
 
-// ReadWhole returns the units of the results in dir for a run with a different number of
-// replications. It returns nil if there are none, if files have changed, or if their plan
-// differs otherwise.
+// ReadWhole returns the units of the results in dir, for a run with another number of
+// replications. It returns nil if there are no units, if files have changed, or if the plan
+// differs in more than the number of replications.
 func ReadWhole(dir string, plan *Plan) *Whole {
 	d, err := Open(dir)
 	if err != nil || d.Manifest.Format != Format {
@@ -181,8 +182,8 @@ func ReadWhole(dir string, plan *Plan) *Whole {
 	return w
 }
 
-// Units returns the units of d and their plan. The results must have the newest format, and
-// units.json must match the manifest.
+// Units returns the units of d and the plan of these units. The results must have the
+// newest format, and units.json must match the manifest.
 func (d *Dir) Units() (*Whole, *Plan, error) {
 	if err := d.Unchanged(indexName); err != nil {
 		return nil, nil, err
@@ -231,7 +232,7 @@ func (w *Whole) Read(name string) (*Unit, error) {
 	return unit, nil
 }
 
-// Values returns a unit without its rows.
+// Values returns a unit with its values but without its rows.
 func (w *Whole) Values(name string) (*Unit, error) {
 	at, ok := w.at[name]
 	if !ok {
@@ -250,7 +251,7 @@ func (w *Whole) Values(name string) (*Unit, error) {
 	return unit, nil
 }
 
-// bytes returns the bytes s of a file.
+// bytes returns the bytes in the range s of a file.
 func (w *Whole) bytes(name string, s span) ([]byte, error) {
 	path, err := within(w.dir, name)
 	if err != nil {
@@ -273,7 +274,8 @@ func (w *Whole) bytes(name string, s span) ([]byte, error) {
 	return b, err
 }
 
-// packed returns a Parquet file of the row groups of s, whose bytes are body.
+// packed returns a Parquet file that consists of the row groups of s. The bytes of these
+// groups are in body.
 func (w *Whole) packed(name string, s span, body []byte) ([]byte, error) {
 	meta, err := w.meta(name)
 	if err != nil {
@@ -281,7 +283,7 @@ func (w *Whole) packed(name string, s span, body []byte) ([]byte, error) {
 	}
 	part := *meta
 	part.NumRows, part.RowGroups = 0, nil
-	if s.From == 0 { // body includes the start of the file
+	if s.From == 0 { // body includes the magic number at the start of the file
 		body = body[len(magic):]
 		s.From = int64(len(magic))
 	}
@@ -295,7 +297,7 @@ func (w *Whole) packed(name string, s span, body []byte) ([]byte, error) {
 	return append(append([]byte(magic), body...), footer(&part)...), nil
 }
 
-// meta returns the footer of a Parquet file.
+// meta returns the metadata in the footer of a Parquet file.
 func (w *Whole) meta(name string) (*format.FileMetaData, error) {
 	if m := w.metas[name]; m != nil {
 		return m, nil

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A run writes to .NAME.partial-N, which it locks until it ends, and finally renames it to
-// NAME. Meanwhile, an older NAME is called .NAME.partial-N.old.
+// A run writes to .NAME.partial-N. It locks this directory until the run ends and finally
+// renames it to NAME. During the renaming, an older NAME is called .NAME.partial-N.old.
 const (
 	partial = ".partial-"
 	older   = ".old"
@@ -20,17 +20,17 @@ const (
 // ErrBusy reports that another run is writing the same results.
 var ErrBusy = errors.New("another run is writing it")
 
-// Tidy removes what killed runs of the results directory dir left next to it, and returns a
-// sentence about each. It does not touch the files of a live run. Older results that a run
-// had moved aside are moved back. If newer results have their name by now, files that
-// somebody added to the older ones are moved there.
+// Tidy removes the files that killed runs have left next to the results directory dir. It
+// returns a sentence about each of them. It does not touch the files of a run in progress.
+// If a run had moved older results aside, Tidy moves them back. If newer results have that
+// name in the meantime, it moves files that users added to the older results there.
 func Tidy(dir string) (said []string, err error) {
 	if dir, err = place(dir); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(filepath.Dir(dir))
 	if err != nil {
-		return nil, nil // there is nothing, or Create will say what
+		return nil, nil // nothing to do, or Create will report the error
 	}
 	var runs []string
 	for _, e := range entries {
@@ -46,11 +46,11 @@ func Tidy(dir string) (said []string, err error) {
 	return said, nil
 }
 
-// tidy removes the remains of the run that wrote temp, unless it is still alive, and
-// describes its actions.
+// tidy removes the files of the run that wrote temp, unless that run is still in progress.
+// It returns a description of its actions.
 func tidy(dir, temp string) (said []string) {
 	lock, err := lockDir(temp)
-	if errors.Is(err, fs.ErrNotExist) { // it has been renamed
+	if errors.Is(err, fs.ErrNotExist) { // the run has renamed it
 		lock, err = lockDir(dir)
 	}
 	switch {
@@ -78,8 +78,8 @@ func tidy(dir, temp string) (said []string) {
 	return said
 }
 
-// restore moves the results in old back to dir if that name is free. Otherwise it completes
-// their replacement by the newer results.
+// restore moves the results in old back to dir if nothing else has that name. If newer
+// results exist, it completes the replacement of the old results.
 func restore(old, dir string) (back bool, err error) {
 	if _, err := os.Lstat(old); err != nil {
 		return false, nil
@@ -101,7 +101,7 @@ func restore(old, dir string) (back bool, err error) {
 	return false, discard(old, dir)
 }
 
-// discard removes the results in old after moving files that somebody added to dir.
+// discard removes the results in old. It first moves the files that users added to dir.
 func discard(old, dir string) error {
 	entries, err := os.ReadDir(old)
 	if err == nil {
@@ -110,7 +110,7 @@ func discard(old, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range entries { // the manifest last, because it identifies added files
+	for _, e := range entries { // the manifest last, because it tells which files were added
 		if e.Name() != manifestName {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(old, e.Name())))
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// results makes results in dir with what somebody added to them.
+// makeResults makes results in dir that include files added by a user.
 func makeResults(t *testing.T, dir string, seed uint64, added ...string) {
 	t.Helper()
 	w, err := Create(dir, Both, nil)
@@ -27,7 +27,7 @@ func makeResults(t *testing.T, dir string, seed uint64, added ...string) {
 	}
 }
 
-// names returns what is in dir, in order.
+// names returns the names of the files in dir, in order.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -41,14 +41,14 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-// killed stands for a run of results out that was killed, and returns what it wrote.
+// killed simulates a killed run of the results out and returns what it wrote.
 func killed(t *testing.T, out string) (temp string) {
 	t.Helper()
 	w, err := Create(out, Both, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.unlock() // as the end of a process does
+	w.unlock() // as at the end of a process
 	t.Cleanup(func() {
 		w.root.Close()
 		for _, f := range w.files {
@@ -58,8 +58,8 @@ func killed(t *testing.T, out string) (temp string) {
 	return w.temp
 }
 
-// TestEmpty checks that an empty directory is a good place for results, by its own name
-// or by a link, and that nothing is left beside them.
+// TestEmpty checks that results can be written to an empty directory, by its own name or
+// through a link, and that nothing remains next to them.
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -80,8 +80,8 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestTidy checks what becomes of what a killed run left, wherever it was when it was
-// killed: older results come back or are in newer ones, with what somebody added.
+// TestTidy checks what happens to the files of a run killed at any point. Older results are
+// restored or included in newer ones, with the files that users added.
 func TestTidy(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -93,7 +93,7 @@ func TestTidy(t *testing.T) {
 		fate func(out, temp string) error // after it was killed
 		want []string                     // beside one another
 		said string
-		seed uint64 // of the results that are there afterwards
+		seed uint64 // of the results that exist afterwards
 	}{
 		{"while it ran", func(out, temp string) error { return nil }, []string{"out"}, "removed ", 1},
 		{"its own not there yet", func(out, temp string) error { return rename(out, temp+older) }, []string{"out"}, "out, which a killed run had moved to ", 1},
@@ -153,8 +153,8 @@ func replay(out string) error {
 	return w.Close(Manifest{Seed: 2})
 }
 
-// TestSpared checks what is not removed: what a run still writes, what is another
-// name's, results that are not known to be old, and files.
+// TestSpared checks what is not removed: files that a run is still writing, files of
+// another name, results that are not known to be old, and plain files.
 func TestSpared(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -193,7 +193,8 @@ func TestSpared(t *testing.T) {
 	}
 }
 
-// TestRivals checks that of two runs of one name the last to end has it.
+// TestRivals checks that of two runs with the same name, the one that ends last has the
+// name.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -218,8 +219,7 @@ func TestRivals(t *testing.T) {
 	}
 }
 
-// TestMounted checks that a place where something is mounted is refused before
-// anything runs.
+// TestMounted checks that a directory with a mounted file system is refused before the run.
 func TestMounted(t *testing.T) {
 	t.Parallel()
 	if mounted(t.TempDir()) {

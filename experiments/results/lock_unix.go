@@ -13,7 +13,7 @@ import (
 // is [ErrBusy] if another process holds the lock.
 func lockDir(dir string) (*os.File, error) { return flock(dir, syscall.LOCK_EX) }
 
-// shareDir takes a shared lock, which excludes only [lockDir].
+// shareDir takes a shared lock. It excludes only [lockDir].
 func shareDir(dir string) (*os.File, error) { return flock(dir, syscall.LOCK_SH) }
 
 func flock(dir string, how int) (*os.File, error) {
@@ -31,7 +31,8 @@ func flock(dir string, how int) (*os.File, error) {
 	return f, nil
 }
 
-// mounted reports whether something is mounted at dir, so that dir cannot be renamed.
+// mounted reports whether a file system is mounted at dir, because dir then cannot be
+// renamed.
 func mounted(dir string) bool {
 	here, err := os.Stat(dir)
 	above, wrong := os.Stat(filepath.Dir(dir))

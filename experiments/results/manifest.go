@@ -24,36 +24,37 @@ const (
 	scenarioName = "scenario.yaml"
 	kind         = "bourse results"
 
-	// Format is the version of the directory's layout and columns. Older formats can be read:
-	// format 1 has fewer columns of jobs, format 2 has an estimate for all jobs, and formats
-	// before 4 have neither penalty_owed nor trials of metrics.
+	// Format is the version of the layout of results directories and of their columns.
+	// Older formats can be read. Format 1 has fewer columns of jobs, format 2 has an
+	// estimate for every job, and formats before 4 have neither penalty_owed nor the trials
+	// of metrics.
 	Format = 4
 )
 
-// A Manifest describes the origin and the contents of a results directory. The writer sets
-// the fields below Claims.
+// A Manifest describes how a results directory was made, and its contents. The writer sets
+// the fields after Claims.
 type Manifest struct {
 	Command      []string          `json:"command"`         // command that repeats the run
-	Scenario     string            `json:"scenario"`        // the file as run, with every default
-	Seed         uint64            `json:"seed,string"`     // text, because some JSON readers round large numbers
+	Scenario     string            `json:"scenario"`        // text of the scenario as it was run, with every default
+	Seed         uint64            `json:"seed,string"`     // as text, because some JSON readers round large numbers
 	Replications int               `json:"replications"`    // per configuration and policy
 	WallSeconds  float64           `json:"wall_seconds"`    // how long it took
-	Inputs       map[string]string `json:"inputs"`          // SHA-256 of every file read, by path as given
-	Ledgers      map[string]string `json:"ledgers"`         // head of every stored journal, by its directory
+	Inputs       map[string]string `json:"inputs"`          // SHA-256 hash of every input file, keyed by path as given
+	Ledgers      map[string]string `json:"ledgers"`         // head of every stored journal, keyed by its directory
 	Alike        []string          `json:"alike,omitempty"` // configurations whose replications all have the same jobs and hosts
 
 	// Claims are the hashes of the claims about the results, as registered when the results
-	// were made: for each paper that of claims.yaml, under its name, and that of each claim.
-	// Older results have none.
+	// were made. For each paper, there is a hash of claims.yaml under the paper's name, and
+	// a hash of each claim. Older results have none.
 	Claims map[string]map[string]string `json:"claims,omitempty"`
 
 	Kind           string              `json:"kind"`
 	Format         int                 `json:"format"`
-	Rules          int                 `json:"rules"` // version of the rules of charges, see [Rules]; 1 if not recorded
+	Rules          int                 `json:"rules"` // version of the charging rules, see [Rules]; 1 if not recorded
 	ScenarioSHA256 string              `json:"scenario_sha256"`
 	Version        Version             `json:"version"`
 	Columns        map[string][]Column `json:"columns"` // by file, in order
-	Outputs        map[string]Output   `json:"outputs"` // by path, without the manifest
+	Outputs        map[string]Output   `json:"outputs"` // keyed by path; the manifest is not included
 }
 
 // An Output is the size and hash of a file of the directory.
@@ -62,7 +63,7 @@ type Output struct {
 	SHA256 string `json:"sha256"`
 }
 
-// A Version identifies a program; unknown fields are "unknown".
+// A Version identifies a program. Fields are "unknown" if unknown.
 type Version struct {
 	Module   string            `json:"module"`
 	Version  string            `json:"version"`
@@ -70,10 +71,10 @@ type Version struct {
 	Modified string            `json:"modified"` // "true" if the source differed from the revision
 	Go       string            `json:"go"`
 	Platform string            `json:"platform"` // operating system and architecture
-	Modules  map[string]string `json:"modules"`  // version of every module in the build, by path
+	Modules  map[string]string `json:"modules"`  // version of every module in the build, keyed by path
 }
 
-// Release is the first version in CHANGELOG.md.
+// Release is the newest version in CHANGELOG.md.
 const Release = "0.3.0-dev"
 
 // BuildVersion returns the version of the running program.
@@ -110,7 +111,8 @@ func BuildVersion() Version {
 	return v
 }
 
-// HashFile returns the SHA-256 of a regular file in hexadecimal, for Manifest.Inputs.
+// HashFile returns the SHA-256 hash of a regular file in hexadecimal digits, as used in
+// Manifest.Inputs.
 func HashFile(path string) (string, error) {
 	o, err := hashFile(path)
 	return o.SHA256, err
@@ -125,7 +127,7 @@ func hashFile(path string) (Output, error) {
 	return sum(path, f)
 }
 
-// sum hashes the contents of in. Errors contain path.
+// sum returns the hash of the contents of in. Errors contain path.
 func sum(path string, in io.Reader) (Output, error) {
 	h := sha256.New()
 	n, err := io.Copy(h, in)
@@ -140,8 +142,8 @@ func hashText(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// outputs returns the hashes of every file under dir except the manifest. It takes known
-// hashes from known.
+// outputs returns the size and hash of every file under dir except the manifest. For files
+// in known, it uses the hashes there.
 func outputs(dir string, known map[string]Output) (map[string]Output, error) {
 	found := make(map[string]Output)
 	var mu sync.Mutex
@@ -174,14 +176,15 @@ func outputs(dir string, known map[string]Output) (map[string]Output, error) {
 	return found, errors.Join(err, all.Wait())
 }
 
-// Size limits of files that are read as a whole, far above what runs write.
+// Maximum sizes of files that are read into memory as a whole. Files written by runs are
+// far smaller.
 const (
 	maxManifest = 1 << 28
 	maxTable    = 1 << 30
 )
 
-// readManifest reads and hashes dir's manifest. The error is [ErrNotResults] if there is none
-// or it belongs to another program.
+// readManifest reads the manifest of dir and computes its hash. The error is
+// [ErrNotResults] if there is no manifest or if another program wrote it.
 func readManifest(dir string) (m Manifest, digest string, err error) {
 	path := filepath.Join(dir, manifestName)
 	b, err := whole.Read(path, maxManifest)

@@ -6,11 +6,11 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Money is an amount in micro-dollars: decimal(18, 6) in Parquet, six decimals
+// Money is an amount in micro-dollars. It is decimal(18, 6) in Parquet and has six decimals
 // in CSV. Its magnitude is below 10^18.
 type Money int64
 
-// maxMoney is the smallest magnitude that decimal(18, 6) cannot hold.
+// maxMoney is the smallest magnitude that does not fit into decimal(18, 6).
 const maxMoney Money = 1e18
 
 // String returns m in dollars with six decimals, e.g. "-0.500000".
@@ -22,8 +22,8 @@ func (m Money) String() string {
 	return fmt.Sprintf("%s%d.%06d", sign, u/1e6, u%1e6)
 }
 
-// parseMoney reads digits with at most one sign and one point, and at most six decimals. It
-// checks the length first, to bound the work.
+// parseMoney reads an amount with at most one sign, one decimal point and six decimals. It
+// checks the length of the text first, to limit its work.
 func parseMoney(s string) (Money, error) {
 	if len(s) == 0 || len(s) > 32 {
 		return 0, fmt.Errorf("found an amount of %d characters, want 1 to 32", len(s))

@@ -12,14 +12,15 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Size limits of an uncompressed page and of its header, far above the sizes that runs write.
+// Maximum sizes of an uncompressed page and of its header. Pages written by runs are far
+// smaller.
 const (
 	maxPage   = 1 << 26
 	maxHeader = 1 << 14
 )
 
-// undamaged returns the error of read, or an error for its panic. The Parquet library trusts
-// the sizes that a damaged file states.
+// undamaged calls read and returns its error. If read panics, it returns an error about the
+// panic. The Parquet library trusts the sizes in a file, even if the file is damaged.
 func undamaged(read func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -29,7 +30,7 @@ func undamaged(read func() error) (err error) {
 	return read()
 }
 
-// checkFooter rejects a file that states a footer longer than the file. The library would
+// checkFooter rejects a file that claims a footer longer than the file. The library would
 // allocate that much memory.
 func checkFooter(in io.ReaderAt, size int64) error {
 	var last [8]byte
@@ -48,7 +49,7 @@ func checkFooter(in io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkPages rejects a file whose pages state impossible sizes. The library would allocate
+// checkPages rejects a file whose pages claim impossible sizes. The library would allocate
 // unbounded memory.
 func checkPages(in io.ReaderAt, size int64, p *parquet.File) error {
 	for _, g := range p.Metadata().RowGroups {
@@ -78,7 +79,8 @@ func checkPages(in io.ReaderAt, size int64, p *parquet.File) error {
 	return nil
 }
 
-// checkPage returns the number of rows of a page, and its length, which is at most left.
+// checkPage returns the number of rows of a page and its length in bytes, which must not
+// exceed left.
 func checkPage(in io.Reader, left, rows int64) (values, length int64, err error) {
 	window, err := io.ReadAll(in)
 	if err != nil {

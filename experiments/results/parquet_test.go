@@ -12,8 +12,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// TestDamagedParquet checks that a file with a few wrong bytes is read or refused, by
-// an error that names it, and never ends the program.
+// TestDamagedParquet checks that a file with a few wrong bytes is read, or refused with an
+// error that names it, and never ends the program.
 func TestDamagedParquet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -52,8 +52,8 @@ func TestDamagedParquet(t *testing.T) {
 	}
 }
 
-// TestLongFooter checks that a file is refused that states a footer of gigabytes,
-// without taking them.
+// TestLongFooter checks that a file that claims a footer of gigabytes is refused without
+// allocating them.
 func TestLongFooter(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "prices.parquet")
@@ -73,7 +73,7 @@ func TestLongFooter(t *testing.T) {
 	}
 }
 
-// TestManyPages checks that tables of several groups and pages pass the checks for
+// TestManyPages checks that tables with several groups and pages pass the checks for
 // damage.
 func TestManyPages(t *testing.T) {
 	t.Parallel()
@@ -107,8 +107,8 @@ func TestManyPages(t *testing.T) {
 	}
 }
 
-// TestOrdinals checks that groups of rows are numbered in their order, as readers want it,
-// whatever their numbers were where they come from; and that more than can be numbered are not.
+// TestOrdinals checks that row groups are numbered in order, as readers expect, whatever
+// their numbers in the source. If there are too many to number, they must have no numbers.
 func TestOrdinals(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3, math.MaxInt16 + 1, math.MaxInt16 + 2} {
@@ -125,8 +125,8 @@ func TestOrdinals(t *testing.T) {
 	}
 }
 
-// TestBounds promises that readers can leave out groups by the bounds of whose rows they are
-// and of numbers, and that they find none that were not taken: not of other text, nor of pages.
+// TestBounds checks that readers can skip groups by the bounds of run columns and of
+// numbers. There must be no other bounds: not of other text, and not of pages.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open(filepath.Join(write(t), "jobs.parquet"))

@@ -35,9 +35,10 @@ func Open(dir string) (*Dir, error) {
 
 func (d *Dir) file(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }
 
-// Jobs yields the rows of jobs.parquet, or of jobs.csv if that does not exist, in order. It
-// stops after an error. Unless wanted is nil, it may skip groups of rows without a wanted
-// replication. Unless row is nil, it is set to the number of each row, from 1.
+// Jobs yields the rows of jobs.parquet, in order. If that file does not exist, it reads
+// jobs.csv. It stops after an error. If wanted is not nil, Jobs may skip groups of rows
+// that contain none of the wanted replications. If row is not nil, Jobs sets it to the
+// number of each row, counted from 1.
 func (d *Dir) Jobs(wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	if d.Manifest.Format == 1 {
 		return jobsOf1(d, wanted, row)
@@ -48,14 +49,14 @@ func (d *Dir) Jobs(wanted func(replication int) bool, row *int) iter.Seq2[Job, e
 	return rowsOf[Job](d, "jobs", wanted, row)
 }
 
-// Prices yields the rows of prices.parquet, or of prices.csv if that does not exist, like
-// Jobs.
+// Prices yields the rows of prices.parquet or, if that file does not exist, of prices.csv.
+// Its parameters are those of Jobs.
 func (d *Dir) Prices(wanted func(replication int) bool) iter.Seq2[Price, error] {
 	return rowsOf[Price](d, "prices", wanted, nil)
 }
 
-// File returns the file of a table that may have several forms, such as jobs or prices: CSV if
-// it exists, otherwise Parquet, and empty if there is neither.
+// File returns the name of a table's file. For tables with several forms, such as jobs or
+// prices, it prefers CSV to Parquet. If there is no file, it returns an empty string.
 func (d *Dir) File(table string) string {
 	for _, kind := range []string{csvKind, parquetKind} {
 		if _, ok := d.Manifest.Outputs[table+kind]; ok {
@@ -65,7 +66,8 @@ func (d *Dir) File(table string) string {
 	return ""
 }
 
-// axes returns the columns of a file after the first own ones, which belong to its table.
+// axes returns the axis columns of a file. They follow the first own columns, which belong
+// to the table itself.
 func (d *Dir) axes(file string, own int) Axes {
 	if all := d.Manifest.Columns[file]; len(all) > own {
 		return all[own:]
@@ -73,8 +75,8 @@ func (d *Dir) axes(file string, own int) Axes {
 	return nil
 }
 
-// rowsOf yields the rows of a table from its Parquet form, or from its CSV form if there is no
-// Parquet.
+// rowsOf yields the rows of a table from its Parquet file or, without one, from its CSV
+// file.
 func rowsOf[R any](d *Dir, table string, wanted func(replication int) bool, row *int) iter.Seq2[R, error] {
 	if row == nil {
 		row = new(int)
@@ -93,7 +95,8 @@ func rowsOf[R any](d *Dir, table string, wanted func(replication int) bool, row 
 	}
 }
 
-// streamTable yields the rows of a CSV file of at most the given size.
+// streamTable yields the rows of a CSV file. The file must not be larger than the given
+// size.
 func streamTable[R any](d *Dir, name string, most int64, axes Axes, row *int) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		f, err := d.open(name, most)
@@ -107,9 +110,9 @@ func streamTable[R any](d *Dir, name string, most int64, axes Axes, row *int) it
 	}
 }
 
-// EachMetric yields the rows of the named metrics, or of all metrics if there are no names,
-// for every replication in order. It stops after an error. Errors of this and the next three
-// methods contain file, row and column.
+// EachMetric yields the rows of the named metrics for every replication, in order. Without
+// names, it yields all metrics. It stops after an error. Errors of this and the next three
+// methods state the file, the row and the column.
 func (d *Dir) EachMetric(names ...string) iter.Seq2[Metric, error] {
 	return func(yield func(Metric, error) bool) {
 		rows := rowsOf[Metric](d, "metrics", nil, nil)
@@ -178,7 +181,7 @@ func readParquet[R any](d *Dir, name string, axes Axes, wanted func(replication 
 			*row = int(g.from)
 			err := undamaged(func() error { return r.SeekToRow(g.from) })
 			for left := g.rows; left > 0 && err == nil; {
-				clear(buf) // the reader reuses what pointers point to
+				clear(buf) // copy them, because the reader reuses the memory that pointers refer to
 				n := 0
 				err = undamaged(func() (err error) { n, err = r.Read(buf[:min(left, int64(len(buf)))]); return err })
 				if left -= int64(n); left == 0 && err == io.EOF {
@@ -203,10 +206,11 @@ func readParquet[R any](d *Dir, name string, axes Axes, wanted func(replication 
 	}
 }
 
-// A rowGroup is the position of a group of rows.
+// A rowGroup is the position of one group of rows.
 type rowGroup struct{ from, rows int64 }
 
-// groupsOf returns the groups of f that contain a wanted replication, or all if wanted is nil.
+// groupsOf returns the groups of f that contain a wanted replication. It returns all groups
+// if wanted is nil.
 func groupsOf(f parquet.FileView, wanted func(replication int) bool) (groups []rowGroup, err error) {
 	at := int64(0)
 	for _, g := range f.RowGroups() {
@@ -224,7 +228,7 @@ func groupsOf(f parquet.FileView, wanted func(replication int) bool) (groups []r
 	return groups, nil
 }
 
-// columnOf returns the column of g with the given name.
+// columnOf returns the column of g that has the given name.
 func columnOf(g parquet.RowGroup, name string) (parquet.ColumnChunk, error) {
 	leaf, ok := g.Schema().Lookup(name)
 	if !ok {
@@ -294,7 +298,8 @@ func checkParquet(f *os.File, cols []Column) error {
 	return checkPages(f, info.Size(), p)
 }
 
-// In returns the results at path, or those in its subdirectories if path has none.
+// In returns the results at path. If path is not a results directory, it returns the
+// results in the subdirectories.
 func In(path string) ([]*Dir, error) {
 	dir, err := Open(path)
 	if err == nil {

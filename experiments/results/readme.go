@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// columnsOf returns the columns of a file of rows: those of its table, and axes.
+// columnsOf returns the columns of a table file: those of the table, then the axes.
 func columnsOf(file string, axes Axes) []Column {
 	all := map[string]func() []Column{
 		"jobs": columns[Job], "prices": columns[Price], "metrics": columns[Metric], "summary": columns[Summary], "curve": columns[Point],
@@ -16,7 +16,7 @@ func columnsOf(file string, axes Axes) []Column {
 	return append(all[strings.TrimSuffix(file, filepath.Ext(file))](), axes...)
 }
 
-// readme describes the tables in words.
+// readme returns a description of the tables in words.
 func readme(tables map[string][]Column) []byte {
 	var b strings.Builder
 	b.WriteString(`Results of a bourse experiment. manifest.json states how they were made, how to make them again, and the sha256 of every file here.

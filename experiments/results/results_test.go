@@ -17,7 +17,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite testdata")
 
-// Rows are invented; they are chosen to hold every kind of cell.
+// The rows are invented. They contain every kind of cell.
 var (
 	jobs = []Job{
 		{"pareto-high", "cac", 0, "j00", "u3", 12.5, 300, new(450.0), new(1012.5), 4, 18_250_000, new(0.01825), "accept", "fits", new(12.5), new(312.5), new(1.0), 1200, new(1200.0), new(Money(1_950_123)), new(Money(0)), new(true), nil, nil, new(Money(0))},
@@ -30,7 +30,7 @@ var (
 	points    = []Point{{"pareto-high", "cac", 0.5, 5, new(0.75), new(0.05), new(0.69), new(0.81)}}
 )
 
-// write makes a results directory of the rows above and returns its path.
+// write makes a results directory with the rows above and returns its path.
 func write(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
@@ -72,7 +72,7 @@ func collect[R any](t testing.TB, seq func(func(R, error) bool)) []R {
 	return rows
 }
 
-// TestRoundTrip checks that what is read is what was written, in both forms.
+// TestRoundTrip checks that rows are read as they were written, in both forms.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	d, err := Open(write(t))
@@ -86,7 +86,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	equal("jobs.parquet", collect(t, d.Jobs(nil, nil)), jobs)
-	for rep, from := range []int{0, 2, 3} { // the third is of replication 1, and in a group of its own
+	for rep, from := range []int{0, 2, 3} { // the third row is from replication 1, in its own group
 		row := 0
 		equal(fmt.Sprint("replication ", rep), collect(t, d.Jobs(func(n int) bool { return n == rep }, &row)), append([]Job(nil), jobs[from:[]int{2, 3, 3}[rep]]...))
 		if want := []int{2, 3, 0}[rep]; row != want {
@@ -142,8 +142,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestSchema checks that Parquet readers see money as decimal(18, 6), null where
-// a column may not apply, and the columns in the order of the documentation.
+// TestSchema checks that Parquet readers see money as decimal(18, 6), null where a column
+// may not apply, and the columns in the documented order.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	got := parquet.SchemaOf(Job{}).String()
@@ -157,7 +157,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestSameBytes checks that the bytes of a block depend on its rows alone, however they
+// TestSameBytes checks that the bytes of a block depend only on its rows, not on how they
 // were divided into calls.
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
@@ -201,7 +201,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestVerify flips a byte of each file, then removes it: each is named.
+// TestVerify changes a byte of each file and then removes the file. Each change must be
+// named.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	d, err := Open(write(t))
@@ -238,7 +239,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestOpen checks the sentence that each kind of wrong directory is given.
+// TestOpen checks the error for each kind of wrong directory.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ manifest, want string }{

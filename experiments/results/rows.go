@@ -3,8 +3,8 @@ package results
 // OfferTaken is the reason of a job whose user accepted an offer instead of a rejection.
 const OfferTaken = "offer taken"
 
-// A Job is the outcome of one job in one replication. Pointers are nil where the column does
-// not apply: a rejected job neither starts nor pays.
+// A Job is the outcome of one job in one replication. A pointer is nil if the column does
+// not apply. For example, a rejected job neither starts nor pays.
 type Job struct {
 	Configuration string   `parquet:"configuration,dict" doc:"workload and load, e.g. pareto-high"`
 	Admission     string   `parquet:"admission,dict" doc:"admission policy, e.g. cac"`
@@ -42,7 +42,7 @@ type Price struct {
 	MeanPrice     float64 `parquet:"mean_price,split" doc:"$/s, time-weighted, mean over hosts"`
 }
 
-// A Metric is one metric of one replication.
+// A Metric is one metric in one replication.
 type Metric struct {
 	Configuration string   `parquet:"configuration,dict" doc:"workload and load, e.g. pareto-high"`
 	Admission     string   `parquet:"admission,dict" doc:"admission policy, e.g. cac"`
@@ -52,7 +52,7 @@ type Metric struct {
 	Trials        *int     `parquet:"trials,optional" doc:"requests, contracts or attempts behind the value, a fraction or mean; null if there are none, or if it is constant by construction"`
 }
 
-// A Summary is a metric over all replications.
+// A Summary is one metric over all replications.
 type Summary struct {
 	Configuration string   `parquet:"configuration" json:"configuration" doc:"workload and load, e.g. pareto-high"`
 	Admission     string   `parquet:"admission" json:"admission" doc:"admission policy, e.g. cac"`

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// manifests are such that JSON readers differ on, and what is said of each.
+// manifests that JSON readers interpret differently, with the errors for each
 var manifests = []struct{ text, want string }{
 	{`{"kind":"bourse results","kind":"x"}`, "kind: found twice"},
 	{`{"kind":"bourse results","Kind":"x"}`, "ind: "},
@@ -26,7 +26,8 @@ var manifests = []struct{ text, want string }{
 	{`{"format":1}]`, "invalid character"},
 }
 
-// TestManifestStrict checks that nothing is read on which JSON readers differ.
+// TestManifestStrict checks that manifests that JSON readers interpret differently are
+// refused.
 func TestManifestStrict(t *testing.T) {
 	t.Parallel()
 	for _, c := range manifests {
@@ -42,7 +43,7 @@ func TestManifestStrict(t *testing.T) {
 	}
 }
 
-// TestCSVStrict checks that no cell of a table is read for what it is not.
+// TestCSVStrict checks that no table cell is misread as another value.
 func TestCSVStrict(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ cell, want string }{

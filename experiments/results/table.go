@@ -9,29 +9,29 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Both sizes are part of the format, because the bytes depend on them: the number of rows
-// passed to the Parquet writer at once, which determines the ends of its pages, and the
-// maximum number of rows per group.
+// Both sizes are part of the format, because the bytes of a file depend on them. The first
+// is the number of rows passed to the Parquet writer at once, which determines where pages
+// end. The second is the maximum number of rows per group.
 const (
 	rowsPerWrite = 1 << 10
 	rowsPerGroup = 1 << 16
 )
 
-// A table encodes rows of type R as name.parquet, name.csv, or both.
+// A table encodes rows of type R as name.parquet, as name.csv, or as both.
 type table[R any] struct {
 	name    string
 	cols    []Column
 	rows    int // since the last block
 	csv     *csvWriter
 	packed  bytes.Buffer
-	codec   codec // of parquet
+	codec   codec // codec of parquet
 	parquet *parquet.GenericWriter[R]
-	waiting []R // not yet passed to parquet
+	waiting []R // rows not yet passed to parquet
 	along   *along
-	taken   bool // packed has been passed to a block
+	taken   bool // whether packed has been passed to a block
 }
 
-// newTable returns a table without rows. Each of kinds is .csv or .parquet.
+// newTable returns a table without rows. Each kind is .csv or .parquet.
 func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
 	t := &table[R]{name: name, cols: columns[R](), along: &along{axes: axes}}
 	for _, kind := range kinds {
@@ -45,18 +45,18 @@ func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
 	return t
 }
 
-// pack starts a Parquet file. It creates a new writer, because resetting one loses the column
-// names.
+// pack starts a new Parquet file. It creates a new writer, because a reset writer loses the
+// column names.
 func (t *table[R]) pack() {
 	t.packed.Reset()
 	options := []parquet.WriterOption{
-		parquet.CreatedBy("bourse", "1", "results"), // keeps library versions out of the bytes
+		parquet.CreatedBy("bourse", "1", "results"), // keeps the library's version out of the file
 		parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.Compression(t.codec),
-		parquet.DataPageStatistics(false), // readers use those of groups
+		parquet.DataPageStatistics(false), // readers use the statistics of groups
 	}
 	for i := range t.cols {
 		if c := &t.cols[i]; c.kind == text && !slices.Contains([]string{"configuration", "admission"}, c.Name) {
-			options = append(options, parquet.SkipPageBounds(c.Name)) // every group has all values
+			options = append(options, parquet.SkipPageBounds(c.Name)) // useless, because every group contains all the values
 		}
 	}
 	t.parquet = parquet.NewGenericWriter[R](&t.packed, options...)
@@ -78,7 +78,7 @@ func (t *table[R]) begin() {
 	}
 }
 
-// append encodes rows, or none of them if one is invalid.
+// append encodes all the rows. If one row is invalid, it encodes none of them.
 func (t *table[R]) append(rows []R) error {
 	t.begin()
 	for i := range rows {
@@ -112,7 +112,7 @@ func (t *table[R]) append(rows []R) error {
 	return nil
 }
 
-// at returns the axis cells of row, whose first field is its configuration.
+// at returns the axis cells of row. The first field of row is the configuration.
 func (t *table[R]) at(row *R) cells {
 	if len(t.along.axes) == 0 {
 		return cells{}
@@ -143,8 +143,9 @@ func (t *table[R]) write(rows []R) error {
 	return nil
 }
 
-// full passes the text to b, and also the Parquet form if the rows exactly fill groups. With
-// axes it passes only the text, because the axis columns follow all groups of a block.
+// full passes the text to b. If the rows exactly fill groups, it also passes the Parquet
+// form. If there are axes, it passes only the text, because the axis columns come after all
+// groups of a block.
 func (t *table[R]) full(b Block) error {
 	if t.taken || t.rows == 0 || t.rows%rowsPerGroup != 0 || len(t.along.axes) > 0 {
 		t.takeText(b)
@@ -153,8 +154,8 @@ func (t *table[R]) full(b Block) error {
 	return t.take(b)
 }
 
-// take passes the encoded rows to b: the text without its header, and a complete Parquet
-// file. It is valid until the next row.
+// take passes the encoded rows to b, as text without a header and as a complete Parquet
+// file. The data are valid until the next row is appended.
 func (t *table[R]) take(b Block) error {
 	t.begin()
 	t.takeText(b)
@@ -180,7 +181,7 @@ func (t *table[R]) take(b Block) error {
 	return nil
 }
 
-// takeText passes to b the text encoded since it was last taken.
+// takeText passes to b the text that was encoded since the last call.
 func (t *table[R]) takeText(b Block) {
 	if t.csv != nil && !t.csv.taken {
 		b[t.name+csvKind] = t.csv.take()

@@ -7,10 +7,10 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// Tables selects the forms in which the large tables, jobs and prices, are stored.
+// Tables selects the file formats of the large tables, jobs and prices.
 type Tables uint8
 
-// The forms. Metrics are stored in all of them.
+// The forms. Metrics are stored in every case.
 const (
 	Both    Tables = iota // jobs as CSV and Parquet, prices as Parquet, metrics as CSV
 	Parquet               // all as Parquet
@@ -20,10 +20,10 @@ const (
 
 var forms = []string{"both", "parquet", "csv", "none"}
 
-// String returns the name that [ParseTables] reads.
+// String returns the name of t, which [ParseTables] reads.
 func (t Tables) String() string { return forms[t] }
 
-// ParseTables returns the form with the given name.
+// ParseTables returns the Tables with the given name.
 func ParseTables(s string) (Tables, error) {
 	if i := slices.Index(forms, s); i >= 0 {
 		return Tables(i), nil

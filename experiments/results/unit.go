@@ -12,25 +12,25 @@ import (
 	"strings"
 )
 
-// A Unit is the outcome of some replications of one configuration, ready to be combined with
-// others.
+// A Unit is the outcome of some replications of one configuration. It can be combined with
+// other units.
 type Unit struct {
 	Block   Block
-	Values  []float64         // values that the caller stores; NaN is allowed
-	Ledgers map[string]string // head of every stored journal, by its directory
+	Values  []float64         // values defined by the caller, which may be NaN
+	Ledgers map[string]string // head of every stored journal, keyed by its directory
 	Heard   string            // SHA-256 of the questions to programs and their answers; empty if there are none
 
-	long []longText // tables not in Block: the CSV form of Parquet tables in Block
+	long []longText // tables that are not in Block: the CSV form of tables that are stored as Parquet in Block
 }
 
-// A longText is a table within the file of a unit.
+// A longText is a table inside the file of a unit.
 type longText struct{ path, name string }
 
-// muchText is the size in bytes above which text is not loaded, but copied when units are
-// combined.
+// muchText is the size in bytes above which a text is not loaded into memory but copied
+// when units are combined.
 const muchText = 1 << 20
 
-// bytes returns the values of u as stored in files.
+// bytes returns the values of u in the form stored in files.
 func (u *Unit) bytes() []byte {
 	b := make([]byte, 0, 8*len(u.Values))
 	for _, x := range u.Values {
@@ -39,7 +39,7 @@ func (u *Unit) bytes() []byte {
 	return b
 }
 
-// read sets the values of u from b.
+// read sets the values of u from the stored form b.
 func (u *Unit) read(b []byte) {
 	u.Values = make([]float64, 0, len(b)/8)
 	for ; len(b) >= 8; b = b[8:] {
@@ -47,7 +47,7 @@ func (u *Unit) read(b []byte) {
 	}
 }
 
-// A contents lists the parts of a unit other than its values.
+// A contents lists the parts of a unit other than the unit's values.
 type contents struct {
 	Tables  []string          `json:"tables"`
 	Ledgers map[string]string `json:"ledgers"`
@@ -106,7 +106,7 @@ func (t longText) copyTo(w io.Writer) error {
 		return err
 	}
 	defer in.Close()
-	_, err = io.CopyBuffer(w, in, make([]byte, muchText)) // this also verifies its checksum
+	_, err = io.CopyBuffer(w, in, make([]byte, muchText)) // reading to the end also verifies the checksum
 	return err
 }
 
@@ -117,6 +117,6 @@ func content(f *zip.File) ([]byte, error) {
 	}
 	defer r.Close()
 	b := bytes.NewBuffer(make([]byte, 0, min(f.UncompressedSize64, maxTable)+bytes.MinRead))
-	_, err = b.ReadFrom(r) // this also verifies its checksum
+	_, err = b.ReadFrom(r) // reading to the end also verifies the checksum
 	return b.Bytes(), err
 }

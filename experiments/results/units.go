@@ -18,7 +18,7 @@ import (
 	"bourse/bank/whole"
 )
 
-// A Plan describes the computation of a run. It prevents the use of units from another run.
+// A Plan describes what a run computes. It ensures that units of another run are not used.
 type Plan struct {
 	Kind         string            `json:"kind"`
 	Format       int               `json:"format"`
@@ -27,9 +27,9 @@ type Plan struct {
 	Alike        []string          `json:"alike,omitempty"` // configurations whose replications all have the same jobs and hosts
 	Tables       string            `json:"tables"`
 	Ledgers      bool              `json:"ledgers"` // for every replication
-	Inputs       map[string]string `json:"inputs"`  // SHA-256 of every log, plan and trace read, by path as given
-	Source       map[string]string `json:"source"`  // hash of the scenario file, by path
-	Version      string            `json:"version"` // version of the program, and its revision
+	Inputs       map[string]string `json:"inputs"`  // SHA-256 hash of every log, plan and trace that was read, keyed by path as given
+	Source       map[string]string `json:"source"`  // hash of the scenario file, keyed by path
+	Version      string            `json:"version"` // version and revision of the program
 	Command      []string          `json:"command"` // command that repeats the run
 	Notes        []string          `json:"notes"`   // additional notes for readers
 	Units        []string          `json:"units"`   // all, in order
@@ -43,9 +43,10 @@ const (
 	ledgerDir = "ledger"
 )
 
-// Units is a directory that stores the units of a run, one file each, until all are complete.
-// A stopped run continues from it, and several machines can share one. A file is written under
-// another name, made durable and renamed, so every unit in the directory is complete.
+// Units is a directory that stores the units of a run until all units are complete. Each
+// unit is one file. A stopped run resumes from this directory, and several machines can
+// share it. A file is written under a temporary name, made durable and then renamed, so
+// every unit in the directory is complete.
 type Units struct {
 	Dir  string
 	Plan Plan
@@ -62,17 +63,17 @@ type OtherError struct {
 // Error names the directory.
 func (e *OtherError) Error() string { return e.Dir + " contains units of another run" }
 
-// Unfinished returns the directory in which a run of the results directory dir stores its
-// units until it is complete.
+// Unfinished returns the directory in which a run stores its units until the results
+// directory dir is complete.
 func Unfinished(dir string) (string, error) {
 	dir, err := place(dir)
 	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".units"), err
 }
 
-// OpenUnits creates the directory of units for plan, or opens an existing one. The error is an
-// [*OtherError] if it was made for another plan; the number of replications may differ. Until
-// [Units.Close], the caller has the directory exclusively, or shares it with others who write
-// other units or the same ones.
+// OpenUnits opens the directory of units for plan. It creates the directory if necessary.
+// The error is an [*OtherError] if the directory was made for another plan. The number of
+// replications may differ. Until [Units.Close], the directory is locked. If shared is set,
+// other runs may use it at the same time.
 func OpenUnits(dir string, plan Plan, shared bool) (*Units, error) {
 	plan.Kind, plan.Format = planKind, planForm
 	plan.Version = program()
@@ -87,7 +88,7 @@ func OpenUnits(dir string, plan Plan, shared bool) (*Units, error) {
 	if errors.Is(err, ErrBusy) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrBusy)
 	}
-	u := &Units{dir, plan, held} // held is nil on systems without locks
+	u := &Units{dir, plan, held} // the lock held is nil on systems without locks
 	if err := u.open(shared); err != nil {
 		u.Close()
 		return nil, err
@@ -104,7 +105,7 @@ func (u *Units) open(shared bool) error {
 			return err
 		}
 		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), ".") { // hidden files mean that another run is starting
+			if !strings.HasPrefix(e.Name(), ".") { // another run is starting if there are hidden files
 				return fmt.Errorf("%s: %w: it has no %s", u.Dir, ErrNotResults, planName)
 			}
 		}
@@ -113,7 +114,7 @@ func (u *Units) open(shared bool) error {
 	case !found.Same(&u.Plan):
 		return &OtherError{Dir: u.Dir, Found: found, Want: u.Plan}
 	case slices.Equal(found.Units, u.Plan.Units):
-		u.Plan = found // plan of the run that created it
+		u.Plan = found // plan of the run that created the directory
 	}
 	if !shared {
 		drafts, _ := filepath.Glob(filepath.Join(u.Dir, ".*")) // left by killed runs
@@ -130,8 +131,8 @@ func (u *Units) open(shared bool) error {
 	return u.write(planName, func(f io.Writer) error { _, err := f.Write(append(text, '\n')); return err })
 }
 
-// program identifies this program by its version and revision. Without a clean revision, it
-// uses the build ID or else the hash of the program.
+// program returns the version and revision of this program. Without a clean revision, it
+// uses the build ID or, failing that, the hash of the program.
 var program = sync.OnceValue(func() string {
 	v := BuildVersion()
 	which := v.Revision
@@ -147,14 +148,14 @@ var program = sync.OnceValue(func() string {
 	return v.Version + " " + which
 })
 
-// Same reports whether units of p can be used for other: the plans describe the same
-// experiment, apart from the number of replications.
+// Same reports whether units of p can be used for the plan other. Both plans must describe
+// the same experiment, apart from the number of replications.
 func (p *Plan) Same(other *Plan) bool {
 	return fixed(p.Scenario) == fixed(other.Scenario) && p.Tables == other.Tables && p.Ledgers == other.Ledgers &&
 		p.Version == other.Version && maps.Equal(p.Inputs, other.Inputs)
 }
 
-// fixed returns a scenario without its number of replications.
+// fixed returns a scenario text without the number of replications.
 func fixed(scenario string) string {
 	var b strings.Builder
 	for line := range strings.Lines(scenario) {
@@ -186,7 +187,7 @@ func readPlan(dir string) (p Plan, err error) {
 	return p, nil
 }
 
-// Close releases the directory for others.
+// Close unlocks the directory.
 func (u *Units) Close() {
 	if u.lock != nil {
 		u.lock.Close()
@@ -194,7 +195,7 @@ func (u *Units) Close() {
 	}
 }
 
-// Leave is like Close, but also removes the directory if it has no units.
+// Leave is like Close, but it also removes the directory if it contains no units.
 func (u *Units) Leave() {
 	if names, err := u.Names(); err == nil && len(names) == 0 {
 		u.Remove()
@@ -203,8 +204,8 @@ func (u *Units) Leave() {
 	u.Close()
 }
 
-// Remove removes the directory. It removes the plan last, so that if the run is killed
-// meanwhile, the rest is still a directory of units.
+// Remove removes the directory. It removes the plan last. If the run is killed before that,
+// the rest is still a valid directory of units.
 func (u *Units) Remove() error {
 	defer u.Close()
 	entries, err := os.ReadDir(u.Dir)
@@ -219,7 +220,7 @@ func (u *Units) Remove() error {
 	return os.RemoveAll(u.Dir)
 }
 
-// Forget removes the units in dir unless a run is writing them.
+// Forget removes the units in dir, unless a run is writing them.
 func Forget(dir string) error {
 	plan, err := readPlan(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -249,20 +250,20 @@ func (u *Units) Names() (names []string, err error) {
 	return names, err
 }
 
-// A Draft is an unfinished unit in a directory of its own.
+// A Draft is an unfinished unit in its own directory.
 type Draft struct {
 	units     *Units
 	name, dir string
 	files     map[string]*file // partly written tables
 }
 
-// Draft begins the unit called name.
+// Draft begins a unit with the given name.
 func (u *Units) Draft(name string) (*Draft, error) {
 	dir, err := os.MkdirTemp(u.Dir, "."+name+".")
 	return &Draft{units: u, name: name, dir: dir, files: make(map[string]*file)}, err
 }
 
-// Drop removes the remains of d, if any.
+// Drop removes the files of d.
 func (d *Draft) Drop() error {
 	for _, f := range d.files {
 		f.abandon()
@@ -270,7 +271,8 @@ func (d *Draft) Drop() error {
 	return os.RemoveAll(d.dir)
 }
 
-// Append writes the first rows of the unit, so that large tables need not be held in memory.
+// Append writes the first rows of the unit, so that large tables do not have to stay in
+// memory.
 func (d *Draft) Append(b Block) (err error) {
 	for name, rows := range b {
 		f := d.files[name]
@@ -287,7 +289,7 @@ func (d *Draft) Append(b Block) (err error) {
 	return nil
 }
 
-// table returns the complete table called name of unit.
+// table returns the complete table with the given name from unit.
 func (d *Draft) table(name string, unit *Unit) (io.Reader, error) {
 	rows := unit.Block[name]
 	f := d.files[name]
@@ -298,8 +300,8 @@ func (d *Draft) table(name string, unit *Unit) (io.Reader, error) {
 	return io.NewSectionReader(f.f, 0, f.at), err
 }
 
-// LedgerDir returns a new directory for a journal, and its path within the results, e.g.
-// "ledger/pareto-high/cac/0", which is the key of its head in [Unit.Ledgers].
+// LedgerDir returns a new directory for a journal and its path within the results, such as
+// "ledger/pareto-high/cac/0". The path is the key of the journal's head in [Unit.Ledgers].
 func (d *Draft) LedgerDir(configuration, admission string, replication int) (dir, key string, err error) {
 	key = fmt.Sprintf("%s/%s/%s/%d", ledgerDir, configuration, admission, replication)
 	if dir, err = within(d.dir, key); err != nil {
@@ -308,7 +310,7 @@ func (d *Draft) LedgerDir(configuration, admission string, replication int) (dir
 	return dir, key, os.MkdirAll(dir, 0o755)
 }
 
-// Write stores unit with its journals, after the rows already appended, and ends d.
+// Write stores unit with its journals after the rows that were appended earlier. It ends d.
 func (d *Draft) Write(unit *Unit) error {
 	for key := range unit.Ledgers {
 		to := filepath.Join(d.units.Dir, key)
@@ -316,10 +318,10 @@ func (d *Draft) Write(unit *Unit) error {
 			return err
 		}
 		err := os.Rename(filepath.Join(d.dir, key), to)
-		if _, there := os.Stat(to); err != nil && there != nil { // otherwise another run has written the same journal
+		if _, there := os.Stat(to); err != nil && there != nil { // if it exists, another run has already written the same journal
 			return err
 		}
-		for at := filepath.Dir(to); at != d.units.Dir; at = filepath.Dir(at) { // the directories must be durable before the unit
+		for at := filepath.Dir(to); at != d.units.Dir; at = filepath.Dir(at) { // the directories must become durable before the unit does
 			if err := syncDir(at); err != nil {
 				return err
 			}
@@ -333,7 +335,7 @@ func (d *Draft) keep(unit *Unit) error {
 	return d.units.write(d.name+unitKind, func(f io.Writer) error {
 		z := zip.NewWriter(f)
 		put := func(name string, data io.Reader) error {
-			w, err := z.CreateHeader(&zip.FileHeader{Name: name}) // uncompressed, because large parts are already compressed
+			w, err := z.CreateHeader(&zip.FileHeader{Name: name}) // no compression, because the large parts are already compressed
 			if err == nil {
 				_, err = io.Copy(w, data)
 			}
@@ -350,7 +352,8 @@ func (d *Draft) keep(unit *Unit) error {
 	})
 }
 
-// write replaces the file name durably with what fill writes, or leaves it unchanged on error.
+// write replaces the named file durably with the output of fill. After an error, the file
+// is unchanged.
 func (u *Units) write(name string, fill func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(u.Dir, "."+name+".*")
 	if err != nil {
@@ -370,7 +373,7 @@ func (u *Units) write(name string, fill func(io.Writer) error) (err error) {
 	return syncDir(u.Dir)
 }
 
-// syncDir makes the names in dir durable.
+// syncDir makes the file names in dir durable.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -379,7 +382,7 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Read returns the unit called name.
+// Read returns the unit with the given name.
 func (u *Units) Read(name string) (*Unit, error) {
 	path := filepath.Join(u.Dir, name+unitKind)
 	unit, err := readUnit(path)

@@ -21,12 +21,12 @@ import (
 // ErrNotResults reports that a directory is not a results directory.
 var ErrNotResults = errors.New("not a results directory")
 
-// A Writer writes a results directory. Rows are appended block by block, in reading order.
-// Nothing is visible under the directory's name before [Writer.Close].
+// A Writer writes a results directory. Rows are appended in blocks, in the order in which
+// they will be read. No file is visible under the directory's name before [Writer.Close].
 type Writer struct {
 	dir, temp string   // final and temporary directory
-	root      *os.Root // of temp
-	lock      *os.File // lock of temp; nil on systems without locks
+	root      *os.Root // root of the directory temp
+	lock      *os.File // lock on temp; nil on systems without locks
 	closed    bool
 
 	axes    Axes
@@ -35,13 +35,13 @@ type Writer struct {
 	files   []*file
 
 	index  []indexed
-	values []byte            // of the units, compressed
-	known  map[string]Output // hashes that need not be computed
+	values []byte            // compressed values of the units
+	known  map[string]Output // hashes that are already known
 }
 
-// Create begins a results directory dir with tables in the forms of t, and columns for axes.
-// It may replace an empty directory or older results. If dir holds anything else, the error is
-// [ErrNotResults].
+// Create begins the results directory dir with tables in the forms of t and additional
+// columns for axes. Create may replace an empty directory or older results. If dir contains
+// anything else, the error is [ErrNotResults].
 func Create(dir string, t Tables, axes Axes) (*Writer, error) {
 	w := &Writer{axes: axes, known: make(map[string]Output), summary: newTable[Summary]("summary", axes, csvKind), curve: newTable[Point]("curve", axes, csvKind)}
 	err := w.create(dir, t)
@@ -71,10 +71,10 @@ func (w *Writer) create(dir string, t Tables) (err error) {
 			return err
 		}
 		if w.lock, err = lockDir(w.temp); err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, fs.ErrNotExist) {
-			break // no locks here: no other run will consider this one dead
+			break // without locks, other runs never remove this directory
 		}
 		if w.lock == nil {
-			continue // another process is removing it
+			continue // another process is removing this directory
 		}
 		here, err := os.Stat(w.temp)
 		if locked, wrong := w.lock.Stat(); err == nil && wrong == nil && os.SameFile(here, locked) {
@@ -85,7 +85,7 @@ func (w *Writer) create(dir string, t Tables) (err error) {
 	return w.open(t)
 }
 
-// place returns the absolute path of the results called dir, with a symbolic link resolved.
+// place returns the absolute path of the results dir, after resolving a symbolic link.
 func place(dir string) (string, error) {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if dir, err = filepath.EvalSymlinks(dir); err != nil {
@@ -95,7 +95,7 @@ func place(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// replaceable returns an error if dir contains something other than results.
+// replaceable returns an error if dir contains files that are not results.
 func replaceable(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -108,7 +108,7 @@ func replaceable(dir string) error {
 	if errors.Is(err, ErrNotResults) {
 		return err
 	}
-	return nil // results of another format may be replaced
+	return nil // results in another format may also be replaced
 }
 
 func (w *Writer) open(t Tables) (err error) {
@@ -153,8 +153,8 @@ func (w *Writer) Summary(rows []Summary) error { return w.summary.append(rows) }
 // Curve appends rows to curve.csv.
 func (w *Writer) Curve(rows []Point) error { return w.curve.append(rows) }
 
-// File writes an additional file, e.g. report.html or figures/curve.svg. It fails if the file
-// exists.
+// File writes an additional file, such as report.html or figures/curve.svg. It returns an
+// error if the file exists.
 func (w *Writer) File(name string, data []byte) error {
 	path, err := w.path(name)
 	if err != nil {
@@ -171,18 +171,19 @@ func (w *Writer) File(name string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Known sets the size and hash of the file name, which is then not read for the manifest.
+// Known sets the size and hash of the named file. The writer then does not read the file to
+// compute them.
 func (w *Writer) Known(name string, o Output) { w.known[name] = o }
 
-// Path returns the current location of the file or folder name, which is valid until Close.
+// Path returns the current location of the named file or folder. It is valid until Close.
 func (w *Writer) Path(name string) (string, error) { return w.path(name) }
 
-// path returns the location at which the file name is written.
+// path returns the location to which the named file is written.
 func (w *Writer) path(name string) (string, error) {
 	return within(w.temp, name)
 }
 
-// within returns the path of the file name in dir. The name must stay within dir.
+// within returns the path of the named file in dir. The file must be inside dir.
 func within(dir, name string) (string, error) {
 	if !fs.ValidPath(name) || !filepath.IsLocal(name) || name == manifestName || checkText(name) != nil {
 		return "", fmt.Errorf("%q is not a valid name for a results file", name)
@@ -190,9 +191,9 @@ func within(dir, name string) (string, error) {
 	return filepath.Join(dir, filepath.FromSlash(name)), nil
 }
 
-// Close completes every table, writes README.txt and the manifest, and renames the directory
-// to its final name. It replaces older results, but files that somebody added to them are
-// kept. After an error nothing is left.
+// Close completes every table, writes README.txt and the manifest, and renames the
+// directory to its final name. If it replaces older results, it keeps the files that users
+// added to them. After an error, Close removes everything it has written.
 func (w *Writer) Close(m Manifest) (err error) {
 	if w.closed {
 		return errors.New("results are already closed")
@@ -210,7 +211,7 @@ func (w *Writer) Close(m Manifest) (err error) {
 	if err := w.Append(last); err != nil {
 		return err
 	}
-	var all errgroup.Group // flush all files in parallel
+	var all errgroup.Group // Flush all files in parallel.
 	for _, f := range w.files {
 		all.Go(f.close)
 	}
@@ -254,7 +255,7 @@ func (w *Writer) Close(m Manifest) (err error) {
 	return nil
 }
 
-// unlock signals to other runs that this one has ended.
+// unlock releases the lock. Other runs then know that this run has ended.
 func (w *Writer) unlock() {
 	if w.lock != nil {
 		w.lock.Close()
@@ -263,7 +264,7 @@ func (w *Writer) unlock() {
 
 // publish renames the directory to its final name.
 func (w *Writer) publish() error {
-	if err := replaceable(w.dir); err != nil { // it may have changed in the meantime
+	if err := replaceable(w.dir); err != nil { // check again, because dir may have changed
 		return err
 	}
 	old := w.temp + older
@@ -286,8 +287,8 @@ func (w *Writer) publish() error {
 	return nil
 }
 
-// keep moves files that somebody added to the results in old to dir. Files and directories
-// that a run writes are not moved.
+// keep moves files that users added to the results in old to dir. It does not move files
+// and directories that a run writes.
 func keep(old, dir string) error {
 	entries, err := os.ReadDir(old)
 	if err != nil {
@@ -303,7 +304,7 @@ func keep(old, dir string) error {
 	if err != nil {
 		return err
 	}
-	written := map[string]bool{manifestName: true, "figures": true} // commands add files to figures
+	written := map[string]bool{manifestName: true, "figures": true} // commands may add figures later
 	for name := range m.Outputs {
 		top, _, _ := strings.Cut(name, "/")
 		written[top] = true
@@ -335,7 +336,7 @@ func (w *Writer) Abort() {
 	if w.temp == "" {
 		return
 	}
-	for range 100 { // a ledger may still be written there
+	for range 100 { // repeat, because a ledger may still be written there
 		if os.RemoveAll(w.temp) == nil {
 			return
 		}

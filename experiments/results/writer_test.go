@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestRefused checks that what readers would disagree about is refused, that the
-// error names table, row and column, and that no row of the call is written.
+// TestRefused checks that values that readers would interpret differently are refused, that
+// the error names table, row and column, and that the call writes no row.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -53,8 +53,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestPlace checks that a results directory never replaces anything else, that
-// it replaces older results, and that a run given up leaves nothing.
+// TestPlace checks that a results directory never replaces anything except older results,
+// and that an abandoned run leaves nothing.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

@@ -6,12 +6,12 @@ import (
 	parquetzstd "github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// window is the window size of encoders, and the maximum size of a block that they compress.
-// With split number bytes, it compresses exponents, which are similar, separately from
-// mantissas, which are not.
+// window is the window size of encoders. It is also the maximum size of a block that they
+// compress. If the bytes of numbers are split, a block this small contains either
+// exponents, which are similar and compress well, or mantissas, which do not.
 const window = 8 << 10
 
-// A codec is the library's codec with another encoder.
+// A codec is the library's codec with a different encoder.
 type codec struct {
 	*parquetzstd.Codec
 	encoder *zstd.Encoder

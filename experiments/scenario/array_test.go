@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestArrays checks that options of a fixed number of values are read as lists of just
-// so many, and refused with what is wanted.
+// TestArrays checks that options with a fixed number of values are read from lists of
+// exactly this length, and that the error for other lengths states it.
 func TestArrays(t *testing.T) {
 	t.Parallel()
 	read := func(options string) (o struct {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Availability describes when the hosts of a fleet are present, and what happens when one
+// Availability describes when the hosts of a fleet are present and what happens when a host
 // leaves.
 type Availability struct {
 	Model     *Choice `yaml:"model" family:"availability" doc:"availability model that draws a trace for each replication, the same for all policies"`
@@ -24,7 +24,7 @@ type Availability struct {
 	Predictor Choice  `yaml:"predictor" family:"predictor" doc:"predictor of whether a host stays, for policies that use one"`
 }
 
-// DefaultAvailability returns the defaults of an availability block.
+// DefaultAvailability returns the default values of an availability block.
 func DefaultAvailability() Availability {
 	return Availability{
 		Span: 7 * 86400, Format: "auto", Threshold: 0.1, Gap: 120,
@@ -32,10 +32,10 @@ func DefaultAvailability() Availability {
 	}
 }
 
-// SetDefaults sets the values of fields that the file omits.
+// SetDefaults sets the fields that the file omits.
 func (a *Availability) SetDefaults() { *a = DefaultAvailability() }
 
-// check requires exactly one source of traces.
+// check returns an error unless there is exactly one source of traces.
 func (a *Availability) check(n *config.Node, path string, known Known) error {
 	if a == nil {
 		return nil
@@ -56,8 +56,8 @@ func (a *Availability) check(n *config.Node, path string, known Known) error {
 	return a.Predictor.plain(known.Predictors)
 }
 
-// useTrace replaces the trace or model of every configuration that has an availability block
-// by a recorded trace.
+// useTrace makes every configuration that has an availability block use a recorded trace.
+// It replaces the block's trace or model.
 func useTrace(root *config.Node, path, format string) (*config.Node, error) {
 	at := config.Place{Source: "--availability " + plugin.Clip(path)}
 	word := func(s string) *config.Node {
@@ -90,5 +90,5 @@ func useTrace(root *config.Node, path, format string) (*config.Node, error) {
 	return root, nil
 }
 
-// Formats returns the formats of recorded traces.
+// Formats returns the names of the formats of recorded traces.
 func Formats() []string { return slices.Clone(strings.Fields("auto csv fta ucb load")) }

@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// BenchmarkRefuse compares refusing a deep file with parsing it.
+// BenchmarkRefuse compares rejecting a deeply nested file with parsing it.
 func BenchmarkRefuse(b *testing.B) {
 	deep := []byte(strings.Repeat("[", 2000) + strings.Repeat("]", 2000))
 	var parsing, refusing time.Duration

@@ -16,7 +16,7 @@ func presets() map[string][]byte {
 	return map[string][]byte{"paper": []byte(small), "grid": nil}
 }
 
-// overrides returns those that a broken file asks for in its first lines:
+// overrides returns the overrides listed in the first lines of a broken file:
 //
 //	# --set path=value
 func overrides(text string) []string {
@@ -31,8 +31,8 @@ func overrides(text string) []string {
 	return out
 }
 
-// TestBroken checks that each broken file is refused, with a message that says
-// where, what was found and what would be right; and at once.
+// TestBroken checks that each broken file is rejected quickly, with a message that states
+// the position, what was found and what is valid.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/broken/*.yaml")
@@ -58,8 +58,8 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestOptions checks that mistakes in the options of a plug-in are told where
-// they stand, when the plug-in asks for them.
+// TestOptions checks that errors in a plug-in's options are reported with their positions
+// when the plug-in decodes them.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	type inner struct {
@@ -101,9 +101,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestAtOnce checks that what is too large or too deep is refused before it is
-// parsed, which would take minutes. The time allowed is more than any machine
-// needs.
+// TestAtOnce checks that files that are too large or too deep are rejected before parsing,
+// which would take minutes. The time limit is longer than any machine needs.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -128,7 +127,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// keys returns a mapping of n keys.
+// keys returns a mapping with n keys.
 func keys(n int) string {
 	var b strings.Builder
 	for i := range n {

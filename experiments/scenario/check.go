@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// check checks constraints across fields, and names.
+// check checks names and constraints that involve several fields.
 func check(e *Experiment, root *config.Node, known Known) error {
 	if name := root.Get("base").Get("name"); name != nil {
 		return name.At.Fail("base.name", "found %s, want no name: base is not a configuration", name.Found())
@@ -52,7 +52,7 @@ func check(e *Experiment, root *config.Node, known Known) error {
 	return checkLess(e, root.Get("figure").Get("less"))
 }
 
-// checkLess checks that the baseline policy of the figure exists.
+// checkLess checks that the baseline policy named in the figure exists.
 func checkLess(e *Experiment, n *config.Node) error {
 	if e.Figure == nil || e.Figure.Less == "" {
 		return nil
@@ -170,7 +170,7 @@ func checkAdmission(policies []Choice, known Known) error {
 	return nil
 }
 
-// plain checks a plug-in that is not an admission policy.
+// plain checks a choice of a plug-in other than an admission policy.
 func (c Choice) plain(names []string) error {
 	if c.Sharing != nil {
 		return c.at.Fail(config.Join(c.path, "sharing"), "unknown field, want it only with an admission policy")
@@ -181,7 +181,7 @@ func (c Choice) plain(names []string) error {
 	return c.among(names)
 }
 
-// among checks the name of a plug-in.
+// among checks that the name of a plug-in is in the given list.
 func (c Choice) among(names []string) error {
 	if names == nil || slices.Contains(names, c.Name) {
 		return nil
@@ -189,7 +189,7 @@ func (c Choice) among(names []string) error {
 	return c.at.Fail(c.path, "found %q, %s", plugin.Clip(c.Name), plugin.OneOf(c.Name, names))
 }
 
-// check requires exactly one source of work.
+// check returns an error unless there is exactly one source of work.
 func (w *Workload) check(n *config.Node, path string) error {
 	var said []string
 	if w.Model != nil {
@@ -225,7 +225,7 @@ func (w *Workload) check(n *config.Node, path string) error {
 	return at.Fail(path, "found %s, want one; null removes a setting of a base or preset (%s: null)", strings.Join(said, " and "), said[0])
 }
 
-// place returns the place of n, or that of the enclosing node if n is nil.
+// place returns the position of n or, if n is nil, of the enclosing node.
 func place(n, in *config.Node) config.Place {
 	if n == nil {
 		return in.At
@@ -233,7 +233,7 @@ func place(n, in *config.Node) config.Place {
 	return n.At
 }
 
-// word matches names and labels.
+// word matches valid names and labels.
 var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

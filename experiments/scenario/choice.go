@@ -6,57 +6,58 @@ import (
 	"slices"
 )
 
-// A Choice names a plug-in and carries its options. A file contains the bare name, or a
+// A Choice is the name of a plug-in with its options. In a file, it is a bare name or a
 // mapping:
 //
 //	admission: [be, {name: cac, capacity: static, label: printed}, {name: edf, sharing: exclusive}]
 //
-// Options in a nested mapping are also accepted, as in [config.Spec].
+// Options may also be in a nested mapping, as in [config.Spec].
 type Choice struct {
 	Name  string
-	Label string // distinguishes choices of the same plug-in in result tables; Name by default
+	Label string // label that distinguishes choices of the same plug-in in result tables; Name by default
 
-	// Sharing, for an admission policy, is the sharing rule that replaces the market's;
-	// otherwise nil.
+	// Sharing is the sharing rule that replaces the market's rule under this admission
+	// policy. It is nil if there is none.
 	Sharing *Choice
 
-	// Negotiate, for an admission policy, is the behavior of users whose requests would be
-	// rejected: [Rational] and [Impatient] users receive offers. If it is empty or [Never], no
-	// offers are made.
+	// Negotiate states how users of this admission policy behave if their request would be
+	// rejected. [Rational] and [Impatient] users receive offers. If Negotiate is empty or
+	// [Never], users receive no offers.
 	Negotiate string
 
-	path    string // position of the field, for messages
+	path    string // position of the field, for error messages
 	at      config.Place
-	options *config.Node // nil if there are none
+	options *config.Node // nil if there are no options
 }
 
-// Behavior of users with respect to offers.
+// How users behave with respect to offers.
 const (
 	Never     = "never"
 	Rational  = "rational"
 	Impatient = "impatient"
 )
 
-// Named returns the choice of a plug-in with its default options.
+// Named returns the choice of a plug-in with default options.
 func Named(name string) Choice { return Choice{Name: name, Label: name} }
 
-// Want describes the valid contents of a file.
+// Want describes the valid contents of the field in a file.
 func (Choice) Want() string { return config.Spec{}.Want() }
 
-// Decode sets v, a pointer to the plug-in's options, from the file. It does not change fields
-// that the file omits. It rejects unknown fields and values that violate their tags; a
-// [*config.Error] gives the position.
+// Decode sets v, a pointer to the plug-in's options, from the file. Fields that the file
+// omits do not change. Decode rejects unknown fields and values that violate the fields'
+// tags. The error is a [*config.Error] with the position.
 func (c Choice) Decode(v any) error { return Options{c.path, c.options}.Decode(v) }
 
-// Blame converts an error about the options, such as a value that the plug-in rejects, into an
-// [Error] with the position of the choice. It returns nil and errors that are already an
-// [Error] unchanged. It also does so for a choice made in code, which has no position.
+// Blame converts an error about the options, such as a value that the plug-in rejects, to a
+// [*config.Error] with the position of the choice. It returns nil and errors that already
+// have this type unchanged. If the choice was made in code and has no position, Blame also
+// returns the error unchanged.
 func (c Choice) Blame(err error) error { return c.at.Blame(c.path, err) }
 
-// resolved returns c with a relative path in its option file joined to the folder of the
-// scenario file that contains it.
+// resolved returns a copy of c in which a relative path in the options is joined to the
+// folder of the scenario file.
 func (c *Choice) resolved() *Choice {
-	if n := c.options.Get("command"); n != nil { // it runs in the folder of the file, or in another from there
+	if n := c.options.Get("command"); n != nil { // the command runs in the file's folder, or in a folder relative to it
 		folder, out := ".", *c
 		if given := c.options.Get("folder"); given != nil {
 			folder = given.Text
@@ -74,15 +75,16 @@ func (c *Choice) resolved() *Choice {
 	return &out
 }
 
-// Options returns the options in the file, without name, label and sharing, as plain values.
+// Options returns the options in the file as plain values, without the name, label and
+// sharing rule.
 func (c Choice) Options() map[string]any {
 	out := map[string]any{}
-	_ = Options{"", c.options}.Decode(&out) // cannot fail, because the options were decoded before
+	_ = Options{"", c.options}.Decode(&out) // ignore the error, because the options were decoded before
 	return out
 }
 
-// FromNode reads a name or a mapping. A mapping without a name sets options of the plug-in that
-// c already names.
+// FromNode reads a name or a mapping. A mapping without a name sets options of the plug-in
+// already named by c.
 func (c *Choice) FromNode(n *config.Node, path string) error {
 	own := []string{"label", "sharing", "negotiate"}
 	rest := n
@@ -90,7 +92,7 @@ func (c *Choice) FromNode(n *config.Node, path string) error {
 		rest = n.Without(own...)
 	}
 	name, options, err := rest.Get("name"), rest.Without("name"), error(nil)
-	if rest.Get("file") == nil && rest.Get("command") == nil || rest.Get("name") == nil { // a policy in a file has options of its own
+	if rest.Get("file") == nil && rest.Get("command") == nil || rest.Get("name") == nil { // a policy from a file has its own options
 		name, options, err = rest.Named(path)
 	}
 	if err != nil {
@@ -119,7 +121,7 @@ func (c *Choice) FromNode(n *config.Node, path string) error {
 	return nil
 }
 
-// Node returns the form of c in a file, which is the bare name if nothing else is set.
+// Node returns c in the form used in files. It is the bare name if no other field is set.
 func (c Choice) Node() *config.Node {
 	n := config.Text(c.Name)
 	if c.options == nil && c.Sharing == nil && c.Negotiate == "" && (c.Label == "" || c.Label == c.Name) {

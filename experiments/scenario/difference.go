@@ -8,11 +8,11 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Difference is a field in which two files differ, with both values.
+// A Difference is a field that differs between two files, with both of its values.
 type Difference struct{ Field, One, Other string }
 
-// Differ returns the first field in which two experiments, or other values set by [Fill],
-// differ, or nil if there is none. It ignores the top-level fields in ignore.
+// Differ returns the first field in which two experiments differ, or nil if there is none.
+// It also compares other values set by [Fill]. It ignores the top-level fields in ignore.
 func Differ[T any](one, other *T, ignore ...string) *Difference {
 	return firstDifference("", config.Of(*one).Without(ignore...), config.Of(*other).Without(ignore...))
 }
@@ -47,7 +47,7 @@ func firstDifference(path string, a, b *config.Node) *Difference {
 	return nil
 }
 
-// holds describes the value of a field briefly enough for an error message.
+// holds describes the value of a field in a form that is short enough for an error message.
 func holds(n *config.Node) string {
 	switch {
 	case n == nil || n.Kind == config.Null:

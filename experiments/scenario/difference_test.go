@@ -2,7 +2,7 @@ package scenario
 
 import "testing"
 
-// TestDiffer checks that the first field that differs is named by its path.
+// TestDiffer checks that the first different field is named by its path.
 func TestDiffer(t *testing.T) {
 	t.Parallel()
 	base := parse(t, one)

@@ -14,8 +14,8 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// FuzzParse checks that whatever is read is refused with an Error or printed
-// and read again, the same, by another reader of YAML too.
+// FuzzParse checks that any input is rejected with an Error, or is the same after being
+// printed and read again, also by another YAML reader.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(small), "replications=3")
 	f.Add([]byte(swept), "sweep.hosts.values=[2, 3]")

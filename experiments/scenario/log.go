@@ -5,7 +5,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// useLog replaces the workload of every configuration that has a filter by a recorded log.
+// useLog makes every configuration that has a filter use a recorded log. It replaces the
+// configuration's workload.
 func useLog(root *config.Node, path string) (*config.Node, error) {
 	at := config.Place{Source: "--trace " + plugin.Clip(path)}
 	file := config.Text(path)

@@ -4,12 +4,12 @@ import "bourse/workloadgen/config"
 
 import "slices"
 
-// merge merges one value into another. Mappings are merged key by key. Any other value,
-// including lists and nulls, replaces the one under it.
+// merge merges the value over into the value under. It merges mappings key by key. Any
+// other value, including a list or null, replaces the value under.
 //
-// A mapping that names another plug-in replaces the one under it, because options belong to a
-// plug-in. A mapping without a name changes options of the plug-in under it, even if that is a
-// bare name.
+// A mapping that names another plug-in replaces the value under, because options belong to
+// a plug-in. A mapping without a name changes the options of the plug-in under, even if
+// that is only a bare name.
 func merge(under, over *config.Node) *config.Node {
 	if under == nil || over.Kind != config.Mapping {
 		return over
@@ -21,7 +21,7 @@ func merge(under, over *config.Node) *config.Node {
 	return mergeFields(under, over)
 }
 
-// mergeFields merges two mappings, whatever their names.
+// mergeFields merges two mappings, whatever plug-ins they name.
 func mergeFields(under, over *config.Node) *config.Node {
 	switch {
 	case over == nil:
@@ -63,8 +63,9 @@ func differ(a, b *config.Node) bool {
 	return x != nil && y != nil && x.Text != y.Text
 }
 
-// over merges a file into the preset that it names. If the file lists configurations, only
-// those are run. A configuration with the name of one in the preset starts from it.
+// over merges a file into the preset that the file names. If the file lists configurations,
+// only these are run. If a configuration has the name of a configuration in the preset, it
+// starts from that one.
 func over(preset, file *config.Node) *config.Node {
 	out := mergeFields(preset.Without("base", "configurations"), file.Without("base", "configurations"))
 	if base := mergeFields(preset.Get("base"), file.Get("base")); base != nil {
@@ -89,7 +90,7 @@ func over(preset, file *config.Node) *config.Node {
 	return out
 }
 
-// expand merges every configuration into the base.
+// expand merges every configuration into the base configuration.
 func expand(root *config.Node) *config.Node {
 	configurations := root.Get("configurations")
 	if configurations == nil {
@@ -101,8 +102,8 @@ func expand(root *config.Node) *config.Node {
 	}))
 }
 
-// each returns the list of the results of f for the elements. A bare name becomes a
-// configuration with only a name.
+// each returns a list of the results of f for the elements of n. A bare name becomes a
+// configuration that contains only the name.
 func each(l *config.Node, f func(*config.Node) *config.Node) *config.Node {
 	out := &config.Node{Kind: config.List, At: l.At}
 	for _, c := range l.Items {

@@ -32,8 +32,8 @@ configurations:
     admission: [be, sac]
 `
 
-// TestSet checks that an override changes what its path says and nothing else,
-// by index, name or label, and makes room for options.
+// TestSet checks that an override changes exactly what its path names, by index, name or
+// label, and creates a mapping for options.
 func TestSet(t *testing.T) {
 	t.Parallel()
 	low := func(e Experiment) Configuration { return e.Configurations[0] }
@@ -78,9 +78,10 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// TestEverywhere checks that a path that begins with a field of a configuration is of all, over
-// what base and each says, and after a name and a colon of one; and that policies that are chosen
-// keep the options that a configuration gives them.
+// TestEverywhere checks overrides of a configuration field. The path applies to all
+// configurations and takes precedence over base and configurations. With a name and a
+// colon, it applies to one configuration. Selected policies must keep the options given in
+// a configuration.
 func TestEverywhere(t *testing.T) {
 	t.Parallel()
 	const two = "name: two\nbase: {fleet: {hosts: 3}, workload: {model: {name: paper}}, admission: [be, {name: sac, g: 0.9}]}\nconfigurations: [one, {name: other, fleet: {hosts: 4}, admission: [be]}]\n"
@@ -119,9 +120,9 @@ func TestEverywhere(t *testing.T) {
 	}
 }
 
-// TestPreset checks that a file goes over the preset it names: fields over
-// fields, base over base; and that the configurations it lists are those that
-// are run, starting from the preset's.
+// TestPreset checks that a file is merged into the preset it names, fields into fields and
+// base into base. Only the configurations listed in the file are run, starting from the
+// preset's.
 func TestPreset(t *testing.T) {
 	t.Parallel()
 	all := parse(t, "preset: paper\n")
@@ -148,8 +149,8 @@ configurations:
 	}
 }
 
-// TestMerge checks what goes over what: options stay with their plug-in, lists
-// and nulls replace.
+// TestMerge checks how values are merged: options stay with their plug-in, and lists and
+// nulls replace other values.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ under, over, want string }{
@@ -181,8 +182,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestLoad checks that plans and logs are looked for beside the file, and
-// that a large file is not read.
+// TestLoad checks that plans and logs are looked up next to the file, and that a file that
+// is too large is not read.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -230,8 +231,8 @@ configurations:
 	}
 }
 
-// TestBlame checks that a plug-in's own complaint is told with the place of its
-// options, once, and that a choice made in code adds nothing.
+// TestBlame checks that a plug-in's own error gets the position of its options exactly
+// once, and that a choice made in code adds nothing.
 func TestBlame(t *testing.T) {
 	t.Parallel()
 	complaint := errors.New("reject is 2, want a probability")
@@ -254,7 +255,7 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// TestNearest checks guesses at what was meant.
+// TestNearest checks suggestions for misspelled names.
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	known := []string{"be", "sac", "cac", "cheapest", "best-response"}

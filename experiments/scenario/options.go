@@ -2,19 +2,20 @@ package scenario
 
 import "bourse/workloadgen/config"
 
-// Options are fields in a file that this package does not interpret. The zero value has none.
+// Options are fields of a file that this package does not interpret. The zero value has no
+// fields.
 type Options struct {
-	path   string       // position of the field, for messages
-	fields *config.Node // nil if there are none
+	path   string       // position of the field, for error messages
+	fields *config.Node // nil if there are no options
 }
 
-// Want describes the valid contents of a file.
+// Want describes the valid contents of the field in a file.
 func (Options) Want() string { return "a mapping of options" }
 
-// Given reports whether the file has any options.
+// Given reports whether the file contains any options.
 func (o Options) Given() bool { return o.fields != nil }
 
-// Decode sets v like [Choice.Decode].
+// Decode sets v in the same way as [Choice.Decode].
 func (o Options) Decode(v any) error {
 	if o.fields == nil {
 		return config.Check(v)
@@ -44,8 +45,8 @@ func (w *Workload) Packs() bool {
 	return false
 }
 
-// Blame converts an error about the options into a [*config.Error] with their position, like
-// [Choice.Blame].
+// Blame converts an error about the options to a [*config.Error] with the position of the
+// options, like [Choice.Blame].
 func (o Options) Blame(err error) error {
 	if o.fields == nil {
 		return err
@@ -66,7 +67,7 @@ func (o *Options) FromNode(n *config.Node, path string) error {
 	return nil
 }
 
-// Node returns the form of o in a file.
+// Node returns o in the form used in files.
 func (o Options) Node() *config.Node {
 	if o.fields == nil {
 		return &config.Node{}

@@ -12,15 +12,15 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Over parses the command-line form of an axis, a field of a configuration and its values,
+// Over parses the command-line form of an axis: a field of a configuration and its values,
 // such as one of these:
 //
 //	admission.cac.guarantee=0.5..0.95/0.05
 //	workload.annotate.delay=0.1,0.5,1
 //	admission.sac.guarantee,admission.cac.guarantee=0.6,0.9
 //
-// If there are several fields, the others are set to the same values as the first. See
-// [Known.Over] for the use of axes, and [Values] for the values.
+// If there are several fields, all of them take the values of the first. [Known.Over]
+// describes how axes are used, and [Values] describes the format of values.
 func Over(text string) (Axis, error) {
 	paths, values, ok := strings.Cut(text, "=")
 	path, also, several := strings.Cut(paths, ",")
@@ -38,9 +38,9 @@ func Over(text string) (Axis, error) {
 	return axis, nil
 }
 
-// Values parses a comma-separated list of numbers, words, and ranges FROM..TO/STEP. A range
-// begins with FROM, contains no value above TO, and uses exact decimals: 0.5..0.8/0.1 is 0.5,
-// 0.6, 0.7 and 0.8, and so is 0.5..0.89/0.1.
+// Values parses a comma-separated list of numbers, words and ranges FROM..TO/STEP. A range
+// starts at FROM and contains no value above TO. It is computed with exact decimals:
+// 0.5..0.8/0.1 is 0.5, 0.6, 0.7 and 0.8, and 0.5..0.89/0.1 is the same.
 func Values(list string) ([]Value, error) {
 	var all []Value
 	seen := map[Value]bool{}
@@ -62,7 +62,7 @@ func Values(list string) ([]Value, error) {
 	return all, nil
 }
 
-// Patterns for ranges and for their ends and steps.
+// Patterns for ranges, and for their ends and steps.
 const (
 	digits = `[-+]?[0-9]{1,15}(\.[0-9]{1,15})?`
 	ranges = `^` + digits + `\.\.` + digits + `/` + digits + `$`
@@ -70,7 +70,8 @@ const (
 
 var exact = regexp.MustCompile(`^` + digits + `$`)
 
-// span returns the values of a range, or text itself as the only value.
+// span returns the values of a range. If text is not a range, it returns text as the only
+// value.
 func span(text string) ([]Value, error) {
 	lower, rest, ok := strings.Cut(text, "..")
 	if !ok {
@@ -108,7 +109,7 @@ func span(text string) ([]Value, error) {
 	return all, nil
 }
 
-// spanned returns the tree with ranges in the values of its sweep expanded.
+// spanned returns the tree with the ranges in the values of its sweep expanded.
 func spanned(root *config.Node) (*config.Node, error) {
 	sweep := root.Get("sweep")
 	if sweep == nil || sweep.Kind != config.List {
@@ -142,7 +143,7 @@ func spanned(root *config.Node) (*config.Node, error) {
 	return root.Put("sweep", &out), nil
 }
 
-// plain returns values in the form that a file has.
+// plain returns values in the form used in files.
 func plain(values []Value, at config.Place) (all []*config.Node) {
 	for _, v := range values {
 		all = append(all, &config.Node{Kind: config.Scalar, Text: string(v), At: at})
@@ -150,7 +151,8 @@ func plain(values []Value, at config.Place) (all []*config.Node) {
 	return all
 }
 
-// useOver adds axes to the sweep. An axis replaces one with the same path.
+// useOver adds axes to the sweep. If the sweep has an axis with the same path, the new axis
+// replaces it.
 func useOver(root *config.Node, axes []Axis) *config.Node {
 	out := &config.Node{Kind: config.List, At: config.Place{Source: "--over"}}
 	if sweep := root.Get("sweep"); sweep != nil && sweep.Kind != config.Null {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestOver checks what lines of --over ask for, and what those that are refused are told.
+// TestOver checks the axes given by --over and the errors for invalid ones.
 func TestOver(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -51,15 +51,15 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestValuesExact checks that the values of a range are the decimals that count up from
-// its lower end by its step, as they would be written by hand.
+// TestValuesExact checks that the values of a range are exact decimals: the lower end plus
+// multiples of the step.
 func TestValuesExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		places := rapid.IntRange(0, 6).Draw(t, "places")
 		from, step := rapid.IntRange(-500, 500).Draw(t, "from"), rapid.IntRange(1, 400).Draw(t, "step")
 		n := rapid.IntRange(1, 50).Draw(t, "n")
-		write := func(units int) string { // so many units of 10^-places
+		write := func(units int) string { // in units of 10^-places
 			sign := ""
 			if units < 0 {
 				sign, units = "-", -units
@@ -83,8 +83,9 @@ func TestValuesExact(t *testing.T) {
 	})
 }
 
-// TestRanges checks that a sweep takes ranges in a file, in an override and as an axis
-// that is handed in, which replaces one of its path and comes after others.
+// TestRanges checks that a sweep accepts ranges in a file, in an override and in an axis
+// passed by the caller. Such an axis replaces an axis with the same path and follows the
+// others.
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	names := func(sets []string, over ...string) (all []string) {

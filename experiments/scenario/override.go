@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// An Override is a setting that has no effect in some configurations, because another setting
-// replaces it there.
+// An Override is a setting that has no effect in some configurations, because another
+// setting replaces it there.
 type Override struct {
 	Field          string   `json:"field" doc:"setting, such as base.admission"`
 	At             string   `json:"at" doc:"location of the setting: file:line:column, or the flag"`
@@ -32,18 +32,19 @@ func (o Override) String() string {
 }
 
 // Overrides returns the settings in the file and on the command line that have no effect in
-// some configuration. A file may set a rule and its exceptions, so of settings that a setting
-// in the same file replaces, it returns only those without effect in every configuration.
+// some configuration. A file may contain a rule with exceptions. If another setting in the
+// same file replaces a setting, Overrides therefore returns the setting only if it has no
+// effect in every configuration.
 func (e *Experiment) Overrides() []Override { return e.overrides }
 
-// A setting is a value that a user wrote, with its path.
+// A setting is a value written by a user, with its path.
 type setting struct {
 	path []string
 	n    *config.Node
 }
 
-// settingsOf returns the values in n, whose path is given. A list counts as one value, except
-// for the list of configurations.
+// settingsOf returns the settings in the node n, which is at the given path. A list counts
+// as a single value, except for the list of configurations.
 func settingsOf(n *config.Node, path ...string) []setting {
 	var all []setting
 	switch {
@@ -64,12 +65,13 @@ func settingsOf(n *config.Node, path ...string) []setting {
 	return all
 }
 
-// fromFlag reports whether a setting was made on the command line.
+// fromFlag reports whether the value comes from the command line.
 func fromFlag(n *config.Node) bool { return strings.HasPrefix(n.At.Source, "--") }
 
-// overridden returns the settings that have no effect. Root is the resulting tree, and points
-// has the points of each configuration in the sweep. A setting that overrides a preset and has
-// no effect anywhere is an error.
+// overridden returns the settings that have no effect in some configuration. Their effect
+// is visible in root, the resulting tree, and in the points of each configuration in the
+// sweep. If a setting replaces a value of a preset but has no effect anywhere, overridden
+// returns an error.
 func overridden(said []setting, root *config.Node, points [][]*config.Node) ([]Override, error) {
 	var found []Override
 	for _, s := range said {
@@ -113,7 +115,7 @@ func overridden(said []setting, root *config.Node, points [][]*config.Node) ([]O
 		}
 		same := by != nil && by.At.Source == s.n.At.Source
 		switch {
-		case without == 0, same && without < applies: // a rule and its exceptions
+		case without == 0, same && without < applies: // no finding for a rule with exceptions
 		case without == applies && !fromFlag(by) && !same:
 			return nil, s.n.At.Fail(o.Field, "has no effect: %s (%s) overrides it; set that", o.By, o.ByAt)
 		case !fromFlag(s.n) && slices.ContainsFunc(said, func(t setting) bool { return t.n == by && slices.Equal(t.path, s.path) }): // replaced on request
@@ -132,8 +134,8 @@ func configurationPath(name string) []string {
 	return []string{"configurations", name}
 }
 
-// within reports whether the setting is part of n. Expanded ranges of a sweep keep their
-// original place.
+// within reports whether the setting is part of n. When a range in a sweep is expanded, its
+// values keep the position of the range.
 func (s setting) within(n *config.Node) bool {
 	if n == s.n || len(s.path) > 0 && s.path[0] == "sweep" && n.At == s.n.At {
 		return true
@@ -141,8 +143,8 @@ func (s setting) within(n *config.Node) bool {
 	return slices.ContainsFunc(n.Items, s.within)
 }
 
-// reach follows a path below n as far as possible, and returns the part followed and the node
-// there.
+// reach follows a path below n as far as it exists. It returns the existing part of the
+// path and the node at its end.
 func reach(n *config.Node, path []string) ([]string, *config.Node) {
 	for i, segment := range path {
 		next := n.Get(segment)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestOverrides checks which settings of a file over a preset and of the command line are named
-// as without effect, with what takes their place, and which are refused.
+// TestOverrides checks which settings of a file with a preset and of the command line are
+// reported as having no effect, with the setting that replaces them, and which are errors.
 func TestOverrides(t *testing.T) {
 	t.Parallel()
 	known := Known{Presets: map[string][]byte{"two": []byte(`name: two
@@ -86,8 +86,8 @@ configurations:
 	}
 }
 
-// TestOverridesOfPreset checks that a setting which goes over a preset's own is not told of: nobody
-// wrote that one.
+// TestOverridesOfPreset checks that a setting that replaces a preset's own value is not
+// reported, because the user did not write that value.
 func TestOverridesOfPreset(t *testing.T) {
 	t.Parallel()
 	const preset = "name: own\nbase: {admission: [be], fleet: {hosts: 2}, workload: {plan: p.csv}}\nconfigurations: [{name: a}, {name: b}]\n"

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Known holds the names that a scenario may use. If a family is nil, its names are not
+// Known contains the names that a scenario may use. If a family is nil, its names are not
 // checked.
 type Known struct {
 	Admission   []string
@@ -26,32 +26,33 @@ type Known struct {
 
 	Metrics []string
 
-	Presets map[string][]byte // scenario files to start from, by name
+	Presets map[string][]byte // scenario files from which others may start, keyed by name
 
-	// Over are axes that are added to the sweep. They replace axes with the same paths.
+	// Over contains axes to be added to the sweep. They replace axes with the same paths.
 	Over []Axis
 
-	// Policies are labels of the admission policies under which every configuration is run,
-	// instead of its own list. Policies that it already has keep their options.
+	// Policies are labels of admission policies. If there are any, every configuration is
+	// run under these policies instead of its own. Policies that the configuration already
+	// has keep their options.
 	Policies []string
 
-	// Log is a recorded log that replaces the workload of every configuration with a filter;
-	// empty for none.
+	// Log is a recorded log. Unless it is empty, it replaces the workload of every
+	// configuration that has a filter.
 	Log string
 
-	// Trace is a recorded availability trace that replaces that of every configuration with
-	// one. TraceFormat is its format and may be empty.
+	// Trace is a recorded availability trace. It replaces the trace of every configuration
+	// that has one. TraceFormat is the trace's format. It may be empty.
 	Trace, TraceFormat string
 }
 
-// A file describes the fields of a scenario file.
+// A file lists the fields of a scenario file.
 type file struct {
 	Preset     string        `yaml:"preset" doc:"scenario to start from; the file overrides its settings"`
 	Base       Configuration `yaml:"base" doc:"settings shared by all configurations; they override the defaults, and each configuration overrides them"`
 	Experiment `yaml:",inline"`
 }
 
-// Read reads and checks a scenario file, called name in errors: see [Parse].
+// Read reads and checks a scenario file, see [Parse]. Errors use name for the file.
 func Read(name string, in io.Reader, known Known, sets ...string) (Experiment, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	if err != nil {
@@ -60,8 +61,8 @@ func Read(name string, in io.Reader, known Known, sets ...string) (Experiment, e
 	return Parse(name, data, known, sets...)
 }
 
-// Stored parses the scenario in the manifest of the results in dir. Its file names are
-// relative to the folder in which the experiment was run.
+// Stored parses the scenario in the manifest of the results in dir. The file names in the
+// scenario are relative to the folder in which the experiment was run.
 func Stored(dir, text string) (Experiment, error) {
 	e, err := Parse("manifest.json", []byte(text), Known{})
 	if err != nil {
@@ -70,8 +71,8 @@ func Stored(dir, text string) (Experiment, error) {
 	return e, err
 }
 
-// Headline returns the metrics that a screen of the results shows: the first two of the figure,
-// or by default efficiency for inelastic users and violations.
+// Headline returns the metrics shown on a screen of the results. They are the first two
+// metrics of the figure or, by default, efficiency for inelastic users and violations.
 func (e *Experiment) Headline() []string {
 	if f := e.Figure; f != nil && len(f.Metrics) > 0 {
 		return f.Metrics[:min(2, len(f.Metrics))]
@@ -79,7 +80,7 @@ func (e *Experiment) Headline() []string {
 	return []string{"efficiency_1", "violations"}
 }
 
-// Generated returns the configurations in which a model replaces a log.
+// Generated returns the names of configurations in which a model replaces a log.
 func (e *Experiment) Generated() (names []string) {
 	for _, conf := range e.Configurations {
 		if conf.Workload.Filter != "" && conf.Workload.Model != nil {
@@ -97,8 +98,8 @@ func (e *Experiment) DrawsHosts() bool {
 	})
 }
 
-// Parse reads and checks the scenario in data, which is the contents of the named file. It
-// applies each override, path=value, before it checks anything:
+// Parse reads and checks the scenario in data, the contents of the named file. It applies
+// each override, path=value, before it checks anything:
 //
 //	fleet.hosts=30
 //	pareto-high:fleet.hosts=30
@@ -106,16 +107,18 @@ func (e *Experiment) DrawsHosts() bool {
 //	base.market.forecaster={name: normal}
 //	sweep.0.values=0.5..0.95/0.05
 //
-// The paths of a sweep have the first two forms, too.
+// The paths of a sweep may have the first two forms, too.
 //
-// The first form applies to every configuration, the second to one. Both take precedence over
-// base and configurations. A configuration is merged into base, and base into [Default]:
-// mappings are merged, and any other value replaces the one under it. A file that names a
-// preset is merged into it in the same way. If the file lists configurations, only those are
-// run, and one with the name of a configuration in the preset starts from it.
+// The first form applies to every configuration, and the second to a single one. Both take
+// precedence over base and configurations. A configuration is merged into base, and base is
+// merged into [Default]. Mappings are merged; any other value replaces the value beneath
+// it. A file that names a preset is merged into the preset in the same way. If the file
+// lists configurations, only these are run. A configuration that has the same name as one
+// in the preset starts from that one.
 //
-// Relative paths of plans, logs and model files are returned joined to the folder of the file
-// that contains them; paths in overrides are unchanged. Mistakes are of type [*config.Error].
+// Relative paths of plans, logs and model files are joined to the folder of the file that
+// contains them. Paths in overrides do not change. Errors in the scenario are of type
+// [*config.Error].
 func Parse(name string, data []byte, known Known, sets ...string) (Experiment, error) {
 	root, err := read(name, data)
 	if err != nil {
@@ -129,7 +132,7 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 		return Experiment{}, root.At.Fail("", "found %s, want a scenario: a mapping with the fields name, configurations, …", root.Found())
 	}
 	var said []setting
-	if !strings.HasPrefix(name, "preset ") { // presets are not written by the user
+	if !strings.HasPrefix(name, "preset ") { // the user did not write the settings of a preset
 		said = settingsOf(root)
 	}
 	if root, err = start(root, known.Presets); err != nil {
@@ -203,7 +206,8 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 	return f.Experiment, nil
 }
 
-// start merges the file into the preset that it names, if any.
+// start merges the file into the preset that it names. If it names none, start returns the
+// file unchanged.
 func start(root *config.Node, presets map[string][]byte) (*config.Node, error) {
 	name := root.Get("preset")
 	if name == nil {
@@ -220,7 +224,7 @@ func start(root *config.Node, presets map[string][]byte) (*config.Node, error) {
 	return over(preset, root), nil
 }
 
-// defaultExperiment returns the defaults of a file that lists only configurations.
+// defaultExperiment returns the default values for a file that only lists configurations.
 func defaultExperiment() Experiment {
 	return Experiment{
 		Seed:         1,
@@ -229,8 +233,8 @@ func defaultExperiment() Experiment {
 	}
 }
 
-// resolve joins the relative paths of plans, logs, model files, policies and traces to the folders of
-// the files that contain them.
+// resolve joins the relative paths of plans, logs, model files, policies and traces to the
+// folders of the files that contain them.
 func resolve(configurations []Configuration, root *config.Node) {
 	for i := range configurations {
 		w, n := &configurations[i].Workload, root.Get("configurations").Items[i].Get("workload")
@@ -264,7 +268,7 @@ func relative(n *config.Node, path string) string {
 // Limits of a file.
 const (
 	maxBytes  = 1 << 20
-	maxValues = 20_000 // a configuration with every field has about 60
+	maxValues = 20_000 // a configuration with every field has about 60 values
 	maxPath   = 64     // segments
 )
 
@@ -281,7 +285,7 @@ func read(source string, data []byte) (*config.Node, error) {
 	return root, err
 }
 
-// count returns the number of values at and below n.
+// count returns the number of values in n, including n itself.
 func count(n *config.Node) int {
 	sum := 1
 	for _, item := range n.Items {

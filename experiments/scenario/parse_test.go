@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// names stands for the rooms' own lists.
+// names contains test lists in place of the plug-in tables.
 func names() Known {
 	return Known{
 		Availability: []string{"diurnal", "markov"}, Predictors: []string{"tde", "naive"},
@@ -39,8 +39,7 @@ configurations:
       - {name: sac, label: sac-90, guarantee: 0.9}
 `
 
-// TestMark checks that a scenario reads the same behind a byte order mark and with the
-// line ends of Windows.
+// TestMark checks that a scenario may have a byte order mark and Windows line ends.
 func TestMark(t *testing.T) {
 	t.Parallel()
 	want, err := Parse("small.yaml", []byte(small), names())
@@ -54,8 +53,8 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// TestParse checks that a configuration goes over the base and the base over
-// the defaults, options of plug-ins too.
+// TestParse checks that a configuration is merged into the base and the base into the
+// defaults, including options of plug-ins.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	e, err := Parse("dir/small.yaml", []byte(small), names())
@@ -99,8 +98,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestFolder checks that files are looked for in the folder of the scenario that names them,
-// and those of overrides where the command is.
+// TestFolder checks that files named in a scenario are looked up in the scenario's folder,
+// and files named in overrides in the current folder.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	const text = `

@@ -1,15 +1,16 @@
 // Package scenario describes an experiment as written in a file: the workloads, the hosts,
-// the rules, and the number of repetitions.
+// the rules and the number of repetitions.
 //
 // It reads, checks and prints scenario files. It treats the names of plug-ins as text. The
-// caller passes the valid names ([Known]) and decodes their options ([Choice.Decode]).
+// caller passes the valid names ([Known]) and decodes the options of plug-ins
+// ([Choice.Decode]).
 //
-// [bourse/workloadgen/config] reads the text. This package follows paths such as
-// configurations.pareto-high.fleet.hosts, which identify elements by name or label and may set
-// values that are not in any file.
+// [bourse/workloadgen/config] parses the text. This package follows paths such as
+// configurations.pareto-high.fleet.hosts. Such a path identifies an element by name or
+// label, and it may set a value that is not in any file.
 package scenario
 
-// An Experiment runs every configuration under each of its admission policies, with the same
+// An Experiment runs every configuration under each of its admission policies with the same
 // seeds.
 type Experiment struct {
 	Name           string          `yaml:"name" validate:"required" doc:"name of the experiment: letters, digits and dashes"`
@@ -23,21 +24,21 @@ type Experiment struct {
 	Judge          *Judge          `yaml:"judge" doc:"settings of 'bourse judge', which compares two policies"`
 	Configurations []Configuration `yaml:"configurations" validate:"min=1,dive" doc:"configurations to compare"`
 
-	points    []Configuration // at the points of the sweep
+	points    []Configuration // whether the configurations are those at the points of the sweep
 	overrides []Override
 }
 
-// An Until is the stopping rule of replications: they end as soon as the interval of a
+// An Until is a stopping rule for replications. They end as soon as the interval of a
 // metric's mean is narrow enough under every policy in every configuration. A file may also
-// write it within replications: {min: 5, max: 2000, until: {metric: efficiency_0.5,
-// half_width: 0.01}}.
+// contain this rule inside replications: {min: 5, max: 2000, until: {metric:
+// efficiency_0.5, half_width: 0.01}}.
 type Until struct {
 	Metric    string  `yaml:"metric" validate:"required" doc:"metric of the interval, as listed by 'bourse scenario options metric'"`
 	HalfWidth float64 `yaml:"half_width" validate:"gt=0,max=1e12" doc:"largest acceptable half-width of the 95 % interval (of a confidence sequence, so early stopping keeps its coverage)"`
 	Min       int     `yaml:"min" validate:"min=2,max=1000000" doc:"replications before the first check"`
 }
 
-// A Configuration is one setting of everything except the admission policy.
+// A Configuration is a choice of all settings except the admission policy.
 type Configuration struct {
 	Name      string   `yaml:"name" validate:"required" doc:"unique name of the configuration: letters, digits and dashes"`
 	Fleet     Fleet    `yaml:"fleet" doc:"hosts"`
@@ -50,10 +51,11 @@ type Configuration struct {
 	Admission []Choice `yaml:"admission" validate:"min=1" family:"admission" doc:"policies to compare, each on the same workload"`
 }
 
-// SetDefaults sets the values of fields that the file omits.
+// SetDefaults sets the fields that the file omits.
 func (c *Configuration) SetDefaults() { *c = Default() }
 
-// A Fleet is a number of hosts that differ only in speed and in their number of processors.
+// A Fleet is a number of hosts that differ only in their speeds and in their numbers of
+// processors.
 type Fleet struct {
 	Hosts     int            `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
 	CPUs      float64        `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors per host"`
@@ -70,7 +72,7 @@ type Fleet struct {
 	Availability *Availability `yaml:"availability" doc:"availability of hosts; if omitted, always available"`
 }
 
-// A Floor is the minimum price of resources of a host.
+// A Floor is the minimum price of a host's resources.
 type Floor struct {
 	CPU float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"minimum charge per allocated processor"`
 
@@ -79,7 +81,7 @@ type Floor struct {
 	Held map[string]float64 `yaml:",inline"`
 }
 
-// Second returns the minimum price of a processor, in dollars per second.
+// Second returns the minimum price of a processor in dollars per second.
 func (f *Floor) Second() float64 { return f.CPU / 3600 }
 
 // OnHeld reports whether resources other than processors have a minimum price.
@@ -101,7 +103,7 @@ func (f *Fleet) CPUsOf(h int) float64 {
 	return f.CPUs
 }
 
-// Processors returns the number of processors of all hosts.
+// Processors returns the total number of processors of all hosts.
 func (f *Fleet) Processors() (sum float64) {
 	if len(f.Sizes) == 0 {
 		return float64(f.Hosts) * f.CPUs
@@ -112,7 +114,7 @@ func (f *Fleet) Processors() (sum float64) {
 	return sum
 }
 
-// Capacity returns the work per second of all hosts.
+// Capacity returns the total work per second of all hosts.
 func (f *Fleet) Capacity() (sum float64) {
 	if len(f.Speeds)+len(f.Sizes) == 0 {
 		return float64(f.Hosts) * f.CPUs * f.Speed
@@ -123,7 +125,7 @@ func (f *Fleet) Capacity() (sum float64) {
 	return sum
 }
 
-// A Workload is a model, a plan or a log, with its annotations.
+// A Workload is a model, a plan or a log, with annotations.
 type Workload struct {
 	Model     *Choice  `yaml:"model" family:"model" doc:"workload model that draws a plan for each replication"`
 	Plan      string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run unchanged, instead of a model"`
@@ -150,7 +152,7 @@ type Market struct {
 	Instant    string   `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (then all ends together), or one-by-one (submissions, then ends in the order of the log, each followed by a scan of the queue, as in EASY simulators)"`
 }
 
-// An SLA describes the promise of a contract, and the cost of breaking it.
+// An SLA describes the promise of a contract and the cost of breaking the promise.
 type SLA struct {
 	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total: fast hosts compensate for slow ones; per-host: each node does its own work"`
 	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"factor: deadline = slack x the quantity named by of"`
@@ -160,7 +162,7 @@ type SLA struct {
 	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; if omitted, the plan's"`
 }
 
-// A Penalty is linear in the delay.
+// A Penalty is a linear function of the delay.
 type Penalty struct {
 	Rate float64  `yaml:"rate" validate:"min=0,max=1e6" doc:"$/s of delay"`
 	Max  *float64 `yaml:"max" validate:"min=0,max=1e12" doc:"maximum penalty, $; if omitted, unlimited"`
@@ -172,7 +174,7 @@ type Needs struct {
 	Max Bound `yaml:"max" doc:"maximum"`
 }
 
-// A Bound is one side of a requirement.
+// A Bound is the minimum or the maximum of the resources.
 type Bound struct {
 	CPU       float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"processors; 0 means no bound"`
 	Memory    float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes"`
@@ -185,7 +187,7 @@ type Provider struct {
 	Funds *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"provider's funds for penalties, $; if omitted, the total of all users' funds if there are penalties, else nothing"`
 }
 
-// Default returns the default configuration: the cluster and the rules of the paper (§4.1).
+// Default returns the default configuration: the paper's cluster and rules (§4.1).
 func Default() Configuration {
 	return Configuration{
 		Fleet:  Fleet{Hosts: 15, CPUs: 2, Speed: 1, Cap: 1},

@@ -9,14 +9,15 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// Schema returns a JSON Schema of scenario files, for editors. It has the fields, types,
-// ranges and descriptions, and those of the plug-ins in families, by family name.
+// Schema returns a JSON Schema of scenario files for editors. The schema contains the
+// fields with their types, ranges and descriptions. It contains the same for the plug-ins
+// in families, which are keyed by the name of the family.
 func Schema(families map[string]config.Family) *jsonschema.Schema {
 	reflector := jsonschema.Reflector{
 		Anonymous:                  true,
 		ExpandedStruct:             true,
 		FieldNameTag:               "yaml",
-		RequiredFromJSONSchemaTags: true, // a base or a preset may set them
+		RequiredFromJSONSchemaTags: true, // no field is required, because a base or a preset may set it
 	}
 	s := reflector.ReflectFromType(reflect.TypeFor[file]())
 	s.Title = "bourse scenario"
@@ -47,8 +48,8 @@ func Schema(families map[string]config.Family) *jsonschema.Schema {
 	return s
 }
 
-// restrict adds the constraints in the tags to the schema of a struct and of those below it,
-// and allows null for pointers.
+// restrict adds the constraints in the tags to the schema of a struct and of the structs in
+// it. It allows null for pointers.
 func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflect.Type, done map[reflect.Type]bool, families map[string]config.Family) {
 	if s == nil || done[t] {
 		return
@@ -92,11 +93,11 @@ func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflec
 	}
 }
 
-// limit adds the constraints of one validate tag.
+// limit adds the constraints in one validate tag.
 func limit(s *jsonschema.Schema, tag string) {
 	r := config.RuleOf(tag)
 	if r.Omit {
-		return // 0 or an empty string is also valid
+		return // no limits, because 0 or an empty string is also valid
 	}
 	if s.Type == "array" && r.Min != "" {
 		one := uint64(1)
@@ -113,11 +114,11 @@ func limit(s *jsonschema.Schema, tag string) {
 	}
 }
 
-// JSONSchema returns the schema of a Choice. The jsonschema package calls it for types with a
-// custom form.
+// JSONSchema returns the JSON schema of a Choice. The jsonschema package calls it for types
+// that have a custom form.
 func (Choice) JSONSchema() *jsonschema.Schema { return choiceOf(&jsonschema.Schema{Type: "string"}) }
 
-// choiceOf returns the schema of a name, or of a mapping of a name and options.
+// choiceOf returns the schema for either a name or a mapping with a name and options.
 func choiceOf(name *jsonschema.Schema) *jsonschema.Schema {
 	mapping := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties()}
 	mapping.Properties.Set("name", name)
@@ -127,8 +128,8 @@ func choiceOf(name *jsonschema.Schema) *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{name, mapping}}
 }
 
-// familySchema returns the schema of a choice among the members of f. A mapping that names a
-// member has its options.
+// familySchema returns the schema for the choice of a member of family f. A mapping that
+// names a member may contain the member's options.
 func familySchema(f config.Family) *jsonschema.Schema {
 	name := &jsonschema.Schema{Type: "string", Description: "name of the plug-in; the other fields are its options"}
 	s := choiceOf(name)
@@ -159,8 +160,8 @@ func familySchema(f config.Family) *jsonschema.Schema {
 
 func object() *jsonschema.Schema { return &jsonschema.Schema{Properties: jsonschema.NewProperties()} }
 
-// optionSchema returns the schema of an option. An option that names another plug-in may have
-// any form.
+// optionSchema returns the schema of an option. An option that names another plug-in may
+// have any form.
 func optionSchema(o config.Option) *jsonschema.Schema {
 	s := &jsonschema.Schema{Description: o.Doc, Default: o.Default}
 	if t := o.Type; t.Kind() != reflect.Pointer && t != reflect.TypeFor[config.Spec]() {
@@ -175,12 +176,12 @@ func optionSchema(o config.Option) *jsonschema.Schema {
 	return s
 }
 
-// JSONSchema returns the schema of a Value.
+// JSONSchema returns the JSON schema of a Value.
 func (Value) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number"}, {Type: "boolean"}, {Type: "string", Pattern: value.String()}, {Type: "string", Pattern: ranges}}}
 }
 
-// JSONSchema returns the schema of Options.
+// JSONSchema returns the JSON schema of Options.
 func (Options) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "object"}, {Type: "null"}}}
 }

@@ -15,7 +15,7 @@ type cheap struct {
 	} `yaml:"of"`
 }
 
-// strategies is a family of two.
+// strategies is a family with two members.
 var strategies = plugin.Table[cheap]{Kind: "strategy", Members: plugin.Members[cheap]{
 	"first": {"the first", plugin.Is(cheap{})},
 	"cheap": {"the cheapest", func(decode plugin.Decoder) (cheap, error) {
@@ -25,8 +25,8 @@ var strategies = plugin.Table[cheap]{Kind: "strategy", Members: plugin.Members[c
 	}},
 }}
 
-// TestSchema checks that editors are told the type, range and meaning of
-// fields, and refuse others.
+// TestSchema checks that the schema gives editors the type, range and meaning of fields and
+// makes them reject other fields.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(Schema(map[string]config.Family{"bidding": strategies}))
@@ -73,8 +73,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaOfFamilies checks that editors are told the names of plug-ins, and type,
-// range, default and meaning of their options.
+// TestSchemaOfFamilies checks that the schema gives editors the names of plug-ins, and the
+// type, range, default and meaning of their options.
 func TestSchemaOfFamilies(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(Schema(map[string]config.Family{"bidding": strategies}))

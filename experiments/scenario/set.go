@@ -12,8 +12,9 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// everywhere reports whether an override begins with a field of a configuration, not of the
-// file. If so, it returns the name of the configuration, or "" for all, and the path.
+// everywhere reports whether the path of an override begins with a field of a
+// configuration, not with a field of the file. In that case, it also returns the rest of
+// the path and the name of the configuration, or "" for all configurations.
 func everywhere(override string) (configuration, path string, ok bool) {
 	path, _, _ = strings.Cut(override, "=")
 	if name, rest, one := strings.Cut(path, ":"); one {
@@ -23,8 +24,8 @@ func everywhere(override string) (configuration, path string, ok bool) {
 	return "", path, first != "name" && config.FieldsOf(reflect.TypeFor[Configuration]()).Find(first) != nil
 }
 
-// setEach applies an override to all configurations of a tree, or to the one that it names.
-// The configurations must have been merged into their base.
+// setEach applies an override to all configurations of a tree or, if it names one, to that
+// configuration. The configurations must have been merged into their base before.
 func setEach(root *config.Node, override string) (*config.Node, []setting, error) {
 	only, path, _ := everywhere(override)
 	segments, value, err := parsedSet(override, path)
@@ -57,8 +58,9 @@ func setEach(root *config.Node, override string) (*config.Node, []setting, error
 }
 
 // usePolicies makes each configuration use the admission policies with the given labels or
-// names, in this order. Existing policies keep their options; others are added with their
-// defaults. A file that ends with .star is a policy whose label is the file's name.
+// names, in this order. Policies that exist in the configuration keep their options. Other
+// policies are added with default options. A name that ends with .star is a script file.
+// The label of such a policy is the name of the file.
 func usePolicies(root *config.Node, labels []string) *config.Node {
 	all := root.Get("configurations")
 	if len(labels) == 0 || all == nil || all.Kind != config.List {
@@ -81,7 +83,7 @@ func usePolicies(root *config.Node, labels []string) *config.Node {
 	}))
 }
 
-// policyOf returns the policy that --policy names, and its label.
+// policyOf returns the policy named by --policy and the policy's label.
 func policyOf(name string) (*config.Node, string) {
 	if label, is := strings.CutSuffix(filepath.Base(name), ".star"); is {
 		return wrap(config.Text("script")).Put("label", config.Text(label)).Put("file", config.Text(name)), label
@@ -89,8 +91,8 @@ func policyOf(name string) (*config.Node, string) {
 	return config.Text(name), name
 }
 
-// addScripts adds the files among the policies to each configuration, so that overrides can set
-// their options.
+// addScripts adds the policies that are files to each configuration, so that overrides can
+// set their options.
 func addScripts(root *config.Node, names []string) *config.Node {
 	all := root.Get("configurations")
 	if all == nil || all.Kind != config.List {
@@ -112,10 +114,10 @@ func addScripts(root *config.Node, names []string) *config.Node {
 	}))
 }
 
-// SetName returns the name of an override in the place of an error.
+// SetName returns the name of an override for use as the position in an error.
 func SetName(override string) string { return "--set " + plugin.Clip(override) }
 
-// parsedSet returns the segments of the path of an override, and its value.
+// parsedSet returns the path segments and the value of an override.
 func parsedSet(override, path string) ([]string, *config.Node, error) {
 	at := config.Place{Source: SetName(override)}
 	segments := strings.Split(path, ".")
@@ -131,9 +133,9 @@ func parsedSet(override, path string) ([]string, *config.Node, error) {
 	return segments, moved(value, at), nil
 }
 
-// set applies an override, path=value, to a tree. The segments of the path are fields, and
-// indices, labels or names of elements; the value is YAML. It also returns the path, with a
-// configuration identified by name, and the value.
+// set applies an override, path=value, to a tree. The segments of the path are fields, or
+// indices, labels or names of elements. The value is YAML. It also returns the value and
+// the path. In this path, a configuration is identified by its name.
 func set(root *config.Node, override string) (*config.Node, []string, *config.Node, error) {
 	path, _, _ := strings.Cut(override, "=")
 	segments, value, err := parsedSet(override, path)
@@ -149,7 +151,7 @@ func set(root *config.Node, override string) (*config.Node, []string, *config.No
 	return out, segments, value, err
 }
 
-// moved returns n with the given place for all its parts.
+// moved returns a copy of n in which all parts have the given position.
 func moved(n *config.Node, at config.Place) *config.Node {
 	out := *n
 	out.At = at
@@ -164,8 +166,8 @@ func moved(n *config.Node, at config.Place) *config.Node {
 	return &out
 }
 
-// with returns n with the value at a path replaced. It creates missing nodes on the path, and
-// converts the bare name of a plug-in to a mapping for options.
+// with returns a copy of n with the value at a path replaced. It creates missing nodes on
+// the path. It converts the bare name of a plug-in to a mapping for the options.
 func with(n *config.Node, path []string, above string, value *config.Node) (*config.Node, error) {
 	if len(path) == 0 {
 		return value, nil
@@ -195,7 +197,8 @@ func with(n *config.Node, path []string, above string, value *config.Node) (*con
 	return n.Put(segment, item), nil
 }
 
-// choose returns the index of the element that a segment identifies by index, label or name.
+// choose returns the position of the element that a segment identifies by index, label or
+// name.
 func choose(n *config.Node, segment, path string, at config.Place) (int, error) {
 	if i, err := strconv.Atoi(segment); err == nil && i >= 0 && i < len(n.Items) {
 		return i, nil

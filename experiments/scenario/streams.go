@@ -5,16 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// Stream returns the random source called name of replication rep. It depends only on its
-// three parameters. Drawing more from one stream, or running another policy, leaves the other
-// streams unchanged (common random numbers).
+// Stream returns the random source with the given name for replication rep. It depends only
+// on its three parameters. Using more numbers from one stream, or running another policy,
+// does not change the other streams (common random numbers).
 func Stream(seed uint64, rep int, name string) *rand.PCG {
 	src := new(rand.PCG)
 	Reseed(src, seed, rep, name)
 	return src
 }
 
-// Reseed sets src to the state that [Stream] returns.
+// Reseed sets src to the state of the source that [Stream] returns.
 func Reseed(src *rand.PCG, seed uint64, rep int, name string) {
 	h := fnv.New64a()
 	h.Write([]byte(name))

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// An Axis is a field of configurations that takes several values in turn. Two axes span a
-// plane: every value of the first with every value of the second.
+// An Axis is a field of configurations that takes several values in turn. With two axes,
+// every value of the first is combined with every value of the second.
 type Axis struct {
 	Path   string   `yaml:"path" validate:"required" doc:"field of every configuration, such as workload.annotate.delay, or of one, such as pareto-high:fleet.hosts; only that configuration is then run"`
 	Also   []string `yaml:"also" doc:"other fields set to the same values, such as fields of other policies"`
@@ -19,7 +19,7 @@ type Axis struct {
 	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; default, the path"`
 }
 
-// Name returns the label, or the path if there is none.
+// Name returns the label of the axis or, without a label, the path.
 func (a Axis) Name() string {
 	if a.Label != "" {
 		return a.Label
@@ -27,33 +27,35 @@ func (a Axis) Name() string {
 	return a.Path
 }
 
-// Fields returns the paths of all fields that it sets.
+// Fields returns the paths of all fields that the axis sets.
 func (a Axis) Fields() []string { return append([]string{a.Path}, a.Also...) }
 
-// A Value is a number or a word as written.
+// A Value is a number or a word, as written in the file.
 type Value string
 
-// Node returns the form of v in a file, with quotes only if YAML readers need them.
+// Node returns v in the form used in files. It has quotes only if YAML readers need them.
 func (v Value) Node() *config.Node {
 	n := &config.Node{Kind: config.Scalar, Text: string(v)}
 	n.Quoted = n.Unclear("") != nil
 	return n
 }
 
-// A Figure describes the drawing of a scenario: against the first axis of its sweep, with a
-// line for each policy and value of the other axes; without a sweep, bars.
+// A Figure describes how a scenario is drawn. The horizontal axis is the first axis of the
+// sweep, and there is a line for each policy and each point of the other axes. Without a
+// sweep, there are bars.
 type Figure struct {
 	Metrics []string  `yaml:"metrics" validate:"min=1" doc:"metrics to draw, one panel per metric and configuration"`
 	Range   []float64 `yaml:"range" doc:"lower and upper end of percentage axes, extended if a mean lies beyond; default 0 and 100"`
 	Less    string    `yaml:"less" doc:"label of a baseline policy: an extra figure shows the other policies minus it, per replication"`
 }
 
-// Expanded returns the experiment to run. It is e with each configuration replaced by one for
-// each point of the sweep, the first axis varying slowest. Their names are NAME@VALUE or, with
-// two axes, NAME@VALUE,VALUE. Without a sweep it is e.
+// Expanded returns the experiment to run. It replaces each configuration of e by one
+// configuration for each point of the sweep. The first axis varies slowest. The names are
+// NAME@VALUE or, with two axes, NAME@VALUE,VALUE. Without a sweep, Expanded returns e
+// itself.
 //
-// Random draws depend on seed and replication, not on configurations, so all points have the
-// same draws.
+// Random draws depend only on the seed and the replication, so all points use the same
+// draws.
 func (e Experiment) Expanded() Experiment {
 	if len(e.Sweep) > 0 {
 		e.Configurations = e.points
@@ -61,8 +63,8 @@ func (e Experiment) Expanded() Experiment {
 	return e
 }
 
-// chosen returns the tree with the configuration to which its sweep applies, if the path of an
-// axis names one, such as pareto-high:fleet.hosts.
+// chosen returns the tree with only the configuration to which the sweep applies, if the
+// path of an axis names one (pareto-high:fleet.hosts).
 func chosen(root *config.Node) (*config.Node, error) {
 	sweep, all := root.Get("sweep"), root.Get("configurations")
 	if sweep == nil || sweep.Kind != config.List || all == nil || all.Kind != config.List {
@@ -95,12 +97,12 @@ func chosen(root *config.Node) (*config.Node, error) {
 	return root.Put("sweep", &axes), nil
 }
 
-// maxPoints limits the number of points of a sweep.
+// maxPoints is the maximum number of points in a sweep.
 const maxPoints = 10_000
 
 var value = regexp.MustCompile(`^[-+]?[A-Za-z0-9.][A-Za-z0-9.+-]{0,31}$`)
 
-// checkSweep checks constraints across the fields of the axes.
+// checkSweep checks constraints that involve several fields of the axes.
 func checkSweep(axes []Axis, configurations int, n *config.Node) error {
 	points := configurations
 	seen := map[string]bool{}
@@ -136,8 +138,8 @@ func checkSweep(axes []Axis, configurations int, n *config.Node) error {
 	return nil
 }
 
-// expandSweep creates the configurations at every point, and checks them as if they were
-// written in the file. It returns the points of each configuration.
+// expandSweep creates the configuration at every point of the sweep. It checks each as if
+// it were written in the file. It returns the points of each configuration.
 func (e *Experiment) expandSweep(root *config.Node, known Known) ([][]*config.Node, error) {
 	var each [][]*config.Node
 	points := &config.Node{Kind: config.List, At: root.Get("configurations").At}
@@ -175,8 +177,8 @@ func (e *Experiment) expandSweep(root *config.Node, known Known) ([][]*config.No
 	return each, nil
 }
 
-// sweep returns a configuration at every point of the axes. Its name contains the values so
-// far, after mark.
+// sweep returns one configuration for every point of the axes. In a configuration's name,
+// mark precedes the next value.
 func sweep(c *config.Node, axes []*config.Node, mark string) ([]*config.Node, error) {
 	if len(axes) == 0 {
 		return []*config.Node{c}, nil

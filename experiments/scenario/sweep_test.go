@@ -23,9 +23,8 @@ configurations:
   - {name: high, market: {window: 60}}
 `
 
-// TestSweep checks that every configuration is run at every point of the axes,
-// the first slowest, under the name of its values; and that the file says what
-// it said.
+// TestSweep checks that every configuration is run at every point of the axes, the first
+// axis slowest, under a name with its values. The file itself must not change.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	known := names()
@@ -70,7 +69,7 @@ func TestSweep(t *testing.T) {
 	golden(t, "testdata/swept.yaml", write(t, e))
 }
 
-// TestSweepSet checks that an axis is overridden as any field is.
+// TestSweepSet checks that an override can change an axis like any field.
 func TestSweepSet(t *testing.T) {
 	t.Parallel()
 	e, err := Parse("swept.yaml", []byte(swept), names(), "sweep.hosts.values=[2]", "configurations.low.fleet.cpus=8")
@@ -82,8 +81,8 @@ func TestSweepSet(t *testing.T) {
 	}
 }
 
-// TestSweepWritten checks that a point is the configuration that --set would
-// make, whatever is swept, and that a printed sweep has the same points.
+// TestSweepWritten checks that a point equals the configuration that --set would make,
+// whatever is swept, and that a printed sweep has the same points.
 func TestSweepWritten(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -122,8 +121,8 @@ func TestSweepWritten(t *testing.T) {
 	})
 }
 
-// TestLog checks that a log takes the place of the workload of configurations
-// with a filter, and of no other.
+// TestLog checks that a log replaces the workload of exactly the configurations with a
+// filter.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	const file = `
@@ -149,8 +148,8 @@ configurations:
 	}
 }
 
-// TestSweepOfOne checks that an axis whose path names a configuration is of that one only, and
-// that axes of two are refused.
+// TestSweepOfOne checks that an axis whose path names a configuration applies only to that
+// one, and that axes for two configurations are rejected.
 func TestSweepOfOne(t *testing.T) {
 	t.Parallel()
 	const text = "{name: a, base: {workload: {model: paper}, admission: [be]}, configurations: [{name: low}, {name: high}], sweep: [{path: \"high:fleet.hosts\", values: [3, 4]}%s]}"

@@ -13,11 +13,11 @@ import (
 // defaultMin is the default minimum number of replications with a stopping rule.
 const defaultMin = 5
 
-// defaultMax is the default maximum number.
+// defaultMax is the default maximum number of replications with a stopping rule.
 const defaultMax = 2000
 
-// untilOf converts replications written as a mapping of min, max and until to two fields, and
-// adds the defaults of until.
+// untilOf handles replications written as a mapping of min, max and until. It converts the
+// mapping to two fields and adds the default values of until.
 func untilOf(root *config.Node) (*config.Node, error) {
 	n := root.Get("replications")
 	if n == nil || n.Kind != config.Mapping {
@@ -53,7 +53,7 @@ func untilOf(root *config.Node) (*config.Node, error) {
 	return root.Put("replications", most).Put("until", until.Put("min", least)), nil
 }
 
-// number returns a node for n.
+// number returns a node with the number n.
 func number(n int, at config.Place) *config.Node {
 	return &config.Node{Kind: config.Scalar, Text: strconv.Itoa(n), At: at}
 }
@@ -66,7 +66,7 @@ func found(n *config.Node) string {
 	return n.Found()
 }
 
-// UntilSet returns the override for METRIC=HALF-WIDTH.
+// UntilSet converts METRIC=HALF-WIDTH to an override.
 func UntilSet(text string) (string, error) {
 	metric, width, ok := strings.Cut(text, "=")
 	if !ok || metric == "" || width == "" {

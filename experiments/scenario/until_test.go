@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestUntil checks both forms that say when to stop, what is left out of them, that they
-// are written as they are read, and what mistakes are told.
+// TestUntil checks both forms of a stopping rule, their defaults, that they are printed as
+// they were read, and the errors.
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	const rest = "\nname: u\nconfigurations: [one]\nbase: {admission: [be], workload: {plan: p.csv}}\n"

@@ -10,8 +10,8 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// Write prints an experiment as a complete scenario file with every field, described where it
-// first appears. Parsing the file gives the same experiment.
+// Write prints an experiment as a complete scenario file with every field. It describes
+// each field where the field first appears. Parsing the file gives the same experiment.
 func Write(w io.Writer, e Experiment) error {
 	if _, err := w.Write(File(e).YAML()); err != nil {
 		return fmt.Errorf("write scenario %s: %w", e.Name, err)
@@ -19,8 +19,8 @@ func Write(w io.Writer, e Experiment) error {
 	return nil
 }
 
-// File returns the tree of the file that [Write] prints. Values that all configurations share
-// are in base.
+// File returns the tree of the file that [Write] prints. Values shared by all
+// configurations are in base.
 func File(e Experiment) *config.Node {
 	root := config.Of(e)
 	configurations := root.Get("configurations")
@@ -35,8 +35,8 @@ func File(e Experiment) *config.Node {
 	return root
 }
 
-// common returns the values that all configurations share, except their names, or nil if there
-// are none.
+// common returns the values that all configurations share, except the names. It returns nil
+// if there are none.
 func common(configurations []*config.Node) *config.Node {
 	var base *config.Node
 	for i, c := range configurations {
@@ -50,8 +50,8 @@ func common(configurations []*config.Node) *config.Node {
 	return base
 }
 
-// both returns the values that a and b share, or nil if there are none. Choices of different
-// plug-ins share nothing, and lists are shared only if they are equal.
+// both returns the values that a and b share, or nil if there are none. Choices of
+// different plug-ins share no values. Lists are shared only if they are equal.
 func both(a, b *config.Node) *config.Node {
 	if a.Equal(b) {
 		return a
@@ -71,11 +71,12 @@ func both(a, b *config.Node) *config.Node {
 	return out
 }
 
-// less returns the part of n that differs from base. Merging it into base gives n again.
-// Options are in the resulting order, with those of base first.
+// less returns the part of n that differs from base. Merging this part into base results in
+// n again. Options are in the order of the merged result, in which those of base come
+// first.
 func less(n, base *config.Node) *config.Node {
 	keys := slices.Clone(n.Keys)
-	if n.Keys[0].Doc == "" { // options, not the fields of a struct
+	if n.Keys[0].Doc == "" { // the keys are options, not fields of a struct
 		slices.SortStableFunc(keys, func(a, b config.Key) int {
 			return cmp.Compare(uint(base.Index(a.Name)), uint(base.Index(b.Name))) // -1 sorts last
 		})

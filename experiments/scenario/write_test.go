@@ -38,8 +38,8 @@ func write(t interface{ Fatal(...any) }, e Experiment) []byte {
 	return b.Bytes()
 }
 
-// TestWrite checks what a printed file looks like, and that everything in it
-// is there: every field with its doc.
+// TestWrite checks the form of a printed file and that it contains every field with its
+// description.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	e, err := Parse("small.yaml", []byte(strings.Replace(small, "{hosts: 4}", "{hosts: 4, count: {gpu: 2}, floor_per_hour: {gpu: 1.2}}", 1)), names())
@@ -61,8 +61,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteParse checks that what is printed parses to the same experiment,
-// whatever names, numbers, texts, choices and options there are.
+// TestWriteParse checks that a printed file parses to the same experiment for any names,
+// numbers, texts, choices and options.
 func TestWriteParse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -81,8 +81,8 @@ func TestWriteParse(t *testing.T) {
 	})
 }
 
-// TestWriteOrder checks that what is printed is printed again as it is, where
-// configurations say the same options in different orders.
+// TestWriteOrder checks that a printed file is printed again unchanged, even if
+// configurations list the same options in different orders.
 func TestWriteOrder(t *testing.T) {
 	t.Parallel()
 	const text = `
@@ -104,7 +104,7 @@ configurations:
 	}
 }
 
-// said returns what an experiment says, as plain values.
+// said returns an experiment as plain values.
 func said(e Experiment) any {
 	var out any
 	if err := config.Of(e).Decode("", &out); err != nil {
@@ -166,7 +166,7 @@ func anyExperiment(t *rapid.T) Experiment {
 	return e
 }
 
-// anyPath is absolute: others are taken from the folder of the file.
+// anyPath is absolute, because relative paths are joined to the folder of the file.
 func anyPath(t *rapid.T) string { return "/files/" + strings.ReplaceAll(anyText(t), "/", "") }
 
 func anyText(t *rapid.T) string {

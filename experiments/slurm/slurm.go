@@ -1,5 +1,5 @@
-// Package slurm runs the shards of a run as the tasks of a Slurm job array: it writes the
-// script, submits it, and reports the tasks that are still in the queue. Slurm does the
+// Package slurm runs the shards of a run as the tasks of a Slurm job array. It writes the
+// script, submits it, and reports which tasks are still in the queue. Slurm handles
 // queueing, limits and restarts.
 package slurm
 
@@ -17,17 +17,17 @@ import (
 // A Job is an array of tasks. Each runs one shard.
 type Job struct {
 	Name   string
-	Shards []int    // shards to run, from 1, in order
+	Shards []int    // numbers of the shards to run, from 1, in order
 	Of     int      // shards that there are
 	Dir    string   // working directory of the tasks
 	Log    string   // directory of their output
-	Words  []string // command of a task; --shard is added
+	Words  []string // command of a task, to which --shard is added
 	Limits Limits
 
-	offset int // of shards from tasks
+	offset int // shard number minus task number
 }
 
-// Limits are limits of a task for the site; empty fields are left to it.
+// Limits are the site's limits for a task. For an empty field, the site's default applies.
 type Limits struct {
 	Partition, Time, Memory, Account string
 	CPUs                             int
@@ -46,7 +46,7 @@ func (j *Job) Script() string {
 	option("array", j.numbers())
 	option("chdir", j.Dir)
 	option("output", j.Log+"/slurm-%A_%a.txt")
-	option("open-mode", "append") // also for a task that is started again
+	option("open-mode", "append") // keep the output if a task is started again
 	option("partition", j.Limits.Partition)
 	option("time", j.Limits.Time)
 	option("mem", j.Limits.Memory)
@@ -64,7 +64,7 @@ func (j *Job) Script() string {
 	return b.String()
 }
 
-// numbers formats the tasks of j for sbatch: 1-3,7.
+// numbers formats the task numbers of j for sbatch, for example 1-3,7.
 func (j *Job) numbers() string {
 	var spans []string
 	for i := 0; i < len(j.Shards); {
@@ -82,11 +82,11 @@ func (j *Job) numbers() string {
 	return strings.Join(spans, ",")
 }
 
-// quote returns a word for a POSIX shell.
+// quote quotes a word for a POSIX shell.
 func quote(w string) string { return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'" }
 
-// Check returns an error if j contains a word that the script cannot contain: sbatch reads
-// the text after a blank as another option.
+// Check returns an error if j contains text that the script cannot contain. For example,
+// sbatch reads the text after a space as another option.
 func (j *Job) Check() error {
 	l := &j.Limits
 	for name, value := range map[string]string{
@@ -99,7 +99,8 @@ func (j *Job) Check() error {
 	return nil
 }
 
-// Split divides j into arrays whose task numbers are all below most, Slurm's MaxArraySize.
+// Split divides j into arrays whose task numbers are all below most, which is Slurm's
+// MaxArraySize.
 func (j Job) Split(most int) []Job {
 	var all []Job
 	for rest := j.Shards; len(rest) > 0; {
@@ -115,7 +116,7 @@ func (j Job) Split(most int) []Job {
 	return all
 }
 
-// Submit submits j and returns its number.
+// Submit submits j and returns the job number.
 func (j *Job) Submit(ctx context.Context) (id string, err error) {
 	cmd := exec.CommandContext(ctx, "sbatch", "--parsable", "--requeue")
 	cmd.Stdin = strings.NewReader(j.Script())
@@ -123,7 +124,7 @@ func (j *Job) Submit(ctx context.Context) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	id, _, _ = strings.Cut(strings.TrimSpace(out), ";") // its cluster may follow
+	id, _, _ = strings.Cut(strings.TrimSpace(out), ";") // the name of the cluster may follow
 	if _, err := strconv.Atoi(id); err != nil {
 		return "", fmt.Errorf("sbatch: found %q, want a job number", out)
 	}
@@ -134,14 +135,14 @@ func (j *Job) Submit(ctx context.Context) (id string, err error) {
 func Queued(ctx context.Context, ids []string) (int, error) {
 	out, err := output(exec.CommandContext(ctx, "squeue", "--noheader", "--array", "--format=%i", "--jobs="+strings.Join(ids, ",")))
 	if err != nil && strings.Contains(err.Error(), "Invalid job id") {
-		return 0, nil // it has forgotten them
+		return 0, nil // Slurm no longer knows these jobs
 	}
 	return len(strings.Fields(out)), err
 }
 
 var maxArray = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*([0-9]+)`)
 
-// MaxArray returns the limit that the numbers of an array's tasks must stay below.
+// MaxArray returns Slurm's MaxArraySize. All task numbers of an array must be below it.
 func MaxArray(ctx context.Context) (int, error) {
 	out, err := output(exec.CommandContext(ctx, "scontrol", "show", "config"))
 	if err != nil {
@@ -154,7 +155,7 @@ func MaxArray(ctx context.Context) (int, error) {
 	return strconv.Atoi(m[1])
 }
 
-// output runs cmd; its error contains the command's error output.
+// output runs cmd and returns its output. An error contains the command's error output.
 func output(cmd *exec.Cmd) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

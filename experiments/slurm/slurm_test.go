@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestScript checks the whole of a script.
+// TestScript checks the complete text of a script.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	j := Job{
@@ -39,8 +39,8 @@ exec '/shared/bin/bourse' 'run' 'it'\''s.yaml' --shard "$SLURM_ARRAY_TASK_ID/12"
 	}
 }
 
-// TestSplit checks that every shard is in one array, under a number that the cluster
-// takes.
+// TestSplit checks that every shard is in exactly one array, under a number that the
+// cluster accepts.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	for _, most := range []int{2, 5, 1001} {

@@ -1,6 +1,6 @@
-// Package statement reports what happened to the money of one account, contract by contract,
-// from the entries of a ledger. It is independent of where the ledger is stored, and does not
-// audit it.
+// Package statement reports what happened to the money of one account, contract by
+// contract. It reads the entries of a ledger. The package is independent of where the
+// ledger is stored. It does not audit the ledger.
 package statement
 
 import (
@@ -14,7 +14,7 @@ import (
 	"bourse/contracts/note"
 )
 
-// A Statement lists all moves of one account's money.
+// A Statement lists all transfers of one account's money.
 type Statement struct {
 	Account   string            `json:"account"`
 	Since     int64             `json:"since" doc:"number of the last entry before it, 0 if there is none"`
@@ -28,7 +28,7 @@ type Statement struct {
 	owned map[int64]*statedContract
 }
 
-// An otherMove is a move outside contracts.
+// An otherMove is a transfer that does not belong to a contract.
 type otherMove struct {
 	Entry    int64       `json:"entry"`
 	Time     float64     `json:"time" doc:"seconds"`
@@ -39,7 +39,7 @@ type otherMove struct {
 	Amount   bank.Amount `json:"amount" doc:"amount; negative if it left the account"`
 }
 
-// A statedContract is a contract that the account paid for.
+// A statedContract is a contract that the account has paid for.
 type statedContract struct {
 	Contract int64           `json:"contract"`
 	Admitted float64         `json:"admitted" doc:"seconds"`
@@ -60,8 +60,8 @@ type charge struct {
 	Amount bank.Amount `json:"amount"`
 }
 
-// Of returns the statement of an account after entry number after (0 means from the
-// beginning), or nil if no entry concerns it.
+// Of returns the statement of an account for the entries after number after; 0 means from
+// the beginning. It returns nil if no entry concerns the account.
 func Of(account string, since int64, entries export.Entries) (*Statement, error) {
 	s := &Statement{
 		Account: account, Since: since,
@@ -101,8 +101,8 @@ func (s *Statement) add(e *bank.Entry) error {
 	return nil
 }
 
-// move processes a move of e, which belongs to contract k of the account, or to none if k is
-// nil.
+// move processes one transfer of entry e. The transfer belongs to contract k of the
+// account, or to no contract if k is nil.
 func (s *Statement) move(e *bank.Entry, m bank.Move, k *statedContract) (err error) {
 	in, out := m.To == s.Account, m.From == s.Account
 	add := func(to *bank.Amount) {
@@ -160,7 +160,7 @@ func (k *statedContract) settle(e *bank.Entry) {
 	}
 }
 
-// charged returns the charge of host to.
+// charged returns the charge paid to host to.
 func (k *statedContract) charged(to string) *bank.Amount {
 	for i := range k.Charges {
 		if k.Charges[i].To == to {
@@ -171,7 +171,8 @@ func (k *statedContract) charged(to string) *bank.Amount {
 	return &k.Charges[len(k.Charges)-1].Amount
 }
 
-// said returns the text of e's note, after the order if the ledger is owned.
+// said returns the text of e's note. If the ledger has owners, it is the text after the
+// order.
 func said(e *bank.Entry) []byte {
 	if s, err := order.Open(e.Note); err == nil {
 		return s.Rest
@@ -179,7 +180,7 @@ func said(e *bank.Entry) []byte {
 	return e.Note
 }
 
-// rawNote returns a note as JSON: unchanged, or as a string.
+// rawNote returns a note as JSON. A note that is not JSON becomes a string.
 func rawNote(text []byte) json.RawMessage {
 	if len(text) == 0 {
 		return nil

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// TestStatement checks a statement against contracts that end in each way: kept,
-// broken with a penalty, and still open; with hosts paid twice, a note that a
-// terminal must not see, one behind an order, one whose command could not be started, and money earned from the contract of somebody else.
+// TestStatement checks a statement with contracts that end in each way: kept, broken with a
+// penalty, and still open. Hosts are paid twice. One note must not reach a terminal, one
+// follows an order, and one is about a command that could not be started. Some money comes
+// from another user's contract.
 func TestStatement(t *testing.T) {
 	t.Parallel()
 	entry := func(time float64, kind bank.Kind, contract int64, note string, moves ...bank.Move) bank.Entry {
@@ -90,7 +91,7 @@ in escrow besides 20.000000
 	if got != want {
 		t.Errorf("found\n%s\nwant\n%s", got, want)
 	}
-	s := state(5) // the contract is settled, its penalty to come
+	s := state(5) // the contract is settled, but its penalty is not paid yet
 	if s.Opening != bank.Micros(74e6) || len(s.Contracts) != 2 || s.Contracts[0].Contract != 4 || len(s.Others) != 2 || s.Others[0].Kind != bank.Penalty {
 		t.Errorf("since entry 5: opens with %v, %d contracts, %+v", s.Opening, len(s.Contracts), s.Others)
 	}

@@ -49,13 +49,13 @@ type printer struct{ strings.Builder }
 
 func (p *printer) line(s string) { p.WriteString(s + "\n") }
 
-// amount prints a line: time, description, amount.
+// amount prints one line with the time, a description and the amount.
 func (p *printer) amount(when, what string, a bank.Amount) {
 	p.line(fmt.Sprintf("%14s  %-42s %18v", when, what, a))
 }
 
-// contract prints the history of one contract: its budget leaves the account, and refund and
-// penalty return to it.
+// contract prints the history of one contract. The budget leaves the account, and the
+// refund and the penalty return to it.
 func (p *printer) contract(k *statedContract) {
 	p.line("")
 	p.line(fmt.Sprintf("contract %d: %s", k.Contract, plainText(k.Verdict)))
@@ -83,7 +83,8 @@ func (p *printer) told(note json.RawMessage) {
 
 func instant(t float64) string { return strconv.FormatFloat(t, 'f', 3, 64) + " s" }
 
-// units are the units of the numbers in notes, as in bourse/contracts/note and the policies.
+// units are the units of the numbers in notes, which bourse/contracts/note and the policies
+// define.
 var units = map[string]string{
 	"price": "$/s", "percentile": "$/s", "ask": "$", "balance": "$", "budget": "$",
 	"share": "hosts", "spot_share": "hosts", "threshold": "hosts",
@@ -92,7 +93,7 @@ var units = map[string]string{
 	"work": "CPU s", "needed": "CPU s", "work_done": "CPU s", "wasted": "CPU s",
 }
 
-// noted formats a note: an object of numbers and words as a list, and anything else
+// noted formats a note. An object of numbers and words becomes a list; any other note is
 // unchanged.
 func noted(note json.RawMessage) string {
 	fields, ok := notes.Fields(note)
@@ -110,7 +111,7 @@ func noted(note json.RawMessage) string {
 			if unit := units[f.Name]; unit != "" {
 				value = fmt.Sprintf("%v %s", value, unit)
 			}
-		case []any: // for exact numbers, and words
+		case []any: // an exact number or a list of words
 			value = strings.Trim(fmt.Sprint(v), "[]")
 			if f.Name == "on" {
 				value = fmt.Sprintf("%v (bids in nano-dollars per second)", value)
@@ -121,7 +122,7 @@ func noted(note json.RawMessage) string {
 	return strings.Join(parts, ", ")
 }
 
-// plainText returns s, quoted if a terminal could interpret it.
+// plainText returns s. If a terminal could interpret s, it is quoted.
 func plainText(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(s)

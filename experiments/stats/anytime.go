@@ -2,20 +2,20 @@ package stats
 
 import "math"
 
-// Anytime returns an interval for the mean of independent values xs within [lo,hi]. With
-// probability 1-alpha, it contains the mean at every number of values simultaneously, so
-// looking after each value and stopping when the interval is narrow preserves its coverage.
-// It is a confidence sequence:
+// Anytime returns an interval for the mean of the independent values xs, which lie in
+// [lo,hi]. With probability 1-alpha, the intervals for all numbers of values contain the
+// mean at the same time. One may therefore look after each value and stop when the interval
+// is narrow enough. This is called a confidence sequence. There are two methods:
 //
-//   - between finite ends, of bets that the mean is higher or lower, each at half of alpha
-//     (Waudby-Smith and Ramdas 2024, §4, a mixture of eight constant bets), whatever the
-//     distribution;
-//   - otherwise, of the t tests of Wang and Ramdas (2025, §4: effects of either sign, normal
-//     with variance 1/100), if values are normal; of others it holds as their means become
-//     so, and there is none before some 30 values.
+//   - If lo and hi are finite, it uses bets that the mean is higher or lower, each at half
+//     of alpha (Waudby-Smith and Ramdas 2024, §4, a mixture of eight constant bets). The
+//     interval is valid for any distribution.
+//   - If not, it uses the t tests of Wang and Ramdas (2025, §4: effects of either sign,
+//     normal with variance 1/100). The interval is valid for normal values, and for other
+//     values once their mean is nearly normal. There is none for fewer than about 30 values.
 //
-// There is none (ok is false) if it is unbounded: with few values or, without ends, for
-// values that do not vary. It panics unless alpha is in (0,1).
+// If the interval is unbounded, ok is false. This is the case for few values or, if lo or hi
+// is infinite, for values that do not vary. Anytime panics unless alpha is in (0,1).
 func Anytime(xs []float64, lo, hi, alpha float64) (l, u float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
 		panic("stats: interval of a level outside (0,1)")
@@ -36,7 +36,7 @@ func Anytime(xs []float64, lo, hi, alpha float64) (l, u float64, ok bool) {
 	}
 	mean, squares := moments(xs)
 	n := float64(len(xs))
-	r := 1 + n/100 // variance of the mean, with the prior and without it
+	r := 1 + n/100 // ratio of the variances of the mean with and without the prior
 	k := math.Pow(math.Sqrt(r)/alpha, 2/n)
 	if k >= r {
 		return 0, 0, false
@@ -59,13 +59,13 @@ func Above(xs []float64, m, lo, hi, alpha float64) bool {
 	return won(scaled, (m-lo)/(hi-lo)) >= -math.Log(alpha/2)
 }
 
-// stakes are the fractions of the capital to bet on a mean above m, where x pays x/m - 1: no
-// bet can lose more than the capital.
+// stakes are the fractions of the capital to bet that the mean is above m. A bet on x pays
+// x/m - 1, so no bet can lose more than the capital.
 var stakes = [...]float64{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 0.95}
 
-// leastMean returns the largest m such that bets that the mean of xs, all in [0,1], is above
-// m have won 1/alpha times their stake. With probability 1-alpha, the mean is at least m.
-// Their capital falls with m.
+// leastMean returns the largest m for which the bets that the mean of xs is above m have
+// multiplied their capital by 1/alpha. All xs are in [0,1]. With probability 1-alpha, the
+// mean is at least m. The capital decreases as m increases.
 func leastMean(xs []float64, alpha float64) float64 {
 	lo, hi := 0.0, 1.0
 	for range 50 {
@@ -78,15 +78,15 @@ func leastMean(xs []float64, alpha float64) float64 {
 	return lo
 }
 
-// won returns the logarithm of the final capital of bets, starting from 1, that the mean of
-// xs is above m.
+// won returns the logarithm of the final capital if the initial capital is 1 and the bets
+// are that the mean of xs is above m.
 func won(xs []float64, m float64) float64 {
 	most, capital := math.Inf(-1), 0.0
 	var logs [len(stakes)]float64
 	for i, s := range stakes {
 		product := 1.0
 		for k, x := range xs {
-			if product *= 1 + s*(x/m-1); k%16 == 15 { // 0.05^16 and 100^16 are still representable, or +Inf
+			if product *= 1 + s*(x/m-1); k%16 == 15 { // take logarithms every 16 factors: 0.05^16 and 100^16 do not underflow, and larger products become +Inf
 				logs[i] += math.Log(product)
 				product = 1
 			}

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestAnytimeCoverage checks by simulation that the sequence misses the mean, at any
-// number of values from 5 to 200, no more often than it says and a point: normal, skewed
-// and Bernoulli values. Stopping as soon as it is narrow, which is one such number, cannot
-// do worse.
+// TestAnytimeCoverage checks by simulation how often the sequence misses the mean at any
+// number of values from 5 to 200. The frequency may exceed the stated one by at most one
+// percentage point, for normal, skewed and Bernoulli values. Stopping as soon as the
+// interval is narrow cannot be worse, because it selects one of these numbers.
 func TestAnytimeCoverage(t *testing.T) {
 	t.Parallel()
 	const seed, runs, first, last, alpha = 21, 1000, 5, 150, 0.05
@@ -51,8 +51,8 @@ func TestAnytimeCoverage(t *testing.T) {
 	}
 }
 
-// TestAbove checks that it says of random samples, with ends and without, what the interval
-// of Anytime does.
+// TestAbove checks with random samples, with and without bounds, that Above agrees with the
+// interval of Anytime.
 func TestAbove(t *testing.T) {
 	t.Parallel()
 	const seed = 23
@@ -83,8 +83,8 @@ func TestAbove(t *testing.T) {
 	}
 }
 
-// misses reports whether the interval of [Anytime] leaves out mean, without looking for
-// its ends.
+// misses reports whether the interval of [Anytime] excludes mean. It does not compute the
+// ends.
 func misses(xs []float64, lo, hi, mean, alpha float64) bool {
 	if math.IsInf(lo, 0) {
 		l, u, ok := Anytime(xs, lo, hi, alpha)
@@ -108,8 +108,8 @@ func bernoulli(p float64) func(*rand.Rand) float64 {
 	}
 }
 
-// TestAnytime checks what the sequence says of few values and of values that do not vary,
-// and that it narrows.
+// TestAnytime checks the sequence for few values and for values that do not vary, and that
+// it narrows.
 func TestAnytime(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)

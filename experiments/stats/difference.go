@@ -6,20 +6,20 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Difference is the difference of two means: first sample minus second.
+// A Difference is the difference of two means, first sample minus second.
 type Difference struct {
-	N      int  // number of pairs, or of values of the smaller sample
-	Paired bool // otherwise the samples are independent
+	N      int  // number of pairs, or number of values in the smaller sample
+	Paired bool // whether the samples are paired; if not, they are independent
 	Mean   float64
-	Effect float64 // the mean divided by the deviation: of the differences of pairs, or the root mean square of both samples'
+	Effect float64 // Mean divided by a standard deviation: that of the differences if paired, or the root mean square of both samples' deviations
 
 	err  float64 // standard error of the mean
 	dist distuv.StudentsT
 }
 
-// Pairs returns the difference of samples taken in pairs. It cannot be tested (ok is false)
-// with fewer than two pairs, or if all differences are equal (to rounding). It panics unless
-// the lengths are the same.
+// Pairs returns the difference of two paired samples. It cannot be tested (ok is false)
+// with fewer than two pairs, or if all differences are equal except for rounding. Pairs
+// panics unless both slices have the same length.
 func Pairs(xs, ys []float64) (d Difference, ok bool) {
 	if len(xs) != len(ys) {
 		panic("stats: paired samples differ in length")
@@ -41,9 +41,9 @@ func Pairs(xs, ys []float64) (d Difference, ok bool) {
 	return d, true
 }
 
-// Welch returns the difference of independent samples, whose variances may differ (Welch
-// 1947). It cannot be tested (ok is false) if one has fewer than two values, or both are
-// constant.
+// Welch returns the difference of two independent samples, whose variances may differ
+// (Welch 1947). It cannot be tested (ok is false) if a sample has fewer than two values or
+// if both are constant.
 func Welch(xs, ys []float64) (d Difference, ok bool) {
 	x, y := Summarize(xs, Quantity{}), Summarize(ys, Quantity{})
 	d = Difference{N: min(x.N, y.N), Mean: x.Mean - y.Mean}
@@ -57,18 +57,20 @@ func Welch(xs, ys []float64) (d Difference, ok bool) {
 	return d, true
 }
 
-// Interval returns the interval that misses the true difference with probability alpha,
-// which is in (0,1).
+// Interval returns an interval that does not contain the true difference with probability
+// alpha, which is in (0,1).
 func (d Difference) Interval(alpha float64) (lo, hi float64) {
 	half := d.dist.Quantile(1-alpha/2) * d.err
 	return d.Mean - half, d.Mean + half
 }
 
-// P returns the probability of a mean at least as far from 0 if there is no difference.
+// P returns the probability, if there is no true difference, that the mean is at least as
+// far from 0 as observed.
 func (d Difference) P() float64 { return min(1, 2*d.dist.CDF(-math.Abs(d.Mean)/d.err)) }
 
-// Beyond returns the probability of a mean at least as close to 0 if the true difference is
-// margin or more on either side: the larger p of two one-sided tests (Schuirmann 1987).
+// Beyond returns the probability that the mean is at least as close to 0 as observed if the
+// true difference is at least margin in either direction. It is the larger p-value of two
+// one-sided tests (Schuirmann 1987).
 func (d Difference) Beyond(margin float64) float64 {
 	return d.dist.CDF((math.Abs(d.Mean) - margin) / d.err)
 }

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestDifference checks pairs against [PairedT], and Welch's test against its formulas.
+// TestDifference compares pairs with [PairedT], and Welch's test with its formulas.
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	x, y := []float64{1.1, 2.3, 2.9, 4.2, 5}, []float64{0.9, 2, 3.1, 3.6, 4.1}
@@ -35,8 +35,8 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestPower checks the power of t tests: against tables of Cohen (1988) and G*Power for
-// 80 %, and against tests of random samples.
+// TestPower compares the power of t tests with tables of Cohen (1988) and G*Power for 80 %,
+// and with tests of random samples.
 func TestPower(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -80,8 +80,8 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestEquivalence checks that two one-sided tests call alike what lies within a margin
-// and nothing at its end, with the level's error.
+// TestEquivalence checks that two one-sided tests call values within a margin equivalent,
+// and values at its end only with the probability of the level.
 func TestEquivalence(t *testing.T) {
 	t.Parallel()
 	const seed, trials = 12, 4000

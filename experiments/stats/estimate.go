@@ -4,20 +4,20 @@ import (
 	"math"
 )
 
-// An Estimate is a number estimated from replications, with its interval at any level:
-// [Fieller], [Sample.Estimate], [Spread], [Estimate.Less].
+// An Estimate is a number estimated from replications, with an interval at any level. These
+// functions return estimates: [Fieller], [Sample.Estimate], [Spread], [Estimate.Less].
 type Estimate struct {
 	N     int // replications
 	Value float64
 
-	interval func(alpha float64) (lo, hi float64) // nil if there is none
-	reach    func(alpha float64, n int) float64   // its half-width with n replications, if they vary as these do
+	interval func(alpha float64) (lo, hi float64) // nil if there is no interval
+	reach    func(alpha float64, n int) float64   // half-width of the interval with n replications, if they vary as much as these
 }
 
-// Interval returns the interval that misses the number with probability alpha, half of it at
-// each end. Its ends can be infinite. There is none (ok is false) with one replication, or if
-// all replications are equal and the values are unbounded. It panics unless alpha is in
-// (0,1).
+// Interval returns an interval that does not contain the true number with probability
+// alpha. Half of this probability applies to each end. The ends can be infinite. If there
+// is only one replication, or if all replications are equal and the values are unbounded,
+// ok is false. Interval panics unless alpha is in (0,1).
 func (e Estimate) Interval(alpha float64) (lo, hi float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
 		panic("stats: interval of a level outside (0,1)")
@@ -29,11 +29,12 @@ func (e Estimate) Interval(alpha float64) (lo, hi float64, ok bool) {
 	return lo, hi, true
 }
 
-// Level returns the smallest alpha at which the interval satisfies within, which must be
-// monotone: if it holds for an interval, it holds for every interval inside. This is the p
-// value of the opposite of within. It is 1 if no interval satisfies within.
+// Level returns the smallest alpha for which within is true for the interval. If within is
+// true for an interval, it must also be true for every interval inside that one. The result
+// is the p-value of the hypothesis that within is false. It is 1 if within is false for
+// every interval.
 func (e Estimate) Level(within func(lo, hi float64) bool) float64 {
-	const least = 1e-15 // smaller levels are not distinguished
+	const least = 1e-15 // smaller levels are treated as this one
 	holds := func(exponent float64) bool { return within(e.interval(math.Pow(10, exponent))) }
 	lo, hi := math.Log10(least), -1e-9
 	switch {
@@ -52,9 +53,9 @@ func (e Estimate) Level(within func(lo, hi float64) bool) float64 {
 	return math.Pow(10, hi)
 }
 
-// Needed returns how many replications would give the interval at alpha a half-width of at
-// most half, if they vary as these do. There is none (ok is false) unless half is positive,
-// there is an interval, and ten million are enough.
+// Needed returns how many replications would reduce the half-width of the interval at alpha
+// to at most half, if they vary as much as these. If half is not positive, there is no
+// interval or ten million replications are not enough, ok is false.
 func (e Estimate) Needed(alpha, half float64) (n int, ok bool) {
 	if !(half > 0) || e.interval == nil {
 		return 0, false
@@ -64,8 +65,9 @@ func (e Estimate) Needed(alpha, half float64) (n int, ok bool) {
 
 const mostNeeded = 10_000_000
 
-// leastSize returns the smallest sample size of at least 2 that is enough; enough must be
-// monotone. ok is false if mostNeeded is not enough.
+// leastSize returns the smallest sample size, at least 2, for which enough is true. If
+// enough is true for a size, it must be true for all larger sizes. If mostNeeded is not
+// enough, ok is false.
 func leastSize(enough func(n int) bool) (n int, ok bool) {
 	hi := 2
 	for hi <= mostNeeded && !enough(hi) {
@@ -82,8 +84,8 @@ func leastSize(enough func(n int) bool) (n int, ok bool) {
 	return hi, hi <= mostNeeded
 }
 
-// reachOf returns the half-width of Student's interval of a mean of n values with that
-// deviation.
+// reachOf returns a function that computes the half-width of Student's interval for a mean
+// of n values with the given standard deviation.
 func reachOf(sd float64) func(alpha float64, n int) float64 {
 	return func(alpha float64, n int) float64 { return critical(alpha, n) * sd / math.Sqrt(float64(n)) }
 }
@@ -91,11 +93,12 @@ func reachOf(sd float64) func(alpha float64, n int) float64 {
 // critical returns the two-sided critical value of Student's t for n values.
 func critical(alpha float64, n int) float64 { return CriticalT(alpha/2, n-1) }
 
-// ofMean returns the mean of xs, which must not be empty and lie in [lo,hi], with Student's
-// interval. If all xs are equal, that interval has no width, although other values may be
-// possible. An event with a probability of more than 1 - alpha^(1/n) would have occurred in n
-// draws, except with probability alpha. The interval therefore covers what a rarer event can
-// make of the mean within [lo,hi]; there is none if these are infinite.
+// ofMean returns the mean of xs with Student's interval. There must be at least one value,
+// and all values must lie in [lo,hi]. If all xs are equal, Student's interval has the width
+// 0, although other values may be possible. An event with a probability above 1 -
+// alpha^(1/n) would have occurred in n draws, except with probability alpha. The interval
+// is therefore extended by the maximum effect of a rarer event on the mean within [lo,hi].
+// If lo or hi is infinite, there is no interval.
 func ofMean(xs []float64, lo, hi float64) Estimate {
 	mean, squares := moments(xs)
 	n := len(xs)
@@ -119,11 +122,11 @@ func ofMean(xs []float64, lo, hi float64) Estimate {
 	return e
 }
 
-// Fieller returns the ratio of the means of xs and ys, taken in pairs, with Fieller's
-// interval (1954): the ratios r for which the mean of x - r y does not differ significantly
-// from 0. If the mean of ys does not differ significantly from 0, the interval is unbounded.
-// There is no ratio (ok is false) if that mean is 0. Fieller panics unless the lengths are
-// the same and not 0.
+// Fieller returns the ratio of the means of xs and ys, which are paired, with Fieller's
+// interval (1954). The interval contains every ratio r for which the mean of x - r y does
+// not differ significantly from 0. If the mean of ys does not differ significantly from 0,
+// the interval is unbounded. If that mean is 0, there is no ratio and ok is false. Fieller
+// panics unless both slices have the same positive length.
 func Fieller(xs, ys []float64) (e Estimate, ok bool) {
 	if len(xs) != len(ys) {
 		panic("stats: paired samples differ in length")
@@ -157,7 +160,8 @@ func Fieller(xs, ys []float64) (e Estimate, ok bool) {
 		root := math.Sqrt(max(0, b*b-a*c)) // below 0 by rounding alone
 		return (b - root) / a, (b + root) / a
 	}
-	// By the delta method: accurate enough for the number needed, and finite.
+	// Use the delta method, which is accurate enough for the number needed and always
+	// finite.
 	_, squares := moments(rest)
 	e.reach = reachOf(math.Sqrt(squares/float64(n-1)) / math.Abs(my))
 	return e, true

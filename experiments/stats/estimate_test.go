@@ -11,8 +11,9 @@ import (
 	"bourse/experiments/stats"
 )
 
-// covers draws experiments and returns in what part of them the interval at alpha holds
-// the truth, and how many had one. The seed is printed where the test fails.
+// covers simulates experiments. It returns the fraction in which the interval at alpha
+// contains the true value, and the number of experiments with an interval. If the test
+// fails, it prints the seed.
 func covers(t *testing.T, alpha, truth float64, draw func(*rand.Rand) stats.Estimate) (part float64, n int) {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
@@ -35,9 +36,10 @@ func covers(t *testing.T, alpha, truth float64, draw func(*rand.Rand) stats.Esti
 	return float64(held) / float64(n), n
 }
 
-// TestCoverage checks that every interval holds the truth as often as it says, less what
-// 2,000 draws leave open: on normal, skewed and two-valued data, where theory has them do
-// so. Student's on few skewed values does not, and is held to what it is known to do.
+// TestCoverage checks that every interval contains the true value as often as stated,
+// within the error of 2,000 draws, on normal, skewed and two-valued data for which theory
+// guarantees it. Student's interval on few skewed values has a lower coverage, and the test
+// uses the known coverage.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)
@@ -133,7 +135,8 @@ func TestCoverage(t *testing.T) {
 			}
 		})
 	}
-	// All alike though not all are: such draws are rare, and counted among all.
+	// Draws in which all values are equal by chance are rare and are counted with the
+	// others.
 	alike := 0
 	part, n := covers(t, 0.05, 0.02, func(rng *rand.Rand) stats.Estimate {
 		xs := sample(200, rare)(rng)
@@ -178,8 +181,9 @@ func logSD(xs []float64) stats.Sample {
 	return s
 }
 
-// TestUnseen checks the interval of what never varied: seen 0 of n, a probability of p is
-// missed with (1-p)^n, so that the bound on p solves (1-p)^n = alpha: 3/n at 5 %, nearly.
+// TestUnseen checks the interval of values that never varied. After 0 events in n trials, a
+// probability p is missed with (1-p)^n, so the bound on p solves (1-p)^n = alpha, which is
+// about 3/n at 5 %.
 func TestUnseen(t *testing.T) {
 	t.Parallel()
 	e := ofMean(make([]float64, 100), 0, 1)
@@ -195,9 +199,9 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestLevel checks p values, which are the levels at which intervals reach a bound, by the
-// paired t test; and how many replications are needed, by the interval that as many have
-// with the same deviation.
+// TestLevel compares p-values, which are the levels at which intervals reach a bound, with
+// the paired t test. It compares the replications needed with the interval of this number
+// of replications with the same deviation.
 func TestLevel(t *testing.T) {
 	t.Parallel()
 	zero := make([]float64, 10)
@@ -219,8 +223,8 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestFieller checks the interval by what defines it: at its ends the mean of x - r y is
-// just significant; and that it is unbounded where the denominator may be 0.
+// TestFieller checks the interval by its definition: at its ends, the mean of x - r y is
+// just significant. It must be unbounded if the denominator may be 0.
 func TestFieller(t *testing.T) {
 	t.Parallel()
 	xs, ys := []float64{4, 5.5, 6.1, 7, 4.4}, []float64{2, 2.4, 3.3, 3.4, 2.5}
@@ -254,7 +258,7 @@ func ofMean(xs []float64, lo, hi float64) stats.Estimate {
 	return stats.Sample{Value: stats.Mean(xs), Parts: xs}.Estimate(stats.Quantity{Lo: lo, Hi: hi})
 }
 
-// TestJackknife checks that pseudo-values of a mean are the values.
+// TestJackknife checks that the pseudo-values of a mean are the values.
 func TestJackknife(t *testing.T) {
 	t.Parallel()
 	xs := extra[0]
@@ -275,8 +279,8 @@ func TestJackknife(t *testing.T) {
 	}
 }
 
-// TestLess checks that what holds of a difference with a probability rests on two intervals
-// that each miss with half of the rest.
+// TestLess checks that the interval of a difference combines two intervals that each use
+// half of the error probability.
 func TestLess(t *testing.T) {
 	t.Parallel()
 	a, b := ofMean(extra[0], math.Inf(-1), math.Inf(1)), ofMean(extra[1], math.Inf(-1), math.Inf(1))
@@ -291,8 +295,8 @@ func TestLess(t *testing.T) {
 	}
 }
 
-// TestNeededOfSpread checks that as many replications are needed as there are for the
-// interval that there is, where the two farthest are those that vary most.
+// TestNeededOfSpread checks that the number of replications needed for an interval equals
+// the actual number if the two farthest series vary most.
 func TestNeededOfSpread(t *testing.T) {
 	t.Parallel()
 	e := stats.Spread([]stats.Sample{{Value: stats.Mean(extra[0]), Parts: extra[0]}, {Value: stats.Mean(extra[1]), Parts: extra[1]}, {Parts: make([]float64, 10)}})

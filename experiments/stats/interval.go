@@ -2,19 +2,20 @@ package stats
 
 import "math"
 
-// A Quantity describes the values of a sample. The zero value is a quantity without bounds.
+// A Quantity describes the values of a sample. The zero value describes a quantity without
+// bounds.
 type Quantity struct {
-	Lo, Hi float64 // bounds of each value; none if they are equal or infinite
+	Lo, Hi float64 // bounds of each value; there are none if Lo and Hi are equal or infinite
 
-	// Trials is the number of trials whose fractions or means the values are, summed over the
-	// sample: for violations, all contracts of all replications. It is 0 if the values are
-	// not means of trials, if the number is unknown, or if the value is constant by
-	// construction.
+	// Trials is the number of trials over which the values are fractions or means, summed
+	// over the sample. For violations, it is the number of contracts in all replications.
+	// It is 0 if the values are not means of trials, if the number is unknown, or if the
+	// value is constant by definition.
 	Trials int
 
-	// Dependent states that trials within a replication depend on one another beyond what
-	// they share with other replications. If all replications are equal, each then counts as
-	// one trial.
+	// Dependent states that the trials in a replication depend on one another more than on
+	// what they share with other replications. If all replications are equal, each
+	// replication then counts as a single trial.
 	Dependent bool
 }
 
@@ -32,25 +33,29 @@ func (q Quantity) bounded(xs []float64) bool {
 	return true
 }
 
-// Interval returns the interval of the mean of xs, independent replications of a quantity,
-// which misses it with probability alpha, in (0,1). All tables use it.
+// Interval returns an interval for the mean of xs, which are independent replications of a
+// quantity. With probability alpha, in (0,1), the interval does not contain the mean. All
+// tables use it.
 //
-// The interval of a quantity without bounds, or with a value beyond them, is Student's.
+// If the quantity has no bounds, or if a value lies outside them, the interval is
+// Student's.
 //
-// The interval of a quantity within [Lo,Hi] stays there. It is the score interval (Wilson
-// 1927) of clustered trials, with each replication as a cluster (Dean and Pagano 2015). The
-// number of trials is the effective sample size m(1-m)/v, with the mean m scaled to [0,1] and
-// the variance v of the mean between replications, but at most Trials (Korn and Graubard
-// 1998). The critical value is Student's, with one degree of freedom less than replications.
-// If all replications are equal, v is 0 and contains no information, so only Trials remains.
+// If the quantity has the bounds [Lo,Hi], the interval lies within them. It is then the
+// score interval (Wilson 1927) of clustered trials, in which each replication is a cluster
+// (Dean and Pagano 2015). The number of trials is the effective sample size m(1-m)/v, but
+// at most Trials (Korn and Graubard 1998). Here, m is the mean scaled to [0,1], and v is
+// the variance of the mean between replications. The critical value is Student's, and the
+// number of degrees of freedom is one less than the number of replications. If all
+// replications are equal, v is 0 and contains no information. The number of trials is then
+// Trials.
 //
-// Coverage at 95 %, by simulation of 2 to 40 replications with 20 to 50 contracts each, is 95
-// % or more for independent events. For events in bursts (correlation 0.1 within a
-// replication), it is at least 93 % for fractions from 5 % and 86 % for fractions of 1 %,
-// where Student's interval has 74 %.
+// Simulations with 2 to 40 replications of 20 to 50 contracts each show a coverage of at
+// least 95 % at the level of 95 % for independent events. For events in bursts (correlation
+// 0.1 within a replication), the coverage is at least 93 % for fractions of 5 % or more.
+// For fractions of 1 %, it is 86 %, compared with 74 % for Student's interval.
 //
-// There is no interval (ok is false) with fewer than two replications, or if all are equal
-// and the number of trials is unknown.
+// ok is false if there are fewer than two replications, or if all are equal and the number
+// of trials is unknown.
 func Interval(xs []float64, q Quantity, alpha float64) (lo, hi float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
 		panic("stats: interval of a level outside (0,1)")
@@ -62,8 +67,8 @@ func Interval(xs []float64, q Quantity, alpha float64) (lo, hi float64, ok bool)
 	return q.interval(xs, mean, squares, critical(alpha, len(xs)))
 }
 
-// interval is [Interval] for two values or more, given their mean, the sum of squares about
-// it and the critical value.
+// interval is like [Interval] for at least two values. Its parameters include their mean,
+// the sum of squared deviations and the critical value.
 func (q Quantity) interval(xs []float64, mean, squares, t float64) (lo, hi float64, ok bool) {
 	n := float64(len(xs))
 	alike, bounded := constant(xs, largest(xs)), q.bounded(xs)

@@ -11,8 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestInterval checks the interval of replications of one trial each against published values
-// of Wilson's (Newcombe 1998, table I), which has the normal's critical value for Student's.
+// TestInterval compares the interval for replications of one trial each with published
+// values of Wilson's interval (Newcombe 1998, table I), which uses the normal critical
+// value in place of Student's.
 func TestInterval(t *testing.T) {
 	t.Parallel()
 	trials := func(successes, n int) []float64 {
@@ -41,8 +42,9 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// TestIntervalAlike checks the interval where all replications have the same value: by the
-// trials in them, and none if those are not known, or the value is constant by construction.
+// TestIntervalAlike checks the interval if all replications have the same value. It uses
+// the number of trials. There is none if this number is unknown or the value is constant by
+// definition.
 func TestIntervalAlike(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -71,9 +73,9 @@ func TestIntervalAlike(t *testing.T) {
 	}
 }
 
-// TestIntervalLaws checks on random samples that the interval contains the mean, stays within
-// its bounds, has a width, moves with the scale, and is wider at a higher level, with fewer
-// trials.
+// TestIntervalLaws checks with random samples that the interval contains the mean, lies
+// within its bounds, has a positive width and scales with the values. It must be wider at a
+// higher level and with fewer trials.
 func TestIntervalLaws(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
@@ -103,16 +105,17 @@ func TestIntervalLaws(t *testing.T) {
 	}
 }
 
-// TestIntervalCoverage checks that the interval of a mean rate contains the truth in 94 % of
-// samples, but for what 4,000 draws leave open; of single trials, where the score interval is
-// known to dip, 93 %; of rare events in bursts 86 %, as its comment says. Events of one
-// replication are correlated, and replications differ in size.
+// TestIntervalCoverage checks that the interval of a mean rate contains the true value in
+// 94 % of samples, within the error of 4,000 draws. For single trials, where the score
+// interval is known to be lower, it is 93 %, and for rare events in bursts 86 %, as
+// documented at Interval. The events of a replication are correlated, and replications
+// differ in size.
 func TestIntervalCoverage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string
 		n, of    int     // replications, jobs in each
-		p, mixed float64 // the chance of a job; its standard deviation between replications, or less their correlation (beta)
+		p, mixed float64 // probability of a job; its standard deviation between replications, or its correlation (beta) if below 0
 		want     float64
 	}{
 		{"even", 10, 100, 0.5, 0, 0.94},

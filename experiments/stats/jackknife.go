@@ -2,18 +2,19 @@ package stats
 
 import "math"
 
-// A Sample is a number with the contribution of each replication: for a mean the values
-// themselves, for a smooth function of means its pseudo-values ([Jackknife]). Numbers of the
-// same replications are added and subtracted part by part ([Sample.Plus]), so that common
-// variation cancels out.
+// A Sample is a number and the contribution of each replication to it. For a mean, the
+// contributions are the values themselves; for a smooth function of means, they are
+// pseudo-values ([Jackknife]). Numbers from the same replications are added and subtracted
+// replication by replication ([Sample.Plus]), so that common variation cancels out.
 type Sample struct {
 	Value float64
 	Parts []float64
 }
 
-// Jackknife returns a statistic of n replications with its pseudo-values (Tukey 1958). The
-// function without returns the statistic without one replication, or of all if its argument
-// is negative. It is undefined (ok is false) if the statistic is undefined or not finite.
+// Jackknife returns a statistic of n replications with the pseudo-values of the statistic
+// (Tukey 1958). The function without returns the statistic for all replications but one. If
+// its argument is negative, it uses all replications. Jackknife is undefined (ok is false)
+// if the statistic is undefined or not finite.
 func Jackknife(n int, without func(replication int) (float64, bool)) (s Sample, ok bool) {
 	if s.Value, ok = without(-1); !ok || math.IsInf(s.Value, 0) || math.IsNaN(s.Value) {
 		return Sample{}, false
@@ -33,8 +34,8 @@ func Jackknife(n int, without func(replication int) (float64, bool)) (s Sample, 
 	return s, true
 }
 
-// MeanWithout returns a function that returns the mean of xs without one of them, or of all
-// for a negative argument, as [Jackknife] requires.
+// MeanWithout returns a function that returns the mean of xs without one element. If the
+// argument is negative, it includes all elements, as [Jackknife] requires.
 func MeanWithout(xs []float64) func(out int) float64 {
 	mean, n := Mean(xs), float64(len(xs))
 	return func(out int) float64 {
@@ -45,7 +46,7 @@ func MeanWithout(xs []float64) func(out int) float64 {
 	}
 }
 
-// Plus returns s and weight times other, part by part.
+// Plus returns s + weight × other, computed replication by replication.
 func (s Sample) Plus(weight float64, other Sample) Sample {
 	sum := Sample{s.Value + weight*other.Value, make([]float64, len(s.Parts))}
 	for i := range sum.Parts {
@@ -54,12 +55,12 @@ func (s Sample) Plus(weight float64, other Sample) Sample {
 	return sum
 }
 
-// Estimate returns the number of s, whose parts are values of q, with the interval used in
-// tables ([Interval]) if they are means of a known number of trials, and otherwise with
-// Student's interval within the bounds of q. If all parts are equal, that interval has no
-// width; if q has bounds, it is replaced by one that allows for unseen values: see ofMean.
-// For few skewed values, or if few of them differ, the actual coverage is lower than stated:
-// TestCoverage has how often.
+// Estimate returns the number in s, whose contributions are values of q. If these are means
+// of a known number of trials, the interval is the same as in tables ([Interval]). If not,
+// it is Student's interval within the bounds of q. If all contributions are equal,
+// Student's interval has the width 0. If q has bounds, an interval that allows for unseen
+// values replaces it; see ofMean. If there are few values and they are skewed, or if few
+// values differ, the actual coverage is lower than stated: TestCoverage has how often.
 func (s Sample) Estimate(q Quantity) Estimate {
 	lo, hi := math.Inf(-1), math.Inf(1)
 	if q.Lo < q.Hi {
@@ -80,7 +81,7 @@ func (s Sample) Estimate(q Quantity) Estimate {
 			}
 		}
 	}
-	off := s.Value - e.Value // the bias that the jackknife finds: the interval is centred on the number
+	off := s.Value - e.Value // the bias estimated by the jackknife; the interval is centred on the number
 	e.Value = s.Value
 	if within := e.interval; within != nil && off != 0 {
 		e.interval = func(alpha float64) (float64, float64) {
@@ -91,10 +92,10 @@ func (s Sample) Estimate(q Quantity) Estimate {
 	return e
 }
 
-// Spread returns the largest of several numbers of the same replications minus the smallest.
-// Its interval holds if the intervals of all pairwise differences do, each at its part of
-// alpha (Bonferroni), because the spread is the largest difference. With fewer than two
-// numbers it is 0, without an interval.
+// Spread returns the largest minus the smallest of several numbers from the same
+// replications. The interval is correct if the intervals of all pairwise differences are,
+// each at its share of alpha (Bonferroni), because the spread is the largest difference.
+// With fewer than two numbers, the spread is 0 and has no interval.
 func Spread(all []Sample) Estimate {
 	if len(all) == 0 {
 		return Estimate{}
@@ -131,7 +132,7 @@ func Spread(all []Sample) Estimate {
 	return e
 }
 
-// Less returns e minus other, with intervals at half of alpha each.
+// Less returns e minus other. Each interval uses half of alpha.
 func (e Estimate) Less(other Estimate) Estimate {
 	d := Estimate{N: min(e.N, other.N), Value: e.Value - other.Value}
 	if e.interval == nil || other.interval == nil {

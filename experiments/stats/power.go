@@ -14,11 +14,11 @@ func power(effect float64, n int, paired bool, level float64) float64 {
 		df, shift = 2*n-2, effect*math.Sqrt(float64(n)/2)
 	}
 	c := CriticalT(level/2, df)
-	if df > 10_000 { // the deviation is known practically exactly
+	if df > 10_000 { // so many degrees of freedom that the deviation is practically known
 		return distuv.UnitNormal.CDF(shift-c) + distuv.UnitNormal.CDF(-shift-c)
 	}
-	// T is (Z + shift) divided by the root of V/df, with V chi-squared: the mean over V of
-	// the probability that it stays within c.
+	// T is (Z + shift) divided by the square root of V/df, where V is chi-squared. Compute
+	// the mean over V of the probability that T stays within c.
 	v := distuv.ChiSquared{K: float64(df)}
 	within := quad.Fixed(func(u float64) float64 {
 		reach := c * math.Sqrt(v.Quantile(u)/float64(df))
@@ -27,10 +27,11 @@ func power(effect float64, n int, paired bool, level float64) float64 {
 	return min(1, max(0, 1-within))
 }
 
-// SampleFor returns the smallest n with which a two-sided t test at level detects a true
-// effect with probability least. The effect is the mean divided by its standard deviation, of
-// n differences of pairs or, unless paired, of two samples of n each. There is none (ok is
-// false) if ten million are not enough.
+// SampleFor returns the smallest n for which a two-sided t test at the given level detects
+// a true effect with probability at least least. The effect is a mean divided by its
+// standard deviation. If paired, n is the number of pairs, and the mean is that of their
+// differences. If not, there are two samples of n values each. ok is false if ten million
+// values are not enough.
 func SampleFor(effect, least float64, paired bool, level float64) (n int, ok bool) {
 	if effect == 0 {
 		return 0, false

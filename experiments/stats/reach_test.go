@@ -8,8 +8,8 @@ import (
 	"bourse/experiments/stats"
 )
 
-// TestReach checks that 95 % of the differences of two means lie within reach, whatever the
-// sizes of the two samples: those of n = 2 and of 200 beside 5 as well.
+// TestReach checks that 95 % of the differences of two means lie within reach for any sizes
+// of the two samples, including 2 and 200 values next to 5.
 func TestReach(t *testing.T) {
 	t.Parallel()
 	const seed, draws = 44, 4000

@@ -13,15 +13,15 @@ import (
 	"bourse/experiments/stats"
 )
 
-// extra is the sleep that two drugs added for ten patients (Student 1908, R's
-// data set "sleep").
+// extra is the additional sleep that two drugs gave ten patients (Student 1908, R's data
+// set "sleep").
 var extra = [2][]float64{
 	{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0},
 	{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4},
 }
 
-// TestCriticalT checks the quantiles of Student's t against the printed tables,
-// among them the paper's 2.1318: one-sided 5 % at 4 degrees of freedom.
+// TestCriticalT compares the quantiles of Student's t with printed tables. They include the
+// paper's 2.1318, one-sided 5 % for 4 degrees of freedom.
 func TestCriticalT(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -39,8 +39,8 @@ func TestCriticalT(t *testing.T) {
 	near(t, "the paper's", stats.CriticalT(0.05, 4), 2.1318, 5e-5)
 }
 
-// TestCauchy checks the quantiles far out against the closed form at one
-// degree of freedom: tan(pi (1/2 - level)).
+// TestCauchy compares extreme quantiles with the closed form for one degree of freedom,
+// tan(pi (1/2 - level)).
 func TestCauchy(t *testing.T) {
 	t.Parallel()
 	for _, level := range []float64{1e-6, 1e-4, 0.01, 0.2, 0.4} {
@@ -49,9 +49,9 @@ func TestCauchy(t *testing.T) {
 	}
 }
 
-// TestSummarize checks mean, deviation and interval on the sleep data's
-// differences, as R's t.test prints them, and on NIST's NumAcc4, whose values
-// agree in eight digits (certified mean 10000000.2, deviation 0.1).
+// TestSummarize checks the mean, deviation and interval of the differences in the sleep
+// data, as printed by R's t.test. It also checks NIST's NumAcc4, whose values agree in
+// eight digits (certified mean 10000000.2, deviation 0.1).
 func TestSummarize(t *testing.T) {
 	t.Parallel()
 	diffs := make([]float64, 10)
@@ -69,11 +69,11 @@ func TestSummarize(t *testing.T) {
 		numacc4 = append(numacc4, 10000000.1, 10000000.3)
 	}
 	s = stats.Summarize(numacc4, stats.Quantity{})
-	near(t, "NumAcc4 mean", s.Mean, 10000000.2, 2e-9) // an ulp there is 1.9e-9
+	near(t, "NumAcc4 mean", s.Mean, 10000000.2, 2e-9) // one unit in the last place there is 1.9e-9
 	near(t, "NumAcc4 sd", s.SD, 0.1, 1e-8)
 }
 
-// TestSummarizeFew checks that no and one value have no interval and no NaN.
+// TestSummarizeFew checks that zero values and one value have no interval and no NaN.
 func TestSummarizeFew(t *testing.T) {
 	t.Parallel()
 	if got, want := stats.Summarize(nil, stats.Quantity{}), (stats.Summary{}); got != want || got.HasInterval() {
@@ -87,7 +87,7 @@ func TestSummarizeFew(t *testing.T) {
 	}
 }
 
-// TestSummarizeOracle checks mean, deviation and interval against go-moremath.
+// TestSummarizeOracle compares the mean, deviation and interval with go-moremath.
 func TestSummarizeOracle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -107,8 +107,8 @@ func TestSummarizeOracle(t *testing.T) {
 	})
 }
 
-// TestPairedT checks the sleep data, as R's t.test(paired = TRUE) prints it:
-// t = -4.0621, df = 9, p = 0.002833.
+// TestPairedT checks the sleep data, for which R's t.test(paired = TRUE) prints t =
+// -4.0621, df = 9, p = 0.002833.
 func TestPairedT(t *testing.T) {
 	t.Parallel()
 	got, ok := stats.PairedT(extra[1], extra[0])
@@ -127,8 +127,8 @@ func TestPairedT(t *testing.T) {
 	near(t, "one-sided p reversed", back.Greater, 1-got.Greater, 1e-12)
 }
 
-// TestPairedTOracle checks t and all three p values against go-moremath, and
-// that the critical value and the p value tell the same story.
+// TestPairedTOracle compares t and all three p-values with go-moremath and checks that the
+// critical value and the p-value agree.
 func TestPairedTOracle(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -152,8 +152,8 @@ func TestPairedTOracle(t *testing.T) {
 	})
 }
 
-// TestPairedTUndefined checks that a test without spread in its differences, or
-// with fewer than two pairs, is undefined rather than infinite.
+// TestPairedTUndefined checks that a test is undefined, not infinite, if its differences do
+// not vary or if there are fewer than two pairs.
 func TestPairedTUndefined(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string][2][]float64{
@@ -170,8 +170,8 @@ func TestPairedTUndefined(t *testing.T) {
 	}
 }
 
-// TestPearson checks Anscombe's quartet (1973): four pictures, one correlation;
-// the digits are R's.
+// TestPearson checks Anscombe's quartet (1973), four data sets with the same correlation.
+// The digits are from R.
 func TestPearson(t *testing.T) {
 	t.Parallel()
 	x := []float64{10, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5}
@@ -193,8 +193,8 @@ func TestPearson(t *testing.T) {
 	}
 }
 
-// TestPearsonUndefined checks that a constant series, its noise below rounding
-// included, correlates with nothing.
+// TestPearsonUndefined checks that the correlation with a constant series is undefined,
+// even if the series has noise below rounding.
 func TestPearsonUndefined(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string][2][]float64{
@@ -210,8 +210,8 @@ func TestPearsonUndefined(t *testing.T) {
 	}
 }
 
-// TestPearsonLaws checks that the correlation is in [-1,1], symmetric, and 1 or
-// -1 for a series and its line.
+// TestPearsonLaws checks that the correlation is in [-1,1] and symmetric, and that it is 1
+// or -1 for a series and a linear function of it.
 func TestPearsonLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -231,7 +231,7 @@ func TestPearsonLaws(t *testing.T) {
 	})
 }
 
-// TestQuantile checks R's quantile(x, type = 7).
+// TestQuantile compares quantiles with R's quantile(x, type = 7).
 func TestQuantile(t *testing.T) {
 	t.Parallel()
 	ten := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
@@ -248,9 +248,9 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestBootstrap checks that the percentile interval covers a known mean about
-// as often as it says (at n = 40 slightly less), that it repeats under one seed,
-// and that one value has none.
+// TestBootstrap checks that the percentile interval covers a known mean about as often as
+// stated (slightly less for n = 40), that the same seed gives the same interval, and that a
+// single value has no interval.
 func TestBootstrap(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -266,7 +266,7 @@ func TestBootstrap(t *testing.T) {
 			covered++
 		}
 	}
-	// 0.93 of 400 runs is 372; four standard deviations of a binomial are 20.
+	// 0.93 of 400 runs is 372, and four standard deviations of the binomial are 20.
 	if covered < 352 || covered > 392 {
 		t.Errorf("a 95 %% interval covers the mean in %d of %d runs", covered, runs)
 	}
@@ -289,7 +289,7 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
-// TestRefusals checks that each broken promise is a panic, not a NaN.
+// TestRefusals checks that each violated precondition causes a panic, not a NaN.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	nan, inf := math.NaN(), math.Inf(1)
@@ -320,7 +320,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// samples draws between least and most numbers of modest size.
+// samples draws between least and most numbers of moderate size.
 func samples(least, most int) *rapid.Generator[[]float64] {
 	return rapid.SliceOfN(rapid.Map(rapid.IntRange(-1000, 1000), func(i int) float64 { return float64(i) / 8 }), least, most)
 }

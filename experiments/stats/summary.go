@@ -1,13 +1,13 @@
-// Package stats turns samples into numbers: means with their intervals, paired
-// comparisons, correlations, resampling, quantiles.
+// Package stats computes numbers from samples: means with intervals, paired comparisons,
+// correlations, resampling and quantiles.
 //
-// It takes slices of float64 and is independent of their meaning. Samples must contain only
-// finite numbers, or the functions panic. The caller leaves out replications in which a value
-// is undefined. If a result is undefined, ok is false and the other results are zero; no
-// function returns NaN or infinity.
+// It operates on slices of float64 and is independent of their meaning. Samples must
+// contain only finite numbers. If they do not, the functions panic. The caller must omit
+// replications in which a value is undefined. If a result is undefined, ok is false and the
+// other results are zero. Functions never return NaN or infinity.
 //
-// Sums take two passes in the order of the slice, so that equal input gives
-// equal output, and a large common offset costs no digits.
+// Sums are computed in two passes in the order of the slice. Equal input therefore gives
+// equal output, and a large common offset does not reduce the precision.
 package stats
 
 import (
@@ -18,9 +18,10 @@ import (
 
 // A Summary describes one sample.
 //
-// SD is the sample standard deviation (divisor N-1); Lo95 and Hi95 are the 95 % [Interval] of
-// the mean. A number without meaning is 0: Mean if N is 0, SD if N is below 2 (see
-// [Summary.HasDeviation]), Lo95 and Hi95 if there is no interval (see [Summary.HasInterval]).
+// SD is the sample standard deviation (divisor N-1). Lo95 and Hi95 are the 95 % [Interval]
+// of the mean. An undefined number is 0. Mean is undefined if N is 0, SD if N is below 2
+// (see [Summary.HasDeviation]), and Lo95 and Hi95 if there is no interval (see
+// [Summary.HasInterval]).
 type Summary struct {
 	N                    int
 	Mean, SD, Lo95, Hi95 float64
@@ -28,14 +29,14 @@ type Summary struct {
 	interval bool
 }
 
-// Summarize describes xs, values of q.
+// Summarize describes the sample xs, which are values of q.
 func Summarize(xs []float64, q Quantity) Summary { return make(Critical).Summarize(xs, q) }
 
-// A Critical caches the t of 95 % intervals by number of values, because computing it takes
-// most of the time of a summary.
+// A Critical caches the t values of 95 % intervals by sample size, because computing them
+// takes most of the time of a summary.
 type Critical map[int]float64
 
-// Summarize describes xs, values of q.
+// Summarize describes the sample xs, which are values of q.
 func (c Critical) Summarize(xs []float64, q Quantity) Summary {
 	s := Summary{N: len(xs)}
 	if s.N == 0 {
@@ -62,16 +63,16 @@ func Deviation(xs []float64) float64 {
 	return math.Sqrt(squares / float64(len(xs)-1))
 }
 
-// HasDeviation reports whether SD has a meaning: N is 2 or more.
+// HasDeviation reports whether SD is defined: N is 2 or more.
 func (s Summary) HasDeviation() bool { return s.N >= 2 }
 
-// HasInterval reports whether Lo95 and Hi95 have a meaning. Tables leave these cells empty if
-// they have none.
+// HasInterval reports whether Lo95 and Hi95 are defined. Tables leave these cells empty if
+// they are undefined.
 func (s Summary) HasInterval() bool { return s.interval }
 
 // CriticalT returns the value that Student's t with df degrees of freedom exceeds with
-// probability level (one-sided). Two-sided callers halve the level. It panics unless level is
-// in (0,1) and df is positive.
+// probability level (one-sided). For a two-sided test, pass half the level. CriticalT
+// panics unless level is in (0,1) and df is positive.
 func CriticalT(level float64, df int) float64 {
 	if !(level > 0 && level < 1) || df < 1 {
 		panic("stats: critical t of a level outside (0,1) or without degrees of freedom")
@@ -83,14 +84,15 @@ func student(df int) distuv.StudentsT {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(df)}
 }
 
-// moments returns the mean of xs, not empty, and the sum of squares about it.
+// moments returns the mean of xs and the sum of squared deviations from it. There must be
+// at least one value.
 func moments(xs []float64) (mean, squares float64) {
 	n := float64(len(xs))
 	for _, x := range xs {
 		mean += x
 	}
 	mean /= n
-	var rest float64 // the rounding error of the mean
+	var rest float64 // corrects the rounding error of the mean
 	for _, x := range xs {
 		d := x - mean
 		rest += d
@@ -104,7 +106,8 @@ func moments(xs []float64) (mean, squares float64) {
 	return mean, squares
 }
 
-// constant reports whether xs vary by at most the rounding of numbers as large as scale.
+// constant reports whether xs vary by no more than the rounding error of numbers as large
+// as scale.
 func constant(xs []float64, scale float64) bool {
 	lo, hi := xs[0], xs[0]
 	for _, x := range xs {
@@ -113,11 +116,11 @@ func constant(xs []float64, scale float64) bool {
 	return hi-lo <= rounding*scale
 }
 
-// rounding is the relative spread below which numbers count as equal: some hundred units in
-// the last place, the error of a short computation.
+// rounding is the relative spread below which numbers count as equal. It is a few hundred
+// units in the last place, which is the error of a short computation.
 const rounding = 1e-13
 
-// largest returns the greatest magnitude in xs.
+// largest returns the largest absolute value in xs.
 func largest(xs []float64) float64 {
 	var m float64
 	for _, x := range xs {

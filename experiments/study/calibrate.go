@@ -14,15 +14,15 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Calibration selects the parts to calibrate.
+// A Calibration selects the parts of a scenario to calibrate.
 type Calibration struct {
 	Configurations []string // names; none means all
-	Less           string   // label of the policy to compare the cost to other jobs with; may be empty
+	Less           string   // label of the policy with which the cost to other jobs is compared; may be empty
 }
 
-// Calibrate compares the promised and the realized success rates of policies of e, for every
-// value of their guarantees in e's sweep and every value of its other axes. At least one axis
-// must be the guarantee of a policy. Only policies whose guarantees are swept are run.
+// Calibrate compares the promised and the realized success rates of the policies of e. It
+// does so for every value of the policies' guarantees and of the other axes in e's sweep.
+// At least one axis must be a policy's guarantee. Only policies with such an axis are run.
 func Calibrate(ctx context.Context, e *scenario.Experiment, of Calibration, opts experiments.Options) (*Calibrated, error) {
 	swept, err := guaranteesOf(e)
 	if err != nil {
@@ -82,17 +82,17 @@ func Calibrate(ctx context.Context, e *scenario.Experiment, of Calibration, opts
 	return calibrated(e.Name, e.Replications, points, of.Less, notes), nil
 }
 
-// A guarantee is a field of a policy that is swept.
+// A guarantee is an option of a policy that the sweep varies.
 type guarantee struct {
 	path   string
 	policy string   // label or index
-	option []string // path of the option within the policy
+	option []string // path of the option in the policy's settings
 	axis   int
 }
 
 type guarantees []guarantee
 
-// guaranteesOf returns the guarantees that the sweep of e varies.
+// guaranteesOf returns the guarantees varied by the sweep of e.
 func guaranteesOf(e *scenario.Experiment) (all guarantees, err error) {
 	for i, a := range e.Sweep {
 		for _, path := range a.Fields() {
@@ -108,7 +108,7 @@ func guaranteesOf(e *scenario.Experiment) (all guarantees, err error) {
 	return all, nil
 }
 
-// runs returns the part of e to run, and a tally for each policy of its configurations.
+// runs returns the part of e to run, with one tally for each policy of each configuration.
 func (all guarantees) runs(e *scenario.Experiment, of Calibration) (*scenario.Experiment, [][]*tally, error) {
 	names := configurations(e)
 	for _, name := range of.Configurations {
@@ -146,7 +146,7 @@ func (all guarantees) runs(e *scenario.Experiment, of Calibration) (*scenario.Ex
 	return &x, tallies, nil
 }
 
-// of returns the probability that policy a promises.
+// of returns the probability promised by policy a.
 func (g *guarantee) of(a scenario.Choice) (float64, error) {
 	var value any = a.Options()
 	for _, name := range g.option {
@@ -159,8 +159,8 @@ func (g *guarantee) of(a scenario.Choice) (float64, error) {
 	return 0, misuse.Errorf("%s: found %v, want a number more than 0 and less than 1", g.path, value)
 }
 
-// besides returns the name of a configuration at a point of the sweep, without the values of
-// guarantees and forecasters.
+// besides returns the name of a configuration in the sweep without the values of guarantees
+// and forecasters.
 func (all guarantees) besides(e *scenario.Experiment, name string) string {
 	name, values := results.Spot(name)
 	var left []string

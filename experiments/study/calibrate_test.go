@@ -36,9 +36,9 @@ configurations: [one, {name: two, fleet: {hosts: 5}}]
 	return &e
 }
 
-// TestCalibrate checks that the report has a point for each configuration, policy,
-// forecaster and guarantee that was asked for; that it does not depend on the number of
-// workers; and that to be watched changes nothing: jobs are refused as in a plain run.
+// TestCalibrate checks that the report has a point for each requested configuration,
+// policy, forecaster and guarantee, and does not depend on the number of workers. Observing
+// a policy must not change it: rejections must be those of a plain run.
 func TestCalibrate(t *testing.T) {
 	t.Parallel()
 	e := promising(t, nil, "admission.sac.guarantee,admission.kept.guarantee=0.5..0.9/0.2", "market.forecaster=chebyshev,conformal")
@@ -103,8 +103,8 @@ func jsonOf(x float64) string {
 	return string(text)
 }
 
-// TestCalibrateClass checks that a guarantee deep in the options of a policy is found, and
-// that other axes of the sweep tell configurations apart.
+// TestCalibrateClass checks that a guarantee deep in a policy's options is found, and that
+// other axes of the sweep distinguish configurations.
 func TestCalibrateClass(t *testing.T) {
 	t.Parallel()
 	e := promising(t, []string{"base.admission.class.default=sac"}, "admission.class.sac.guarantee=0.6,0.8", "sla.slack=1,2")
@@ -117,7 +117,7 @@ func TestCalibrateClass(t *testing.T) {
 	}
 }
 
-// TestCalibrateMisuse checks what is said of what cannot be calibrated.
+// TestCalibrateMisuse checks the errors for scenarios that cannot be calibrated.
 func TestCalibrateMisuse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -137,10 +137,10 @@ func TestCalibrateMisuse(t *testing.T) {
 	}
 }
 
-// TestFulfilmentKept checks that a SAC that promises fulfilment at 0.9 keeps that over 2,000
-// jobs of the paper's high load, of which it accepts about half, within 2 points: the rule
-// allows (1-g-α)/γ violations more, 6 where α ends at -0.5. The SAC that promises prices
-// breaks more.
+// TestFulfilmentKept checks that a SAC that promises fulfilment at 0.9 keeps this within 2
+// percentage points over 2,000 jobs at the paper's high load, about half of which it
+// accepts. The rule allows (1-g-α)/γ more violations, which is 6 if α ends at -0.5. The SAC
+// that promises prices must break more promises.
 func TestFulfilmentKept(t *testing.T) {
 	t.Parallel()
 	e := promising(t, []string{"base.workload.model.jobs=2000", "replications=2"}, "admission.sac.guarantee,admission.kept.guarantee=0.9")

@@ -16,7 +16,7 @@ type Line struct {
 	Forecaster    string `json:"forecaster"`
 }
 
-// A Point compares the promises of one policy with probability G with their realization.
+// A Point compares what one policy promises with probability G with what it realizes.
 type Point struct {
 	Line
 	G        float64 `json:"g" doc:"promised probability"`
@@ -27,7 +27,7 @@ type Point struct {
 	Less *Cost `json:"less" doc:"difference from another policy, replication by replication; null unless requested"`
 }
 
-// A kept is the realization of promises with probability g.
+// A kept has the realized results of promises with probability g.
 type kept struct {
 	Promises int      `json:"promises" doc:"number over all replications"`
 	Kept     float64  `json:"kept" doc:"mean over replications of the realized fraction; 0 without promises"`
@@ -43,14 +43,14 @@ type meanValue struct {
 	Hi95 *float64 `json:"hi95"`
 }
 
-// A Cost contains outcomes of the jobs other than promises, each a mean over replications.
+// A Cost has outcomes of the jobs other than promises. Each is a mean over replications.
 type Cost struct {
 	Rejections meanValue `json:"rejections" doc:"fraction of the jobs"`
 	Revenue    meanValue `json:"revenue" doc:"$"`
 	Efficiency meanValue `json:"efficiency" doc:"efficiency for inelastic users (eq. 9, alpha 1)"`
 }
 
-// Calibrated compares promised and realized probabilities, for both meanings of g.
+// Calibrated compares promised and realized probabilities for both meanings of g.
 type Calibrated struct {
 	Scenario     string       `json:"scenario"`
 	Replications int          `json:"replications"`
@@ -61,14 +61,14 @@ type Calibrated struct {
 	Files        []string     `json:"files" doc:"that were written"`
 }
 
-// A lineScores contains the scores of one line, over all its points.
+// A lineScores has the scores of one line over all its points.
 type lineScores struct {
 	Line
 	Price    *score `json:"price" doc:"null if the policy promises no price, because it uses other percentiles than that of g"`
 	Contract *score `json:"contract" doc:"null if it accepted nothing"`
 }
 
-// A score measures how far promises are from their realization.
+// A score measures how far promises are from their realized values.
 type score struct {
 	Off     float64  `json:"off" doc:"mean of |kept - g|"`
 	Worst   float64  `json:"worst" doc:"minimum of realized - g: below 0, promises were broken"`
@@ -85,11 +85,11 @@ var kinds = [2]struct {
 	{"The contract is fulfilled", "the contract is fulfilled", func(p *Point) *kept { return &p.Contract }},
 }
 
-// calibrated returns the report of points, whose costs are compared with those of the policy
-// less.
+// calibrated returns the report of points. Their costs are compared with those of the
+// policy named by less.
 func calibrated(name string, replications int, points []Point, less string, notes []string) *Calibrated {
 	r := &Calibrated{Scenario: name, Replications: replications, Less: less, Points: points, Scores: []lineScores{}, Files: []string{}}
-	place := make(map[string]int) // names of configurations, policies and forecasters, in order of appearance
+	place := make(map[string]int) // position of each configuration, policy and forecaster name, in order of appearance
 	key := func(p *Point) (k [3]int) {
 		for i, name := range []string{p.Configuration, p.Policy, p.Forecaster} {
 			name = fmt.Sprint(i, name)
@@ -127,7 +127,7 @@ func calibrated(name string, replications int, points []Point, less string, note
 	return r
 }
 
-// lines returns the points of each line.
+// lines returns the points grouped by line.
 func (r *Calibrated) lines() (all [][]Point) {
 	for i, p := range r.Points {
 		if i == 0 || p.Line != r.Points[i-1].Line {
@@ -138,7 +138,7 @@ func (r *Calibrated) lines() (all [][]Point) {
 	return all
 }
 
-// scoreOf returns the scores of the points with promises, or nil if there are none.
+// scoreOf returns the scores of the points that have promises, or nil if there are none.
 func scoreOf(points []Point, of func(*Point) *kept) *score {
 	s := &score{Worst: math.Inf(1)}
 	n := 0.0
@@ -159,7 +159,7 @@ func scoreOf(points []Point, of func(*Point) *kept) *score {
 	return s
 }
 
-// Document returns r as a document.
+// Document returns r as a document for printing.
 func (r *Calibrated) Document() report.Document {
 	price := r.table(kinds[0].title, true, kinds[0].of)
 	costs := []report.Table{r.costs("What it costs", func(p *Point) *Cost { return &p.Cost })}
@@ -178,17 +178,17 @@ func (r *Calibrated) Document() report.Document {
 	}
 }
 
-// header returns a table whose rows begin with a line.
+// header returns a table whose rows start with the fields of a line.
 func header(title, note string, names ...string) report.Table {
 	return report.Table{Title: title, Note: note, Header: append([]string{"configuration", "policy", "forecaster"}, names...), Left: 3}
 }
 
-// row returns a row of such a table.
+// row returns one row of such a table.
 func (l Line) row(cells ...any) []report.Cell {
 	return report.Cells(append([]any{l.Configuration, l.Policy, l.Forecaster}, cells...)...)
 }
 
-// table shows one kind of promise, with its pinball loss if requested.
+// table lists the promises of one kind. On request, it includes their pinball loss.
 func (r *Calibrated) table(title string, pinball bool, of func(*Point) *kept) report.Table {
 	t := header(title, "Strong: the whole interval lies below the promise.", "promised", "realized", "95 % from", "to", "promises", "Brier")
 	if pinball {
@@ -210,7 +210,7 @@ func (r *Calibrated) table(title string, pinball bool, of func(*Point) *kept) re
 	return t
 }
 
-// costs shows the costs of promises.
+// costs lists the costs of promises.
 func (r *Calibrated) costs(title string, of func(*Point) *Cost) report.Table {
 	t := header(title, "Half-widths are those of Student's 95 % intervals of the mean. Efficiency is for inelastic users.", "promised", "rejections", "±", "revenue, $", "±", "efficiency", "±")
 	for i := range r.Points {
@@ -252,11 +252,11 @@ func (r *Calibrated) scores() report.Table {
 	return t
 }
 
-// fixed formats x with the given number of decimals, or a dash if it is nil.
+// fixed formats x with the given number of decimals, or as a dash if x is nil.
 func fixed(x *float64, places int) string { return digits(float64(maybe(x)), 'f', places) }
 
-// figure is the reliability diagram: the realized against the promised probability, with a
-// panel for each configuration, policy and meaning.
+// figure returns the reliability diagram, which plots the realized against the promised
+// probability. It has a panel for each configuration, policy and meaning of g.
 func (r *Calibrated) figure() report.Figure {
 	f := report.Figure{
 		Name: "calibration", Title: "Promised against kept", Across: 2,
@@ -284,8 +284,8 @@ func (r *Calibrated) figure() report.Figure {
 	return f
 }
 
-// reliable adds the points of a curve with promises g to the titled panel of a reliability
-// diagram.
+// reliable adds the points of a curve to the panel with the given title. The promised
+// probabilities are in g.
 func reliable(f *report.Figure, title, y, curve string, g float64, pts ...report.Point) {
 	i := slices.IndexFunc(f.Panels, func(p report.Panel) bool { return p.Title == title })
 	if i < 0 {

@@ -2,14 +2,14 @@ package study
 
 import "slices"
 
-// A reading is a choice of one value of each factor.
+// A reading selects one value of each factor.
 type reading struct {
-	levels []int // index of the value, by factor
-	array  bool  // it belongs to the array; otherwise it changes at most one factor
+	levels []int // index of the selected value, by factor
+	array  bool  // whether it belongs to the array; if not, it changes at most one factor
 }
 
-// design returns the readings to run, each once: first the unchanged scenario, then those
-// that change a single factor, then the rest of the array.
+// design sets the readings to run. Each occurs once: first the unchanged scenario, then
+// those that change a single factor, then the rest of the array.
 func (r *Readings) design() error {
 	levels := make([]int, len(r.Factors))
 	for i, f := range r.Factors {
@@ -38,8 +38,8 @@ func (r *Readings) design() error {
 	return nil
 }
 
-// changed returns the only factor that differs from the scenario, -1 if there is none, and -2
-// if there are several.
+// changed returns the only factor that differs from the scenario. It returns -1 if no
+// factor differs and -2 if several do.
 func (r reading) changed() int {
 	at := -1
 	for i, l := range r.levels {
@@ -53,13 +53,13 @@ func (r reading) changed() int {
 	return at
 }
 
-// orthogonal returns an orthogonal array of the given strength over factors with the given
-// numbers of levels: in any strength columns, all combinations occur equally often. It
-// returns nil if that needs more than most rows.
+// orthogonal returns an orthogonal array of the given strength. Each factor has the given
+// number of levels. In any set of strength columns, all combinations of levels occur
+// equally often. It returns nil if the array needs more than most rows.
 //
-// Factors whose numbers of levels are powers of one prime share a linear array (Rao 1947;
-// Hedayat, Sloane, Stufken 1999, ch. 3 and 9); others have a column of their own. The arrays
-// of the groups are crossed.
+// Factors whose numbers of levels are powers of the same prime share a linear array (Rao
+// 1947; Hedayat, Sloane, Stufken 1999, ch. 3 and 9). Any other factor has its own column.
+// The arrays of the groups are then crossed.
 func orthogonal(levels []int, strength, most int) [][]int {
 	array := [][]int{make([]int, len(levels))}
 	groups := make(map[int][]int) // factors, by prime
@@ -87,7 +87,7 @@ func orthogonal(levels []int, strength, most int) [][]int {
 	return array
 }
 
-// power returns p and m with n = p^m and p prime, or 0 if there are none.
+// power returns m and the prime p such that n = p^m, or 0 if there are none.
 func power(n int) (p, m int) {
 	for p = 2; n%p != 0; p++ {
 	}
@@ -100,8 +100,8 @@ func power(n int) (p, m int) {
 	return p, m
 }
 
-// cross combines each row of columns, at the given places, with each row of array. It returns
-// nil if there are none, or if that needs more than most rows.
+// cross combines each row of columns with each row of array, whose columns go to the given
+// places. It returns nil if columns is nil or if the result needs more than most rows.
 func cross(array [][]int, at []int, columns [][]int, most int) (all [][]int) {
 	if len(array)*len(columns) > most {
 		return nil
@@ -118,10 +118,11 @@ func cross(array [][]int, at []int, columns [][]int, most int) (all [][]int) {
 	return all
 }
 
-// linear returns the smallest array of p^k rows that it finds for factors of p^dims[i]
-// levels. A row is a vector x over the integers modulo p; its level of a factor consists of
-// the products of x with the vectors of that factor. The vectors of any strength factors
-// together are independent. A vector is represented by the number with its digits.
+// linear returns the smallest array of p^k rows that it finds for factors with p^dims[i]
+// levels. A row is a vector x over the integers modulo p. The row's level of a factor
+// consists of the products of x with the vectors of that factor. The vectors of any
+// strength factors must be linearly independent. A vector is represented by an integer,
+// whose digits in base p are the components.
 func linear(p int, dims []int, strength, most int) [][]int {
 	for rows := p; rows <= most; rows *= p {
 		bases := independent(p, rows, dims, strength)
@@ -143,8 +144,9 @@ func linear(p int, dims []int, strength, most int) [][]int {
 	return nil
 }
 
-// independent returns vectors below size for each factor, choosing the first possible ones
-// and the largest factors first. It returns nil if there are not enough.
+// independent returns vectors below size for each factor. It processes the largest factors
+// first and chooses the first possible vectors. It returns nil if there are not enough
+// vectors.
 func independent(p, size int, dims []int, strength int) [][]int {
 	order := make([]int, len(dims))
 	for i := range order {
@@ -165,8 +167,8 @@ func independent(p, size int, dims []int, strength int) [][]int {
 	return bases
 }
 
-// free returns the first vector below size that is independent of basis together with any
-// strength-1 of the done vectors, or -1 if there is none.
+// free returns the first vector below size that is linearly independent of basis together
+// with the vectors of any strength-1 factors in done. It returns -1 if there is none.
 func free(p, size int, done [][]int, basis []int, strength int) int {
 	taken := make([]bool, size)
 	var mark func(span []int, from, more int)
@@ -182,7 +184,7 @@ func free(p, size int, done [][]int, basis []int, strength int) int {
 	return slices.Index(taken, false)
 }
 
-// widened returns all sums of a vector of span and multiples of vectors.
+// widened returns all sums of a vector in span and a linear combination of vectors.
 func widened(p int, span, vectors []int) []int {
 	for _, v := range vectors {
 		var wider []int
@@ -197,7 +199,7 @@ func widened(p int, span, vectors []int) []int {
 	return span
 }
 
-// sum adds two vectors modulo p, and dot returns their product.
+// sum adds two vectors modulo p. The function dot returns their scalar product modulo p.
 func sum(p, a, b int) (s int) {
 	for digit := 1; a > 0 || b > 0; a, b, digit = a/p, b/p, digit*p {
 		s += (a + b) % p * digit

@@ -6,7 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// balanced reports whether in those columns of array all combinations come equally often.
+// balanced reports whether all combinations occur equally often in the given columns of
+// array.
 func balanced(array [][]int, levels []int, columns ...int) bool {
 	all := 1
 	for _, c := range columns {
@@ -28,7 +29,7 @@ func balanced(array [][]int, levels []int, columns ...int) bool {
 	return true
 }
 
-// TestOrthogonal checks by counting that arrays of any levels have their strength.
+// TestOrthogonal checks by counting that arrays with any levels have their strength.
 func TestOrthogonal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -53,9 +54,9 @@ func TestOrthogonal(t *testing.T) {
 	})
 }
 
-// TestSmall checks the number of rows of arrays whose least is known: Hadamard's of 8 and
-// of strength 3 of 16, Taguchi's L9, L16 of five factors at four levels (MacNeish), and
-// products.
+// TestSmall checks the number of rows of arrays whose minimum is known: Hadamard's arrays
+// of 8 rows and, of strength 3, of 16 rows; Taguchi's L9; L16 with five factors at four
+// levels (MacNeish); and products.
 func TestSmall(t *testing.T) {
 	t.Parallel()
 	times := func(n, level int) (all []int) {

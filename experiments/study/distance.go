@@ -9,49 +9,50 @@ import (
 	"bourse/experiments/stats"
 )
 
-// Distances are the distances of readings from the printed numbers.
+// A distances has the distances of readings from the printed numbers.
 //
 // The distance of the mean m of n replications from a printed number x, or a range of them,
 // is
 //
 //	z = (m - x) / √(e² + d² + s²/n)
 //
-// where s is the deviation of our replications, d that of the rounding of x, and e the
-// paper's own standard error. If e is unknown, the paper's number is treated as a mean of as
-// many replications as it had, with our variance: e² is the mean of s² over all readings,
-// divided by that number of replications. It is therefore the same for all readings, and no
-// reading is close only because it is noisy. The distance of a reading is the root mean
-// square of its z: about 1 for the paper's own reading.
+// where s is the standard deviation of our replications, d the standard deviation of the
+// rounding of x, and e the paper's own standard error. If e is unknown, we assume that the
+// paper had our variance: e² is the mean of s² over all readings, divided by the paper's
+// number of replications. Therefore e is the same for all readings, and no reading is close
+// only because it is noisy. The distance of a reading is the root mean square of its z. It
+// is about 1 for the reading that the paper used.
 //
-// In an array of strength 3 the mean distance at the value of a factor is free of
-// interactions of two factors. The variance of the distance over the array then divides into
-// one part per factor, its main effect, and the interactions. The parts are first-order Sobol
-// indices if each value of a factor occurs equally often.
+// In an array of strength 3, the mean distance for a value of a factor is not affected by
+// interactions of two factors. The variance of the distance over the array is the sum of
+// one part per factor, the factor's main effect, and the interactions. If each value of a
+// factor occurs equally often, these parts are first-order Sobol indices.
 type distances struct {
 	*Readings
 	errors []float64 // e of each number
 	first  []against // by reading
 	order  []int     // readings by their distance
-	rerun  []int     // readings to run again: the closest in order, followed by the unchanged scenario unless it is among them
-	again  []against // of those
+	rerun  []int     // readings to run again: the closest ones in order, then the unchanged scenario unless it is among them
+	again  []against // results of running the nearest readings again
 
 	effects       []effect // the largest share first
 	rest, logRest float64  // fraction of the variance that interactions explain
 }
 
-// An against compares one reading with the numbers.
+// An against compares one reading with the printed numbers.
 type against struct {
-	means, errors []float64 // by number, NaN without a measurement; the errors are our own
+	means, errors []float64 // means and standard errors of our replications by number; NaN if not measured
 	z             []float64
 	values        sample
-	met, of       int          // numbers with |z| below met, and numbers with a z
-	distance      stats.Sample // distance with its pseudo-values over replications
+	met, of       int          // counts of the numbers with |z| below met, and of the numbers with a z
+	distance      stats.Sample // distance, with pseudo-values over replications
 }
 
-// met is the maximum |z| at which a number counts as met.
+// met is the value of |z| below which a number counts as met.
 const met = 1.96
 
-// compare compares readings with the numbers. Samples has one element per reading.
+// compare compares the readings with the printed numbers. The slice samples has one element
+// per reading.
 func (r *Readings) compare(samples []sample) *distances {
 	d := &distances{Readings: r}
 	for i := range r.numbers {
@@ -79,7 +80,7 @@ func (r *Readings) compare(samples []sample) *distances {
 	return d
 }
 
-// against compares one reading with the numbers.
+// against compares one reading with the printed numbers.
 func (d *distances) against(s sample) (a against) {
 	a.values = s
 	replications := 0
@@ -115,9 +116,8 @@ func (d *distances) against(s sample) (a against) {
 	return a
 }
 
-// alike returns the pairs of values of one factor that make no difference by themselves: in
-// every replication, readings that change only this factor have the same values of all
-// numbers.
+// alike returns the pairs of values of one factor that have the same effect. Readings that
+// differ only in such a pair have the same values of all numbers in every replication.
 func (d *distances) alike() (pairs []string) {
 	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
 	equal := func(x, y []float64) bool { return slices.EqualFunc(x, y, same) }
@@ -138,7 +138,7 @@ func (d *distances) alike() (pairs []string) {
 	return pairs
 }
 
-// estimate returns a mean and its standard error, NaN for no values.
+// estimate returns a mean and its standard error, or NaN if there are no values.
 func estimate(xs []float64) (mean, err float64) {
 	if len(xs) == 0 {
 		return math.NaN(), math.NaN()
@@ -146,7 +146,7 @@ func estimate(xs []float64) (mean, err float64) {
 	return stats.Mean(xs), errorOf(xs)
 }
 
-// errorOf returns the standard error of the mean of xs, 0 for one value or none.
+// errorOf returns the standard error of the mean of xs. It is 0 for fewer than two values.
 func errorOf(xs []float64) float64 {
 	if len(xs) < 2 {
 		return 0
@@ -154,13 +154,13 @@ func errorOf(xs []float64) float64 {
 	return stats.Deviation(xs) / math.Sqrt(float64(len(xs)))
 }
 
-// z returns how many standard errors a mean is from number i.
+// z returns the difference between a mean and printed number i, in standard errors.
 func (d *distances) z(i int, mean, err float64) float64 {
-	digit := math.Pow(10, -float64(d.Digits)) / math.Sqrt(12) // for a number within a printed range
+	digit := math.Pow(10, -float64(d.Digits)) / math.Sqrt(12) // the mean lies within the printed range
 	return d.numbers[i].off(mean) / math.Sqrt(d.errors[i]*d.errors[i]+digit*digit+err*err)
 }
 
-// rank orders the readings and computes what explains their distances.
+// rank orders the readings by distance and computes which factors explain the distances.
 func (d *distances) rank() {
 	d.order = make([]int, len(d.readings))
 	for i := range d.order {
@@ -168,7 +168,7 @@ func (d *distances) rank() {
 	}
 	slices.SortStableFunc(d.order, func(a, b int) int {
 		x, y := d.first[a].distance.Value, d.first[b].distance.Value
-		if math.IsNaN(x) != math.IsNaN(y) { // readings without measurements come last
+		if math.IsNaN(x) != math.IsNaN(y) { // readings without measurements go last
 			return cmp.Compare(y, x)
 		}
 		return cmp.Compare(x, y)
@@ -191,24 +191,24 @@ func (d *distances) rank() {
 	slices.SortStableFunc(d.effects, func(a, b effect) int { return cmp.Compare(b.share, a.share) })
 }
 
-// confirm adds the measurements of the readings that were run again with fresh seeds.
+// confirm adds the measurements of the readings that were run again with new seeds.
 func (d *distances) confirm(samples []sample) {
 	for _, s := range samples {
 		d.again = append(d.again, d.against(s))
 	}
 }
 
-// An effect is the part of the distance that a factor explains.
+// An effect is the part of the distance explained by one factor.
 type effect struct {
 	factor          int
-	share, logShare float64   // fraction of the variance of the distance over the array, and of its logarithm, in which very distant readings count less
-	chance          float64   // the same for a factor without effect
-	means           []float64 // mean distance, by value; NaN if unknown
+	share, logShare float64   // explained fraction of the variance of the distance over the array, and of the distance's logarithm, which gives less weight to very distant readings
+	chance          float64   // the same fractions for a factor without any effect
+	means           []float64 // mean distance for each value; NaN if unknown
 }
 
-// explains returns the fraction of the variance of a function of the distance over the array
-// that a factor with the given number of values explains, the fraction expected by chance,
-// and the mean for each value.
+// explains returns the fraction of the variance of of(distance) over the array that the
+// given factor explains. It also returns the fraction expected by chance and the mean for
+// each of the factor's values.
 func (d *distances) explains(factor, values int, of func(float64) float64) (share, chance float64, means []float64) {
 	var all []float64
 	at := make([][]float64, values)

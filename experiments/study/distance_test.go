@@ -9,7 +9,7 @@ import (
 	"bourse/experiments/report"
 )
 
-// toy has two factors of two and three values and a definition, and three numbers.
+// A toy has two factors with two and three values, a definition, and three numbers.
 func toy(t *testing.T) *Readings {
 	t.Helper()
 	r, err := parseReadings("toy.yaml", []byte(`
@@ -35,7 +35,7 @@ factors:
 	return r
 }
 
-// sampleOf returns what a reading measures, given the values of metrics.
+// sampleOf returns the measurements of a reading, given the values of the metrics.
 func sampleOf(r *Readings, of reading, values map[string][]float64) (s sample) {
 	for _, n := range r.numbers {
 		s = append(s, values[r.metric(of, n.Metric)])
@@ -43,8 +43,8 @@ func sampleOf(r *Readings, of reading, values map[string][]float64) (s sample) {
 	return s
 }
 
-// TestSets checks that readings are what the factors say, and that what the scenario has is
-// left alone.
+// TestSets checks that readings follow the factors, and that the scenario's own values are
+// not overridden.
 func TestSets(t *testing.T) {
 	t.Parallel()
 	f := toy(t)
@@ -75,9 +75,9 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestDistance checks z by hand, with an error that is known, one that is taken of how our
-// replications vary, a range, and a number of which nothing is measured; and the root mean
-// square of them.
+// TestDistance checks z by hand, with a known error, with an error estimated from our
+// replications, for a range, and for a number without measurements. It also checks the root
+// mean square of these.
 func TestDistance(t *testing.T) {
 	t.Parallel()
 	f := toy(t)
@@ -136,9 +136,9 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// TestEffects checks the parts of the variance against distances that are sums of known
-// effects: 3 for a, 0 2 4 for b, and an interaction of both with m, whose shares are
-// 2.25, 8/3 and .25 of their sum.
+// TestEffects checks the parts of the variance for distances that are sums of known
+// effects: 3 for a; 0, 2 and 4 for b; and an interaction of both with m. Their fractions
+// are 2.25, 8/3 and .25 of their sum.
 func TestEffects(t *testing.T) {
 	t.Parallel()
 	f := toy(t)
@@ -189,7 +189,7 @@ func TestEffects(t *testing.T) {
 	}
 }
 
-// TestMistakes checks that what is wrong with a file or a table is told by line and field.
+// TestMistakes checks that errors in a file or table name the line and the field.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	const good = "name: a\nscenario: paper\nfactors:\n  - name: x\n    path: base.x\n    values:\n      - {value: 1}\n      - {value: 2}\n"
@@ -228,15 +228,15 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestValuesAlike checks that a note names the values of a factor that gave the same numbers in
-// every replication, and no others.
+// TestValuesAlike checks that a note names exactly the values of a factor that resulted in
+// the same numbers in every replication.
 func TestValuesAlike(t *testing.T) {
 	t.Parallel()
 	f := toy(t)
 	all := f.readings
 	var samples []sample
 	for _, r := range all {
-		x := float64(r.levels[0]) // b makes no difference; m measures something else
+		x := float64(r.levels[0]) // b makes no difference; m measures another metric
 		samples = append(samples, sampleOf(f, r, map[string][]float64{"m": {x, 2}, "other": {x, 3}, "n": {3, math.NaN()}}))
 	}
 	const want = "By themselves, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."

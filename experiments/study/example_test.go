@@ -10,7 +10,7 @@ import (
 	"bourse/experiments/study"
 )
 
-// Which guarantee makes the work done worth most, of three.
+// Find the best of three guarantees by the value of the completed work.
 func ExampleTune() {
 	const file = `
 name: first
@@ -39,7 +39,7 @@ configurations:
 	// 186 spent: told
 }
 
-// What SAC promises with probability g, and what it keeps.
+// Compare what SAC promises with probability g with what it realizes.
 func ExampleCalibrate() {
 	const file = `
 name: first
@@ -69,7 +69,7 @@ configurations:
 	// promised 0.9: the price stays for 0.90 of the time, and 0.88 of 242 contracts are fulfilled
 }
 
-// What forecasters promise of prices drawn at random, and what they keep.
+// Compare what forecasters promise about random prices with what is realized.
 func ExampleForecast() {
 	series := study.Drawn(func(name string) rand.Source { return scenario.Stream(1, 0, name) })
 	held, err := study.Forecast(context.Background(), series[:1], []string{"conformal", "normal"}, []float64{0.9}, experiments.Options{})

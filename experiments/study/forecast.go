@@ -11,14 +11,14 @@ import (
 	"bourse/market"
 )
 
-// forecasts is the number of forecasts per window.
+// forecasts is the number of forecasts made per window.
 const forecasts = 10
 
-// A Coverage evaluates the percentiles that one forecaster predicted for one series.
+// A Coverage evaluates the price percentiles that one forecaster predicted for one series.
 //
-// Every tenth of a window, it forecasts the price that the next window does not exceed with
-// probability G. Covered is the fraction of the time, over all forecasts, in which the price
-// was at most the forecast.
+// The forecaster makes ten forecasts per window. Each is a price that the next window
+// should not exceed with probability G. Covered is the fraction of time in which the price
+// was at most the forecast price, over all forecasts.
 type Coverage struct {
 	Series     string  `json:"series"`
 	Forecaster string  `json:"forecaster"`
@@ -29,8 +29,8 @@ type Coverage struct {
 	Pinball    float64 `json:"pinball" doc:"mean pinball loss of the forecast, divided by the mean price; lower is better"`
 }
 
-// Forecast evaluates the named forecasters, with default options, on each series at each of
-// the probabilities gs.
+// Forecast evaluates the named forecasters, with default options, on each series at each
+// probability in gs.
 func Forecast(ctx context.Context, series []Series, forecasters []string, gs []float64, opts experiments.Options) (*Held, error) {
 	table := market.Forecasters()
 	var all []Coverage
@@ -59,7 +59,7 @@ func Forecast(ctx context.Context, series []Series, forecasters []string, gs []f
 	}}, err
 }
 
-// cover asks forecaster f for percentiles of s.
+// cover evaluates the percentiles that forecaster f predicts for s.
 func cover(s Series, name string, f market.Forecaster, g float64) (Coverage, error) {
 	a, err := market.New(market.Config{Window: s.Window})
 	if err != nil {
@@ -75,7 +75,7 @@ func cover(s Series, name string, f market.Forecaster, g float64) (Coverage, err
 		highest = max(highest, p.price.Float64())
 		mean += p.price.Float64() * (until - p.at) / s.End
 	}
-	var open []promise // forecasts made in the last window, oldest first
+	var open []promise // forecasts less than one window old, oldest first
 	now, price, next := 0.0, market.Rate(0), 0
 	every := s.Window / forecasts
 	for k := 0; ; k++ {
@@ -113,24 +113,25 @@ func cover(s Series, name string, f market.Forecaster, g float64) (Coverage, err
 	return c, nil
 }
 
-// stand observes a price for the given number of seconds.
+// stand adds a price that was in force for the given number of seconds.
 func stand(all []promise, price market.Rate, seconds float64) {
 	for i := range all {
 		all[i].stand(price.Float64(), seconds)
 	}
 }
 
-// Held contains the results of forecasters on series.
+// Held has the results of forecasters on series.
 type Held struct {
 	Coverages []Coverage `json:"coverages" doc:"by series, forecaster and probability"`
 	Notes     []string   `json:"notes"`
 	Files     []string   `json:"files" doc:"that were written"`
 }
 
-// near is the distance from the promise up to which coverage is good.
+// near is the largest difference from the promised probability at which coverage counts as
+// good.
 const near = 0.02
 
-// Document returns h as a document: tables with one row per series and one column per
+// Document returns h as a document. Its tables have one row per series and one column per
 // forecaster.
 func (h *Held) Document() report.Document {
 	d := report.Document{Title: "Promised and realized coverage of price forecasters", Notes: h.Notes, Figures: []report.Figure{h.figure()}}
@@ -174,7 +175,7 @@ func (h *Held) table(g float64, what, note string, of func(*Coverage) report.Cel
 	return t
 }
 
-// figure shows coverage against the promised probability, with one panel per series.
+// figure plots coverage against the promised probability, with one panel per series.
 func (h *Held) figure() report.Figure {
 	f := report.Figure{Name: "forecast", Title: "Promised against covered", Across: 3, Caption: "On the line, a percentile covers the price for the stated fraction of the time."}
 	for _, c := range h.Coverages {

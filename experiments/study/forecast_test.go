@@ -8,12 +8,12 @@ import (
 	"bourse/market"
 )
 
-// traces is where recorded files are, from here.
+// traces is the folder of recorded files.
 const traces = "../../../shared/traces"
 
-// TestConformalCovers checks that what conformal foretells covers the price for g of the
-// time, within 2 points, on each series: for steady arrivals, bursts and days, and on what is
-// recorded, where that is at hand.
+// TestConformalCovers checks that the conformal forecast covers the price for the fraction
+// g of the time, within 2 percentage points, on each series: steady arrivals, bursts, daily
+// cycles and, if available, recorded prices.
 func TestConformalCovers(t *testing.T) {
 	t.Parallel()
 	const seed = 1

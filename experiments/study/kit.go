@@ -17,7 +17,7 @@ func defined(xs []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(xs), math.IsNaN)
 }
 
-// maybe returns x, which may be null in JSON.
+// maybe returns x in a form that may be null in JSON.
 func maybe(x *float64) report.Maybe {
 	if x == nil {
 		return report.Maybe(math.NaN())
@@ -25,7 +25,7 @@ func maybe(x *float64) report.Maybe {
 	return report.Maybe(*x)
 }
 
-// digits formats x in a format of [strconv.FormatFloat], or as a dash if it does not exist.
+// digits formats x in a format of [strconv.FormatFloat], or as a dash if x is undefined.
 func digits(x float64, format byte, n int) string {
 	if !report.Maybe(x).Exists() {
 		return "–"
@@ -33,18 +33,18 @@ func digits(x float64, format byte, n int) string {
 	return strconv.FormatFloat(x, format, n, 64)
 }
 
-// sheet returns a CSV table. A number that does not exist is empty.
+// sheet returns a CSV table. Undefined numbers are empty cells.
 func sheet(head []string, rows [][]any) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	w.Write(head) // a Buffer does not fail
+	w.Write(head) // writes to a Buffer cannot fail
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, v := range row {
 			switch v := v.(type) {
 			case string:
 				cells[i] = v
-				if _, err := strconv.ParseFloat(v, 64); err != nil { // a number is not a formula
+				if _, err := strconv.ParseFloat(v, 64); err != nil { // numbers are not formulas, so they need no apostrophe
 					cells[i] = results.SafeText(v)
 				}
 			case report.Maybe:
@@ -61,7 +61,7 @@ func sheet(head []string, rows [][]any) []byte {
 	return b.Bytes()
 }
 
-// point returns a point of a figure, with its interval if there is one.
+// point returns a point of a figure with its interval, if there is one.
 func point(x float64, mean, lo, hi report.Maybe) report.Point {
 	p := report.Point{X: x, Mean: float64(mean), Lo: float64(mean), Hi: float64(mean)}
 	if lo.Exists() && hi.Exists() {

@@ -15,17 +15,17 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TuneKnown is the name of the file with the replications of a search.
+// TuneKnown is the name of the file that stores the replications of a search.
 const TuneKnown = "replications.json"
 
-// A known holds replications of the settings of a search.
+// A known has the replications of the settings of a search.
 type known struct {
 	Of     string           `json:"of"` // identifies the search
 	Values [][]report.Maybe `json:"values"`
 }
 
-// fingerprint identifies a search by its settings, the files that they read, the metric and
-// the version of the program.
+// fingerprint identifies a search. It depends on the settings, the files that they read,
+// the metric and the version of the program.
 func fingerprint(p *experiments.Prepared, metric string) (string, error) {
 	sum := sha256.New()
 	v := results.BuildVersion()
@@ -37,8 +37,8 @@ func fingerprint(p *experiments.Prepared, metric string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// readKnown returns the replications in text, which must belong to the search of the given
-// size that fingerprint identifies. Without text, there are none.
+// readKnown reads the replications from text. They must belong to the search with the given
+// size and fingerprint. If text is empty, there are no replications.
 func readKnown(text []byte, of string, settings int) (*known, error) {
 	k := &known{Of: of, Values: make([][]report.Maybe, settings)}
 	if text == nil {
@@ -62,7 +62,7 @@ func readKnown(text []byte, of string, settings int) (*known, error) {
 	return k, nil
 }
 
-// text returns the replications of k and those that were run since.
+// text returns the replications of k and those that were run since then.
 func (k *known) text(values [][]float64) ([]byte, error) {
 	for arm, all := range values {
 		for _, x := range all[min(len(all), len(k.Values[arm])):] {

@@ -15,7 +15,7 @@ import (
 	"bourse/experiments/papers"
 )
 
-// A Case identifies the case of a number.
+// A Case identifies the configuration, policy and metric of a printed number.
 type Case struct {
 	Configuration string `json:"configuration"`
 	Admission     string `json:"admission"`
@@ -25,16 +25,16 @@ type Case struct {
 // text names it.
 func (c Case) text() string { return c.Configuration + " " + c.Admission + " " + c.Metric }
 
-// A printed number belongs to a metric under a policy in a configuration.
+// A printed is a number that a paper prints for a metric under a policy in a configuration.
 type printed struct {
 	Case
-	lo, hi float64  // they differ for a range
-	err    *float64 // its standard error; nil if unknown
+	lo, hi float64  // different if the number is a range
+	err    *float64 // standard error of the number; nil if unknown
 	source string   // where it is printed
 	at     string   // file and line
 }
 
-// printedBy returns the numbers that a preset's paper prints.
+// printedBy returns the numbers printed in the paper of a preset.
 func printedBy(preset string) (all []printed) {
 	paper := papers.Of(preset)
 	for _, p := range paper.Printed {
@@ -53,12 +53,13 @@ func printedBy(preset string) (all []printed) {
 	return all
 }
 
-// columns of a table of printed numbers; the first four are required.
+// columns of a table of printed numbers; the first four are required
 var columns = []string{"configuration", "admission", "metric", "value", "to", "error", "source"}
 
-// readNumbers reads a table of printed numbers (CSV), which errors call source. Each line has
-// one number. The header has configuration, admission, metric and value, and optionally to
-// (the other end of a range), error (the standard error) and source.
+// readNumbers reads a CSV table of printed numbers. Errors state source as the name of the
+// table. Each line contains one number. The header consists of configuration, admission,
+// metric and value. It may also have to (the other end of a range), error (the standard
+// error) and source.
 func readNumbers(source string, text []byte) (all []printed, err error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	r.TrimLeadingSpace, r.Comment = true, '#'
@@ -100,7 +101,7 @@ func readNumbers(source string, text []byte) (all []printed, err error) {
 	return all, nil
 }
 
-// read sets n from a line.
+// read sets n from one line.
 func (n *printed) read(header, row []string) (err error) {
 	given := make(map[string]string)
 	for i, name := range header {
@@ -131,7 +132,7 @@ func (n *printed) read(header, row []string) (err error) {
 	return err
 }
 
-// fail describes the error in a column of n.
+// fail returns an error about one column of n.
 func (n *printed) fail(column, format string, args ...any) error {
 	at := n.at
 	if at == "" {
@@ -140,7 +141,8 @@ func (n *printed) fail(column, format string, args ...any) error {
 	return misuse.Errorf("%s: %s: %s", at, column, fmt.Sprintf(format, args...))
 }
 
-// off returns the distance of x from n: negative below it, 0 within a range.
+// off returns the difference of x from n. It is negative if x is below n, and 0 if x is
+// within the range.
 func (n *printed) off(x float64) float64 { return min(0, x-n.lo) + max(0, x-n.hi) }
 
 // String writes n.

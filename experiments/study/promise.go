@@ -3,15 +3,15 @@ package study
 // A promise is a predicted price percentile, with the statistics of the prices observed
 // since.
 type promise struct {
-	g, price float64 // $/s; it may be below 0, or above any price
+	g, price float64 // price in $/s, which may be negative or above any observed price
 
 	span  float64 // s of observation
-	under float64 // s in which the price was at most the percentile
-	loss  float64 // integral of the pinball loss
+	under float64 // seconds in which the price was at most the percentile
+	loss  float64 // integral of the pinball loss over time
 	paid  float64 // integral of the price
 }
 
-// stand observes a price for the given number of seconds.
+// stand adds a price that was in force for the given number of seconds.
 func (p *promise) stand(price, seconds float64) {
 	p.span += seconds
 	p.paid += price * seconds
@@ -21,8 +21,8 @@ func (p *promise) stand(price, seconds float64) {
 	p.loss += pinball(p.g, price-p.price) * seconds
 }
 
-// pinball returns the pinball loss ρ(u) = u (g - [u < 0]) of a price that is u above the
-// forecast. The percentile for g minimizes its expectation.
+// pinball returns the pinball loss ρ(u) = u (g - [u < 0]) if the price exceeds the forecast
+// by u. The g-percentile minimizes the expected loss.
 func pinball(g, u float64) float64 {
 	if u < 0 {
 		return (g - 1) * u
@@ -30,17 +30,17 @@ func pinball(g, u float64) float64 {
 	return g * u
 }
 
-// share returns the fraction of the time in which the price was at most the forecast.
+// share returns the fraction of time in which the price was at most the forecast.
 func (p *promise) share() float64 { return p.under / p.span }
 
-// brier returns the mean of (g - realized)² over that time.
+// brier returns the mean of (g - realized)² over the observed time.
 func (p *promise) brier() float64 {
 	kept := p.share()
 	return kept*(1-p.g)*(1-p.g) + (1-kept)*p.g*p.g
 }
 
-// pinball returns the mean loss over that time of the percentile, limited to between 0 and
-// the highest price.
+// pinball returns the mean pinball loss over the observed time. The percentile is limited
+// to the range from 0 to the highest price.
 func (p *promise) pinball(highest float64) float64 {
 	switch {
 	case p.price < 0:

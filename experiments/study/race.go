@@ -13,40 +13,42 @@ import (
 	"bourse/experiments/stats"
 )
 
-// alpha is the maximum probability that the best setting is not among the remaining ones.
+// alpha is the maximum probability that the best setting is eliminated.
 const alpha = 0.05
 
 // first is the number of replications of each setting before the first comparison.
 const first = 5
 
-// A sampler returns the values of settings, one row each, in the replications from to to-1.
-// NaN means undefined. Replication r has the same jobs and hosts under every setting (common
-// random numbers).
+// A sampler returns the values of settings in the replications from, from+1, …, to-1, with
+// one row per setting. NaN means undefined. Replication r has the same jobs and hosts under
+// every setting (common random numbers).
 type sampler func(ctx context.Context, arms []int, from, to int) ([][]float64, error)
 
-// A race is a search for the best setting by successive elimination. An arm is the index of a
+// A race searches for the best setting by successive elimination. An arm is the index of a
 // setting.
 //
-// All remaining settings are run in the same replications. After each round, each is compared
-// with the leader, which has the best mean. It is dropped as soon as the confidence sequence
-// of their difference ([stats.Anytime], at level alpha/(K-1) for K settings) lies completely
-// on one side of 0. The best setting is lost only if one of the K-1 sequences of its
-// differences misses, whichever setting leads and whenever one looks. It is therefore among
-// the remaining ones with probability 1-alpha or more, under the conditions of Anytime. The
-// same event bounds the regret of choosing another one.
+// All remaining settings are run in the same replications. After each round, the race
+// compares each setting with the leader, the setting with the best mean. A setting is
+// dropped as soon as the confidence sequence of its difference from the leader lies
+// completely on one side of 0 ([stats.Anytime], at level alpha/(K-1) for K settings). The
+// best setting can be dropped only if one of the K-1 confidence sequences of its
+// differences is wrong at some time. This holds whichever setting leads and whenever one
+// looks. The best setting is therefore among the remaining ones with probability at least
+// 1-alpha, under the conditions of Anytime. The same event bounds the regret of choosing
+// another setting.
 type race struct {
 	*Tuned
-	seed     uint64 // random stream for the estimate of regret
+	seed     uint64 // random stream for estimating the regret
 	sample   sampler
 	progress func(spent int)
 
-	known  [][]report.Maybe // replications of an earlier search, by arm
+	known  [][]report.Maybe // replications from an earlier search, by arm
 	values [][]float64      // by arm and replication
-	level  float64          // of a comparison
+	level  float64          // level of a comparison
 }
 
-// run finds the best of the settings of r. If ctx ends, it reports the results so far, or
-// returns the error of ctx if there are none.
+// run finds the best setting of r. If ctx ends, run reports the results so far. If there
+// are no results, it returns the error of ctx.
 func (r *race) run(ctx context.Context) (err error) {
 	n := len(r.Settings)
 	r.values = make([][]float64, n)
@@ -71,7 +73,7 @@ func (r *race) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// better returns x with its sign changed if smaller values are better.
+// better returns x, with its sign changed if smaller values are better.
 func (r *race) better(x float64) float64 {
 	if r.Least {
 		return -x
@@ -79,11 +81,11 @@ func (r *race) better(x float64) float64 {
 	return x
 }
 
-// after returns the number of replications at the look after the one with n. Growth by a
-// tenth wastes less than a tenth.
+// after returns the number of replications at the look that follows the look with n
+// replications. The number grows by 10 %, so less than 10 % is wasted.
 func after(n int) int { return max(first, n+max(1, n/10)) }
 
-// eliminate races the remaining settings.
+// eliminate compares the remaining settings until the race ends.
 func (r *race) eliminate(ctx context.Context) error {
 	for {
 		r.look()
@@ -115,8 +117,8 @@ func (r *race) common() int {
 	return n
 }
 
-// affordable returns the number of replications, at most n, that each of arms can have if all
-// together may cost at most budget.
+// affordable returns the number of replications, at most n, that each arm can have if the
+// total cost of arms is at most budget.
 func (r *race) affordable(arms []int, n, budget int) int {
 	for ; n > 0; n-- {
 		more := 0
@@ -130,7 +132,7 @@ func (r *race) affordable(arms []int, n, budget int) int {
 	return n
 }
 
-// grow takes the known replications of arms, and runs more until each has n.
+// grow uses the known replications of arms and runs more until each arm has n replications.
 func (r *race) grow(ctx context.Context, arms []int, n int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -171,8 +173,8 @@ func (r *race) grow(ctx context.Context, arms []int, n int) error {
 	return nil
 }
 
-// leader returns the remaining setting with the best mean in the common replications, the
-// first among equals.
+// leader returns the remaining setting with the best mean over the common replications. If
+// there are several, it returns the first.
 func (r *race) leader() int {
 	best, most, n := r.Kept[0], math.Inf(-1), r.common()
 	for _, arm := range r.Kept {
@@ -183,8 +185,8 @@ func (r *race) leader() int {
 	return best
 }
 
-// mean returns the mean of an arm in its first n replications, such that more is better, or
-// -Inf if none of them is defined.
+// mean returns the mean of an arm over its first n replications, with the sign set so that
+// larger is better. It is -Inf if no value is defined.
 func (r *race) mean(arm, n int) float64 {
 	sum, xs := 0.0, defined(r.values[arm][:n])
 	if len(xs) == 0 {
@@ -196,7 +198,7 @@ func (r *race) mean(arm, n int) float64 {
 	return r.better(sum / float64(len(xs)))
 }
 
-// differences returns the advantages of one arm over another, in the replications in which
+// differences returns the advantages of one arm over another in the replications in which
 // both are defined.
 func (r *race) differences(one, other int) (all []float64) {
 	xs, ys := r.values[one], r.values[other]
@@ -211,7 +213,7 @@ func (r *race) differences(one, other int) (all []float64) {
 // spread returns the largest possible difference of two values.
 func (r *race) spread() float64 { return r.hi - r.lo }
 
-// between returns the confidence sequence of differences for which more is better.
+// between returns the confidence sequence of differences. Larger differences are better.
 func (r *race) between(diffs []float64) (lo, hi float64, ok bool) {
 	return stats.Anytime(diffs, -r.spread(), r.spread(), r.level)
 }
@@ -221,13 +223,13 @@ func (r *race) above(diffs []float64, level float64) bool {
 	return stats.Above(diffs, 0, -r.spread(), r.spread(), level)
 }
 
-// drop drops an arm, because by is better.
+// drop drops an arm because the arm by is better.
 func (r *race) drop(arm, by int) bool {
 	r.Settings[arm].Dropped, r.Settings[arm].By = max(1, len(r.values[arm])), by
 	return true
 }
 
-// look drops the arms that are worse than the leader.
+// look drops the arms that are significantly worse than the leader.
 func (r *race) look() {
 	if r.common() < first {
 		return
@@ -238,7 +240,8 @@ func (r *race) look() {
 	})
 }
 
-// most returns an upper bound on the advantage of another remaining setting over best.
+// most returns an upper bound on the advantage of any other remaining setting over the arm
+// best.
 func (r *race) most(best int) float64 {
 	bound := 0.0
 	for _, arm := range r.Kept {
@@ -297,13 +300,12 @@ func (r *race) report() {
 	r.Method = r.method()
 }
 
-// repeated is the maximum number of repetitions of a sample when predicting the effect of
-// more replications.
+// repeated is the maximum number of times that needed repeats a sample.
 const repeated = 16
 
-// needed estimates the number of differences that would show that their mean is not 0. It
-// repeats the observed ones. If that is not enough, it assumes that the width falls with the
-// square root of their number. 0 means unknown.
+// needed estimates how many differences it takes to show that their mean is not 0. It
+// repeats the observed differences. If that is not enough, it assumes that the width of the
+// interval decreases with the square root of their number. The result 0 means unknown.
 func (r *race) needed(diffs []float64, mean float64) int {
 	if mean == 0 {
 		return 0

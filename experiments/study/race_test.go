@@ -13,7 +13,7 @@ import (
 	"bourse/experiments/report"
 )
 
-// normals are quantiles of the standard normal distribution, shuffled.
+// normals are shuffled quantiles of the standard normal distribution.
 var normals = func() (all [1 << 13]float64) {
 	for i := range all {
 		all[i] = math.Sqrt2 * math.Erfinv(2*(float64(i)+0.5)/float64(len(all))-1)
@@ -22,7 +22,7 @@ var normals = func() (all [1 << 13]float64) {
 	return all
 }()
 
-// normal returns a draw of it that depends on its arguments alone.
+// normal returns a normal draw that depends only on its arguments.
 func normal(seed, arm, rep int) float64 {
 	x := uint64(seed)*0x9e3779b97f4a7c15 ^ uint64(arm)*0xbf58476d1ce4e5b9 ^ uint64(rep)*0x94d049bb133111eb
 	x = (x ^ x>>31) * 0xd6e8feb86659fd93
@@ -30,7 +30,7 @@ func normal(seed, arm, rep int) float64 {
 	return normals[(x^x>>32)%uint64(len(normals))]
 }
 
-// each returns a sampler of a function of arm and replication.
+// each returns a sampler for a function of arm and replication.
 func each(value func(arm, rep int) float64) sampler {
 	return func(ctx context.Context, arms []int, from, to int) ([][]float64, error) {
 		all := make([][]float64, len(arms))
@@ -50,12 +50,12 @@ type field struct {
 	lo, hi float64
 }
 
-// unbounded is a field of values without ends.
+// unbounded is a field whose values have no bounds.
 func unbounded(arms, budget int) field {
 	return field{Goal{Budget: budget}, arms, math.Inf(-1), math.Inf(1)}
 }
 
-// race returns what a race over f finds.
+// race returns the result of a race over f.
 func (f field) race(ctx context.Context, s sampler, progress func()) (*Tuned, error) {
 	r := race{Tuned: &Tuned{Goal: f.Goal, Settings: make([]settingRow, f.arms), lo: f.lo, hi: f.hi}, sample: s, known: make([][]report.Maybe, f.arms), progress: func(int) { progress() }}
 	return r.Tuned, r.run(ctx)
@@ -63,11 +63,11 @@ func (f field) race(ctx context.Context, s sampler, progress func()) (*Tuned, er
 
 func nothing() {}
 
-// TestRace checks on functions whose best arm is known that it is among those kept in 95 % of
-// 1,000 seeds at least, and that a race takes half of the replications of an even split at
-// most: of arms that share most of their noise, of proportions, of values that are nearly as
-// good as one another, where the smallest is wanted, and along one dimension. The
-// regret of the arm that is taken is within its bound as often.
+// TestRace checks races on functions with a known best arm. This arm must be among those
+// kept for at least 95 % of 1,000 seeds, and a race may use at most half of the
+// replications of an even split. The arms share most of their noise, are proportions, are
+// nearly equal, must be minimized, or lie along one dimension. The regret of the chosen arm
+// must be within its bound as often.
 func TestRace(t *testing.T) {
 	t.Parallel()
 	const seeds = 1000
@@ -83,7 +83,7 @@ func TestRace(t *testing.T) {
 		ask   field
 		mean  func(arm int) float64
 		value func(seed, arm, rep int) float64
-		half  bool // it takes half of an even split at most
+		half  bool // it uses at most half of an even split
 	}{
 		{"a hill", unbounded(11, 11*100), hill, shared(hill), true},
 		{"the bottom of a valley, by golden section", field{Goal{Budget: 31 * 100, Least: true, Smooth: true}, 31, math.Inf(-1), math.Inf(1)},
@@ -91,7 +91,7 @@ func TestRace(t *testing.T) {
 		{"nearly alike", unbounded(5, 5*60), func(arm int) float64 { return 0.001 * float64(arm) },
 			shared(func(arm int) float64 { return 0.001 * float64(arm) }), false},
 		{"proportions", field{Goal{Budget: 12 * 150}, 12, 0, 1}, func(arm int) float64 { return 0.2 + 0.06*float64(arm) },
-			func(seed, arm, rep int) float64 { // of 10 jobs; the fewer arms, the less is saved: with 6 of them twice as far apart 0.56 was needed
+			func(seed, arm, rep int) float64 { // means of 10 jobs; with fewer arms, less is saved: 0.56 was needed for 6 arms twice as far apart
 				rng := rand.New(rand.NewPCG(uint64(seed), uint64(rep)))
 				kept := 0.0
 				for range 10 {
@@ -146,9 +146,9 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestRegret checks the estimate of what ignorance costs: over many races whose arms have
-// means drawn at random it is, on average, what the arm that is taken is worse than the best,
-// to a fifth.
+// TestRegret checks the estimate of the price of ignorance. Over many races with random
+// means, it must on average equal the difference between the chosen arm and the best,
+// within 20 %.
 func TestRegret(t *testing.T) {
 	t.Parallel()
 	const seeds = 1500
@@ -173,7 +173,7 @@ func TestRegret(t *testing.T) {
 	}
 }
 
-// TestStops checks why races end, and what is said of arms then.
+// TestStops checks the reasons why races end, and what is reported about arms.
 func TestStops(t *testing.T) {
 	t.Parallel()
 	apart := each(func(arm, rep int) float64 { return 10*float64(arm) + normal(1, arm, rep) })
@@ -205,8 +205,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestNeeded checks that about as many replications as were said to tell two arms apart do:
-// the median of many races is within a factor of two.
+// TestNeeded checks the predicted number of replications needed to distinguish two arms.
+// The median of many races must be within a factor of two.
 func TestNeeded(t *testing.T) {
 	t.Parallel()
 	var ratios []float64
@@ -232,8 +232,8 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// TestBrokenOff checks that a race whose context ends says what it knows, if that is anything,
-// and passes on what fails.
+// TestBrokenOff checks that a race whose context ends reports the results so far, if any,
+// and returns errors.
 func TestBrokenOff(t *testing.T) {
 	t.Parallel()
 	value := func(arm, rep int) float64 { return normal(1, arm, rep) }
@@ -265,7 +265,7 @@ func TestBrokenOff(t *testing.T) {
 	}
 }
 
-// Two of five settings cannot be told apart with 400 replications.
+// With 400 replications, two of five settings do not differ significantly.
 func Example_race() {
 	gain := []float64{0.2, 0.5, 0.9, 0.88, 0.3}
 	value := func(arm, rep int) float64 { return gain[arm] + normal(1, -1, rep) + 0.1*normal(1, arm, rep) }

@@ -21,20 +21,20 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// Readings describe the open decisions of a scenario, and the printed numbers.
+// Readings describe the open decisions of a scenario and the printed numbers.
 type Readings struct {
 	Name     string `yaml:"name"`
 	Title    string `yaml:"title"`
-	Scenario string `yaml:"scenario"` // a preset, or a scenario file
-	Printed  string `yaml:"printed"`  // a table of numbers (CSV); empty: the printed numbers of the preset's paper
+	Scenario string `yaml:"scenario"` // name of a preset or scenario file
+	Printed  string `yaml:"printed"`  // CSV table of printed numbers; if empty, the numbers in the paper of the preset
 
-	Metrics  []string `yaml:"metrics"`  // metrics whose printed numbers count; none: all
+	Metrics  []string `yaml:"metrics"`  // metrics whose printed numbers are compared; if empty, all metrics
 	Digits   int      `yaml:"digits"`   // printed decimals
-	Repeated int      `yaml:"repeated"` // replications behind a printed number
+	Repeated int      `yaml:"repeated"` // number of replications behind each printed number
 
 	Seed         uint64  `yaml:"seed"`
 	Replications int     `yaml:"replications"`
-	Strength     int     `yaml:"strength"` // of the array: 2 or 3
+	Strength     int     `yaml:"strength"` // strength of the array: 2 or 3
 	Most         int     `yaml:"most"`     // readings of the array
 	Confirm      confirm `yaml:"confirm"`
 
@@ -46,31 +46,32 @@ type Readings struct {
 	base     func(sets ...string) (scenario.Experiment, error)
 }
 
-// Confirm states how the closest readings are run again, with as many replications: the
-// closest of many can be close by chance.
+// A confirm states how the closest readings are run again, with the same number of
+// replications. The best of many readings may be close only by chance.
 type confirm struct {
 	Best int    `yaml:"best"`
 	Seed uint64 `yaml:"seed"`
 }
 
-// A factor is an open decision.
+// A factor is one open decision.
 type factor struct {
 	Name   string              `yaml:"name"`
-	Path   config.Some[string] `yaml:"path"`   // scenario field, if it is one; several fields take the same value
-	Metric config.Some[string] `yaml:"metric"` // or the metric of printed numbers, if the decision concerns the measurement; several take a list
-	Values []value             `yaml:"values"` // the first is the scenario's own
+	Path   config.Some[string] `yaml:"path"`   // scenario field that the decision sets; if there are several fields, all get the same value
+	Metric config.Some[string] `yaml:"metric"` // metric of printed numbers, if the decision is about the measurement; may be a list
+	Values []value             `yaml:"values"` // possible values; the first is the scenario's own
 }
 
-// A value is one choice for a factor.
+// A value is one possible choice for a factor.
 type value struct {
 	Label string `yaml:"label"`
 	Value any    `yaml:"value"`
 
-	metrics []string // metrics that are measured for those of the factor
+	metrics []string // metrics to measure instead of the metrics of the factor
 }
 
-// ReadReadings reads a file of readings, called name in errors, and everything that it names.
-// It prepares the scenario with each change of a single factor, and reads the printed numbers.
+// ReadReadings reads a file of readings and all files named in it. Errors use name for the
+// file. It prepares the scenario with each single change of a factor, and it reads the
+// printed numbers.
 func ReadReadings(name string, text []byte) (*Readings, error) {
 	r, err := parseReadings(name, text)
 	if err != nil {
@@ -114,7 +115,8 @@ func ReadReadings(name string, text []byte) (*Readings, error) {
 	return r, r.prepare()
 }
 
-// parseReadings reads a file of readings, which errors call source. They name line and field.
+// parseReadings reads a file of readings. Errors use source as the file's name. Errors also
+// state the line and the field.
 func parseReadings(source string, text []byte) (*Readings, error) {
 	r := &Readings{
 		Digits: 2, Repeated: 5, Seed: 1, Replications: 10, Strength: 3, Most: 1000,
@@ -138,7 +140,7 @@ var (
 	wordOf = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]*$`)
 )
 
-// check returns the first mistake in the file of r.
+// check returns the first error in the file of r.
 func (r *Readings) check() error {
 	for _, n := range []struct {
 		field     string
@@ -194,7 +196,7 @@ func (r *Readings) check() error {
 	return nil
 }
 
-// texts returns one text, or the texts of a list.
+// texts returns a single text as a list, or the texts of a list.
 func texts(value any) (all []string) {
 	list, ok := value.([]any)
 	if !ok {
@@ -208,15 +210,15 @@ func texts(value any) (all []string) {
 	return all
 }
 
-// fail returns an error at a path, such as factors.1.values.0. Its position is that of the
-// closest enclosing value in the file.
+// fail returns an error at a path in the file, such as factors.1.values.0. The error's
+// position is that of the closest enclosing value in the file.
 func (r *Readings) fail(path, format string, args ...any) error {
 	path, at, _ := r.root.Follow(path)
 	return misuse.Of(at.At.Fail(path, format, args...))
 }
 
-// blame returns an error of the only factor that a reading changes, or else of the scenario
-// itself.
+// blame attributes an error to the only factor that a reading changes, or to the scenario
+// itself if the reading does not change exactly one.
 func (r *Readings) blame(of reading, err error) error {
 	at := of.changed()
 	if at < 0 {
@@ -225,8 +227,8 @@ func (r *Readings) blame(of reading, err error) error {
 	return r.fail(fmt.Sprintf("factors.%d.values.%d", at, of.levels[at]), "%v", err)
 }
 
-// sets returns the overrides of the scenario, path=value, for a reading. It omits unchanged
-// fields.
+// sets returns the scenario overrides of a reading, in the form path=value. It omits
+// unchanged fields.
 func (r *Readings) sets(of reading) (sets []string) {
 	for i, f := range r.Factors {
 		if of.levels[i] == 0 {
@@ -239,7 +241,7 @@ func (r *Readings) sets(of reading) (sets []string) {
 	return sets
 }
 
-// metric returns the metric that a reading measures for a printed one.
+// metric returns the metric that a reading measures in place of the printed metric.
 func (r *Readings) metric(of reading, name string) string {
 	for i, f := range r.Factors {
 		if at := slices.Index(f.Metric, name); at >= 0 {
@@ -249,7 +251,7 @@ func (r *Readings) metric(of reading, name string) string {
 	return name
 }
 
-// measures returns every metric that some reading measures for a printed one.
+// measures returns every metric that any reading measures in place of the printed metric.
 func (r *Readings) measures(name string) (all []string) {
 	for _, f := range r.Factors {
 		if at := slices.Index(f.Metric, name); at >= 0 {
@@ -262,16 +264,16 @@ func (r *Readings) measures(name string) (all []string) {
 	return []string{name}
 }
 
-// label returns the label of a reading's value of a factor.
+// label returns the label of the value that a reading selects for a factor.
 func (r *Readings) label(of reading, factor int) string {
 	return r.Factors[factor].Values[of.levels[factor]].Label
 }
 
-// prepare prepares the scenario unchanged and with each single change, and checks that every
-// printed number refers to an existing run and metric.
+// prepare prepares the unchanged scenario and the scenario with each single change. It
+// checks that every printed number belongs to an existing run and metric.
 func (r *Readings) prepare() error {
 	for i, reading := range r.readings {
-		if reading.changed() == -2 { // it only combines single changes
+		if reading.changed() == -2 { // the reading only combines single changes
 			continue
 		}
 		e, err := r.scenario(reading)
@@ -309,8 +311,8 @@ func (r *Readings) prepare() error {
 	return nil
 }
 
-// scenario returns the scenario of a reading, with only the configurations for which there are
-// numbers.
+// scenario returns the scenario of a reading. It contains only the configurations that have
+// printed numbers.
 func (r *Readings) scenario(of reading) (e scenario.Experiment, err error) {
 	if e, err = r.base(r.sets(of)...); err != nil {
 		return e, err
@@ -326,8 +328,8 @@ func (r *Readings) scenario(of reading) (e scenario.Experiment, err error) {
 	return x, nil
 }
 
-// Find runs all readings, runs the nearest ones again, and reports how they compare with the
-// printed numbers. It resumes a study that was interrupted.
+// Find runs all readings, runs the closest ones again, and reports how all of them compare
+// with the printed numbers. It resumes an interrupted study.
 func (r *Readings) Find(ctx context.Context, opts experiments.Options, to publication.Target) (d report.Document, err error) {
 	first, kept, err := r.measure(ctx, opts, to, "first", r.readings, r.Seed)
 	if err != nil {
@@ -347,12 +349,12 @@ func (r *Readings) Find(ctx context.Context, opts experiments.Options, to public
 	return f.document(publication.Labels()), errors.Join(kept.Remove(), rest.Remove())
 }
 
-// A sample holds the measurements of a reading for each number, by replication: NaN where it
-// is undefined.
+// A sample has the measurements of a reading for each number, by replication. A value is
+// NaN if it is undefined.
 type sample [][]float64
 
-// measure runs readings and stores their units in a part of to.Dir. Readings that give the
-// same scenario are run once.
+// measure runs readings and stores their units in a subdirectory of to.Dir. Readings that
+// result in the same scenario are run only once.
 func (r *Readings) measure(ctx context.Context, opts experiments.Options, to publication.Target, part string, all []reading, seed uint64) ([]sample, *results.Units, error) {
 	var e scenario.Experiment
 	var what strings.Builder

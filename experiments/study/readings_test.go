@@ -15,8 +15,8 @@ import (
 	"bourse/experiments/report"
 )
 
-// TestReadingsResume checks that readings which are interrupted go on where they were, and
-// come to the same; and that other readings do not take theirs for their own.
+// TestReadingsResume checks that an interrupted study of readings resumes with the same
+// results, and that other readings do not use its data.
 func TestReadingsResume(t *testing.T) {
 	t.Parallel()
 	text := `
@@ -63,8 +63,8 @@ factors:
 	}
 }
 
-// TestReadingsPresets checks that the readings of papers can be run: every value of theirs
-// makes a scenario, and the first of each is the scenario's own.
+// TestReadingsPresets checks that the readings of papers can be run: every value must
+// result in a scenario, and the first value of each factor must be the scenario's own.
 func TestReadingsPresets(t *testing.T) {
 	t.Parallel()
 	presets := papers.Readings()
@@ -91,8 +91,8 @@ func TestReadingsPresets(t *testing.T) {
 	}
 }
 
-// TestReadingsMetric checks that a metric that is only measured on request is measured where
-// a value of a factor names it, and that negative numbers of a table are numbers.
+// TestReadingsMetric checks that a metric that is measured only on request is measured if a
+// value of a factor names it, and that a table may contain negative numbers.
 func TestReadingsMetric(t *testing.T) {
 	t.Parallel()
 	r, err := ReadReadings("few.yaml", []byte(`

@@ -11,9 +11,9 @@ import (
 	"bourse/experiments/report"
 )
 
-// document returns the results: what explains the distance, the closest readings run again,
-// each single change, and the numbers; the specification curve (Simonsohn, Simmons, Nelson
-// 2020); and tables of readings, effects and numbers as files.
+// document returns the results. It covers which factors explain the distance, the closest
+// readings, each single change and the numbers. It includes the specification curve
+// (Simonsohn, Simmons, Nelson 2020), and tables of readings, effects and numbers as files.
 func (d *distances) document(l report.Labels) report.Document {
 	array := 0
 	for _, r := range d.readings {
@@ -26,7 +26,7 @@ func (d *distances) document(l report.Labels) report.Document {
 		title = d.Name
 	}
 	var json bytes.Buffer
-	report.JSON[ReadingsValues]().Write(&json, d.values(l, nil)) // a Buffer does not fail
+	report.JSON[ReadingsValues]().Write(&json, d.values(l, nil)) // writes to a Buffer cannot fail
 	return report.Document{
 		Title: title,
 		Lead: fmt.Sprintf("%d readings of %s, with %d replications each, compared with %d printed numbers: an orthogonal array of strength %d over %d factors (%d readings), and each change of one factor by itself.",
@@ -44,7 +44,7 @@ func decimals(x float64) string { return digits(x, 'f', 2) }
 
 func percent(x float64) string { return digits(100*x, 'f', 1) }
 
-// said names the changes from the scenario.
+// said names the differences from the scenario.
 func (d *distances) said(r reading) string {
 	var parts []string
 	for i, f := range d.Factors {
@@ -75,7 +75,7 @@ func (d *distances) explained() report.Table {
 	return t
 }
 
-// score describes how many of the numbers are met.
+// score describes how many numbers a reading meets.
 func (a *against) score() string { return fmt.Sprintf("%d of %d", a.met, a.of) }
 
 func (d *distances) confirmed() report.Table {
@@ -92,7 +92,7 @@ func (d *distances) confirmed() report.Table {
 	return t
 }
 
-// placeOf returns the anchor of a reading's table row on the page.
+// placeOf returns the page anchor of a reading's table row.
 func placeOf(r int) string { return report.Anchor("reading", strconv.Itoa(r)) }
 
 func (d *distances) alone() report.Table {
@@ -142,7 +142,7 @@ func (d *distances) compared(l report.Labels) report.Table {
 	return t
 }
 
-// metBy returns the fraction of all readings that meet number i.
+// metBy returns the fraction of readings that meet number i.
 func (d *distances) metBy(i int) float64 {
 	n := 0.0
 	for r := range d.first {
@@ -273,7 +273,7 @@ func (d *distances) numbersCSV() []byte {
 	return sheet([]string{"rank", "configuration", "admission", "metric", "printed", "printed_to", "printed_error", "error_known", "mean", "error", "z"}, rows)
 }
 
-// ReadingsValues is the JSON form of readings.
+// ReadingsValues is the JSON form of the results of readings.
 type ReadingsValues struct {
 	Scenario string         `json:"scenario"`
 	Files    []string       `json:"files" doc:"that were written"`
@@ -323,7 +323,7 @@ type distanceValue struct {
 	Z        []*float64 `json:"z" doc:"by number"`
 }
 
-// finite returns x if it is a number.
+// finite returns x if it is a finite number, or nil.
 func finite(x float64) *float64 {
 	if !report.Maybe(x).Exists() {
 		return nil
@@ -339,7 +339,7 @@ func (a *against) value() *distanceValue {
 	return v
 }
 
-// values returns the JSON form.
+// values returns the results in JSON form.
 func (d *distances) values(l report.Labels, files []string) ReadingsValues {
 	v := ReadingsValues{Scenario: d.Scenario, Files: report.List(files), Notes: d.notes(l), Rest: finite(d.rest), LogRest: finite(d.logRest)}
 	for _, e := range d.effects {

@@ -19,8 +19,8 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// Windows of recorded series: demand for a cluster changes within minutes and its jobs take
-// hours; a spot price remains unchanged for hours.
+// Window lengths for recorded series, in seconds. Demand for a cluster changes within
+// minutes, and its jobs take hours. A spot price stays the same for hours.
 const (
 	demandWindow = 4 * 3600.0
 	spotWindow   = day
@@ -28,20 +28,21 @@ const (
 
 const spotFile = "ec2-spot-prices-2009-12_2010-11.csv.gz"
 
-// demands are the logs whose demand serves as a price, by the names of the series.
+// demands are the logs whose demand is used as a price, keyed by the name of the series.
 var demands = []struct{ name, file string }{
 	{"KTH demand", "KTH-SP2-1996-2.1-cln.swf.gz"},
 	{"SDSC SP2 demand", "SDSC-SP2-1998-4.1-cln.valid.swf.gz"},
 	{"SDSC Blue demand", "SDSC-BLUE-2000-4.1-cln.valid.swf.gz"},
 }
 
-// spots are the instances from the record of Amazon's spot prices.
+// spots are the instances in the record of Amazon's spot prices, keyed by the name of the
+// series.
 var spots = []string{"us-east-1.linux.m1.small", "us-east-1.linux.m1.xlarge", "eu-west-1.linux.m1.small"}
 
-// Recorded returns the series recorded in the files of dir: the spot prices of three EC2
-// instances, and the demand of logs. The demand is the price if each job bids a nano-dollar
-// per second and processor from its submission for as long as it ran. For a missing file, it
-// returns a note.
+// Recorded returns the series recorded in the files of dir. They are the spot prices of
+// three EC2 instances and the demand in job logs. The price of a demand series assumes that
+// each job bids one nano-dollar per second and processor, from its submission for the
+// length of its runtime. For each missing file, it returns a note.
 func Recorded(dir string) (all []Series, notes []string, err error) {
 	missing := func(name string, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +69,7 @@ func Recorded(dir string) (all []Series, notes []string, err error) {
 	return all, notes, nil
 }
 
-// demand returns the total demand of a log's jobs, from its first to its last submission.
+// demand returns the total demand of a log's jobs from the first to the last submission.
 func demand(name string, t *swf.Trace) Series {
 	var bids []bid
 	end := 0.0
@@ -82,7 +83,8 @@ func demand(name string, t *swf.Trace) Series {
 	return series(name, demandWindow, end, bids)
 }
 
-// spotPrices reads the file of spot prices: lines of series, time, $ per hour.
+// spotPrices reads the file of spot prices. Each line has the series, the time and the
+// price in $ per hour.
 func spotPrices(file string) ([]Series, error) {
 	in, err := whole.Open(file)
 	if err != nil {
@@ -134,7 +136,7 @@ func parseSpot(in io.Reader) ([]Series, error) {
 		if len(steps) == 0 {
 			return nil, fmt.Errorf("no price of %s", name)
 		}
-		slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) }) // some are out of order
+		slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) }) // some lines are out of order
 		s := Series{Name: "EC2 " + name, Window: spotWindow, End: steps[len(steps)-1].at - steps[0].at}
 		for _, p := range steps {
 			s.add(p.at-steps[0].at, p.price)

@@ -5,15 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// draws is the number of draws of the bootstrap.
+// draws is the number of bootstrap samples.
 const draws = 400
 
-// expected returns the mean advantage of the best remaining setting over best, by the
-// Bayesian bootstrap (Rubin 1981) over the replications in which all are defined.
-// Replications get random weights, the same for all settings.
+// expected returns the mean advantage of the best remaining setting over the arm best. It
+// uses the Bayesian bootstrap (Rubin 1981) over the replications in which all settings are
+// defined. Each bootstrap sample gives the replications random weights, which are the same
+// for all settings.
 func (r *race) expected(best int) float64 {
 	n := r.common()
-	var above [][]float64 // by replication: the advantage of each remaining setting over best
+	var above [][]float64 // advantage of each remaining setting over best, by replication
 	for rep := range n {
 		row := make([]float64, len(r.Kept))
 		whole := true

@@ -12,24 +12,24 @@ import (
 // A Series is a price over time.
 type Series struct {
 	Name   string
-	Window float64 // length of the history and of the forecasts, s
+	Window float64 // length of the history and of the forecasts, in seconds
 	End    float64 // time; it begins at 0
 	steps  []step
 }
 
-// A step is a price with its start time.
+// A step is a price and the time from which on it applies.
 type step struct {
 	at    float64
 	price market.Rate
 }
 
-// A bid is in force for some time.
+// A bid is a rate that applies for some time.
 type bid struct {
 	from, until float64
 	rate        market.Rate
 }
 
-// series returns the price that results from all bids, from 0 to end.
+// series returns the price that results from all bids, from time 0 to end.
 func series(name string, window, end float64, bids []bid) Series {
 	type change struct {
 		at float64
@@ -52,7 +52,7 @@ func series(name string, window, end float64, bids []bid) Series {
 	return s
 }
 
-// add sets the price p from at on, which must not be earlier than any previous time.
+// add sets the price to p from time at on. Times must not decrease.
 func (s *Series) add(at float64, p market.Rate) {
 	if n := len(s.steps); n > 0 && s.steps[n-1].at == at {
 		s.steps[n-1].price = p
@@ -61,8 +61,9 @@ func (s *Series) add(at float64, p market.Rate) {
 	s.steps = append(s.steps, step{at, p})
 }
 
-// Parameters of drawn series: over 8 days, bids arrive every 30 s on average, last for 10
-// minutes and amount to a cent per second, both exponentially distributed.
+// Parameters of generated series. Over 8 days, a bid arrives every 30 s on average. Its
+// duration and its rate are exponentially distributed, with means of 10 minutes and one
+// cent per second.
 const (
 	drawnGap    = 30.0
 	drawnStay   = 600.0
@@ -72,10 +73,10 @@ const (
 	day         = 86400.0
 )
 
-// Drawn returns series whose bids arrive as a Poisson process, in bursts (b-model, Wang et
-// al. 2002, "Data Mining Meets Performance Evaluation: Fast Algorithms for Modeling Bursty
-// Traffic", bias 0.7) and with the hours of the day (a Poisson process whose rate goes up and
-// down by 80 %). Chance returns the stream with the name.
+// Drawn returns three series. Their bids arrive as a Poisson process, in bursts (b-model,
+// Wang et al. 2002, "Data Mining Meets Performance Evaluation: Fast Algorithms for Modeling
+// Bursty Traffic", bias 0.7), and with a daily cycle (a Poisson process whose rate varies
+// by ±80 %). Chance returns the random stream with the given name.
 func Drawn(chance func(name string) rand.Source) []Series {
 	var all []Series
 	for _, kind := range []struct {
@@ -96,8 +97,8 @@ func Drawn(chance func(name string) rand.Source) []Series {
 	return all
 }
 
-// arrivals returns arrival times with the given mean gap, more of them by day if the rate has
-// a swing.
+// arrivals returns arrival times of a Poisson process with the mean gap drawnGap. If swing
+// is not 0, the rate follows a daily cycle.
 func arrivals(rng *rand.Rand, swing float64) (all []float64) {
 	gap := drawnGap / (1 + swing)
 	for at := rng.ExpFloat64() * gap; at < drawnSpan; at += rng.ExpFloat64() * gap {
@@ -108,8 +109,9 @@ func arrivals(rng *rand.Rand, swing float64) (all []float64) {
 	return all
 }
 
-// bursty returns the same number of arrival times. One half of the time, of each half, and so
-// on, has 70 % of them, and the other 30 %.
+// bursty returns about as many arrival times as arrivals does. One half of the time
+// contains 70 % of the arrivals and the other half 30 %. Each half is divided in the same
+// way, and so on.
 func bursty(rng *rand.Rand) (all []float64) {
 	const bias, least = 0.7, 1.0 // s
 	var split func(n int, from, span float64)

@@ -10,9 +10,10 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// TestDrawn checks that what is drawn has the mean price that it is said to have, whatever
-// the arrivals: bids a gap × seconds each × their mean, less the start, at which there are none; within 4
-// deviations of a Poisson process's, and in bursts within a quarter.
+// TestDrawn checks that generated series have the stated mean price for any arrivals: the
+// mean number of bids times their mean duration and rate, minus the start, when there are
+// no bids. The tolerance is 4 standard deviations for a Poisson process and 25 % for
+// bursts.
 func TestDrawn(t *testing.T) {
 	t.Parallel()
 	const seed = 7
@@ -29,7 +30,7 @@ func TestDrawn(t *testing.T) {
 			mean += p.price.Float64() * (until - p.at) / s.End
 		}
 		want := drawnStay / drawnGap * drawnRate
-		margin := 4 * 2 * want / math.Sqrt(drawnSpan/drawnGap) // of a sum of n products of two exponentials: deviation √3 of the mean, and √n of their number
+		margin := 4 * 2 * want / math.Sqrt(drawnSpan/drawnGap) // for a sum of n products of two exponentials: deviation √3 of the mean, and √n of their number
 		if s.Name == "bursty" {
 			margin = want / 4
 		}
@@ -39,8 +40,9 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// TestBursty checks that the busiest hour of bursts has many times the arrivals of a Poisson
-// process's: 192 hours are halved 7.6 times, and 0.7 to that power of all is 13 hours' worth.
+// TestBursty checks that the busiest hour of bursts has many times the arrivals of a
+// Poisson process. 192 hours are halved 7.6 times, and 0.7 to this power of all arrivals is
+// what arrives in 13 hours on average.
 func TestBursty(t *testing.T) {
 	t.Parallel()
 	busiest := func(arrivals []float64) int {
@@ -59,7 +61,7 @@ func TestBursty(t *testing.T) {
 	}
 }
 
-// TestDemand checks the price that the jobs of a log make, and that of a file of spot
+// TestDemand checks the price derived from a log's jobs, and the price in a file of spot
 // prices, by hand.
 func TestDemand(t *testing.T) {
 	t.Parallel()
@@ -96,7 +98,7 @@ func TestDemand(t *testing.T) {
 	}
 }
 
-// TestRecordedAbsent checks that files that are not there are said to be absent.
+// TestRecordedAbsent checks that missing files are reported.
 func TestRecordedAbsent(t *testing.T) {
 	t.Parallel()
 	all, notes, err := Recorded(t.TempDir())
@@ -105,8 +107,8 @@ func TestRecordedAbsent(t *testing.T) {
 	}
 }
 
-// TestCover checks the coverage of a price by hand: it stands at 1 and then at 3, half of
-// the time each, and is foretold to be at most 2.
+// TestCover checks the coverage of a price by hand. The price is 1 and then 3, for half of
+// the time each, and the forecast is at most 2.
 func TestCover(t *testing.T) {
 	t.Parallel()
 	s := Series{Name: "two", Window: 10, End: 40, steps: []step{{0, dollar}, {20, 3 * dollar}}}
@@ -114,7 +116,8 @@ func TestCover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Forecasts at 0, 1, .. 30 s; those up to 10 s are covered, that at 20 s is not, and between by a tenth less each.
+	// Forecasts are made at 0, 1, .. 30 s. Those up to 10 s are covered, the one at 20 s is
+	// not, and each one in between is covered for 10 % less.
 	if want := (11 + 4.5) / 31; c.Forecasts != 31 || math.Abs(c.Covered-want) > 1e-9 || math.Abs(c.Sharpness-1) > 1e-9 || math.Abs(c.Pinball-0.25) > 1e-9 {
 		t.Errorf("%+v, want covered for %v", c, want)
 	}

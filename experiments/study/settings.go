@@ -11,9 +11,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// contenders returns an experiment with one configuration per setting to compare, each with a
-// single policy, and the settings themselves. Points that differ only in options of other
-// policies count as one setting of a policy.
+// contenders returns an experiment with one configuration per setting, each with a single
+// policy. It also returns the settings. If two points differ only in the options of other
+// policies, they count as one setting of a policy.
 func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []settingRow, error) {
 	names := configurations(e)
 	if ask.Configuration == "" && len(names) == 1 {
@@ -29,7 +29,7 @@ func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []s
 	if err != nil {
 		return nil, nil, err
 	}
-	x.Sweep, x.Until, x.Replications, x.Configurations = nil, nil, 2, nil // two replications show whether all are alike
+	x.Sweep, x.Until, x.Replications, x.Configurations = nil, nil, 2, nil // two replications, to detect whether all are the same
 	x.Figure = &scenario.Figure{Metrics: []string{ask.Metric}}
 	var settings []settingRow
 	for _, k := range racing {
@@ -53,7 +53,7 @@ func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []s
 	return &x, settings, nil
 }
 
-// along returns the value of the n-th point on each axis. The first axis varies slowest.
+// along returns the value on each axis at the n-th point. The first axis varies slowest.
 func along(axes []scenario.Axis, n int) []string {
 	at := make([]string, len(axes))
 	for i := len(axes) - 1; i >= 0; i-- {
@@ -64,8 +64,9 @@ func along(axes []scenario.Axis, n int) []string {
 	return at
 }
 
-// racers returns the positions of the policies to compare: those with the given labels;
-// without labels, those with an option as an axis, or all if there are none.
+// racers returns the positions of the policies to compare. With labels, these are the
+// labelled policies. Without labels, they are the policies with an option as an axis or, if
+// there are none, all policies.
 func racers(e *scenario.Experiment, all []scenario.Choice, labels []string) (racing []int, err error) {
 	names := labelsOf(all)
 	for _, l := range labels {
@@ -102,7 +103,7 @@ func touches(path string, all []scenario.Choice, k int) bool {
 	return name == all[k].Label
 }
 
-// smooth reports whether the settings lie along one axis of increasing numbers.
+// smooth reports whether the settings lie along a single axis of increasing numbers.
 func smooth(e *scenario.Experiment, settings []settingRow) bool {
 	if len(e.Sweep) != 1 || len(settings) != len(e.Sweep[0].Values) {
 		return false

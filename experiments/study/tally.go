@@ -8,29 +8,29 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A tally collects the realization of one policy's promises with one probability, over
+// A tally collects how the promises of one policy with one probability were realized, over
 // replications.
 type tally struct {
 	g      float64
 	prices promises
 	ends   promises
-	other  bool // it uses other percentiles than that of g, so it promises no price
+	other  bool // whether the policy queries percentiles other than g, so its price promises are not compared
 
-	pinball []float64    // by replication that has promises of price
-	costs   [3][]float64 // rejections, revenue and efficiency, by replication; NaN if undefined
+	pinball []float64    // one value per replication that has price promises
+	costs   [3][]float64 // rejections, revenue and efficiency by replication; NaN if undefined
 }
 
-// newTally returns an empty tally of promises that hold with probability g.
+// newTally returns an empty tally of promises with probability g.
 func newTally(g float64) *tally { return &tally{g: g, ends: promises{whole: true}} }
 
-// promises are the promises of one kind.
+// A promises has the promises of one kind.
 type promises struct {
 	n             int
 	whole         bool      // each is kept or not
-	share, briers []float64 // by replication that has any
+	share, briers []float64 // one value per replication that has such promises
 }
 
-// add adds a replication: the observations of w, and the outcomes of its jobs.
+// add adds one replication: the observations of w and the outcomes of the jobs.
 func (t *tally) add(w *watcher, o *metrics.Outcome) {
 	w.end()
 	var share, brier, loss float64
@@ -74,7 +74,7 @@ func (k *promises) add(n int, share, brier float64) {
 	k.share, k.briers = append(k.share, share/float64(n)), append(k.briers, brier/float64(n))
 }
 
-// sum returns the realization of promises.
+// sum returns how the promises were realized.
 func (k *promises) sum() kept {
 	q := stats.Quantity{Hi: 1, Dependent: !k.whole}
 	if k.whole {
@@ -86,7 +86,7 @@ func (k *promises) sum() kept {
 	return sum
 }
 
-// ends returns the ends of the interval of s, or nil if there is none.
+// ends returns the bounds of the interval of s, or nil if there is no interval.
 func ends(s stats.Summary) (lo, hi *float64) {
 	if s.HasInterval() {
 		lo, hi = &s.Lo95, &s.Hi95
@@ -94,8 +94,8 @@ func ends(s stats.Summary) (lo, hi *float64) {
 	return lo, hi
 }
 
-// cost returns the cost of t minus that of another tally, unless it is nil, replication by
-// replication.
+// cost returns the cost of t for each replication. If less is not nil, it subtracts the
+// cost of less.
 func (t *tally) cost(less *tally) *Cost {
 	var means [3]meanValue
 	for i := range means {
@@ -110,7 +110,7 @@ func (t *tally) cost(less *tally) *Cost {
 	return &Cost{means[0], means[1], means[2]}
 }
 
-// pairwise returns the differences of xs and ys.
+// pairwise returns the differences between the elements of xs and ys.
 func pairwise(xs, ys []float64) (all []float64) {
 	for i := range xs {
 		all = append(all, xs[i]-ys[i])
@@ -118,8 +118,8 @@ func pairwise(xs, ys []float64) (all []float64) {
 	return all
 }
 
-// point returns the point of the diagram for t. Less, unless it is nil, belongs to another
-// policy on the same jobs.
+// point returns the point in the diagram that represents t. If less is not nil, it must be
+// the tally of another policy on the same jobs.
 func (t *tally) point(at Line, less *tally) Point {
 	if t.other {
 		t.prices, t.pinball = promises{}, nil

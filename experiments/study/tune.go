@@ -24,35 +24,35 @@ type Goal struct {
 	Within        float64  `json:"within" doc:"regret that does not matter"`
 }
 
-// A TuneAsk describes a search for the best setting of a scenario. Tune sets the scenario and
-// the axes of its goal, the configuration if there is only one, and the budget if it is 0: 200
-// for each setting.
+// A TuneAsk describes a search for the best setting of a scenario. Tune sets the scenario
+// and the axes of the goal. If there is only one configuration, it sets that too. If the
+// budget is 0, it becomes 200 for each setting.
 type TuneAsk struct {
 	Goal
-	Policies []string // labels of the policies to compare; none: those with an option as an axis, or else all
+	Policies []string // labels of the policies to compare; if empty, those with an option as an axis or else all
 
-	// Known, unless nil, holds the replications of an earlier search over the same settings,
-	// as in [Tuned.Known]. They are not run again.
+	// Known, unless nil, has the replications of an earlier search over the same settings,
+	// as in [Tuned.Known]. These replications are not run again.
 	Known []byte
 }
 
 const (
-	perSetting = 200 // default number of replications per setting; a confidence sequence of unbounded values needs about 40 to begin
-	fewest     = 10  // smallest allowed budget per setting
+	perSetting = 200 // default number of replications per setting; confidence sequences of unbounded values need about 40 replications to start
+	fewest     = 10  // smallest allowed budget per setting, in replications
 )
 
-// A Stop is the reason for the end of a search.
+// A Stop is the reason why a search ended.
 type Stop string
 
-// Reasons for the end of a search.
+// Reasons why a search ended.
 const (
 	Told        Stop = "told"        // one setting is left
-	Near        Stop = "near"        // regret is bounded by what does not matter
-	Spent       Stop = "spent"       // the budget does not pay for another round
+	Near        Stop = "near"        // the bound on the regret is small enough not to matter
+	Spent       Stop = "spent"       // the budget is not enough for another round
 	Interrupted Stop = "interrupted" // the context ended
 )
 
-// Tuned is the result of a search for the best setting, for people and programs.
+// Tuned is the result of a search for the best setting.
 type Tuned struct {
 	Goal
 	Stop     Stop         `json:"stop" doc:"reason for the end: told (one setting is left), near (regret is bounded by within), spent (the budget is used up), or interrupted"`
@@ -65,17 +65,17 @@ type Tuned struct {
 	Tells    int          `json:"tells" doc:"estimated replications of each remaining setting that would separate the best from all others; 0 if unknown"`
 	Method   string       `json:"method"`
 
-	Known  []byte  `json:"-"` // the replications, to resume from
-	lo, hi float64 // of the metric
+	Known  []byte  `json:"-"` // replications from which a later search can resume
+	lo, hi float64 // bounds of the metric
 }
 
-// A Setting is a policy with its position on each axis.
+// A Setting is a policy and its value on each axis.
 type Setting struct {
 	Policy string   `json:"policy"`
 	At     []string `json:"at" doc:"value on each axis; empty for an axis that does not affect the policy"`
 }
 
-// A settingRow is a setting with its results.
+// A settingRow is a setting and its results.
 type settingRow struct {
 	Setting
 	N          int          `json:"n" doc:"replications"`
@@ -92,15 +92,15 @@ type settingRow struct {
 	Same       bool         `json:"same" doc:"it was the best in every replication, to the last digit"`
 }
 
-// A regret is the possible loss from choosing the best setting.
+// A regret is the possible loss if the user chooses the best setting found.
 type regret struct {
 	Expected float64      `json:"expected" doc:"expected advantage of the true best setting: Bayesian bootstrap over replications"`
 	Most     report.Maybe `json:"most" doc:"upper bound of the regret at 95 %; null while it has no bound"`
 	Draws    int          `json:"draws" doc:"of the bootstrap"`
 }
 
-// Tune finds the best setting of a configuration of e among the points of its sweep, under
-// each of its policies. Within a replication, all settings use common random numbers. The
+// Tune finds the best setting of a configuration of e. The candidates are the points of e's
+// sweep under each policy. In each replication, all settings use common random numbers. The
 // result does not depend on the number of workers. If ctx ends, Tune returns the results so
 // far.
 func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts experiments.Options) (*Tuned, error) {
@@ -176,8 +176,8 @@ func (r *Tuned) name(arm int) string {
 	return strings.Join(at, ", ")
 }
 
-// short returns the last word of a path.
+// short returns the last element of a path.
 func short(path string) string { return path[strings.LastIndex(path, ".")+1:] }
 
-// policies returns the number of policies among the settings.
+// policies returns the number of different policies in the settings.
 func (r *Tuned) policies() int { return len(policies(r.Settings)) }

@@ -14,7 +14,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// searched is a scenario with settings of a provider, few jobs and a load that is high.
+// searched is a scenario with settings of a provider, few jobs and a high load.
 func searched(t *testing.T, over ...string) *scenario.Experiment {
 	t.Helper()
 	known := experiments.Known()
@@ -40,10 +40,10 @@ configurations: [{name: one}, {name: other, workload: {model: {iat: {mean: 50}}}
 	return &e
 }
 
-// TestTune checks that a search finds the settings of every policy, each once for all points
-// that do not concern it; that what it measures is what an ordinary run of the setting does;
-// that nothing depends on the number of workers; and that one that is broken off goes on to
-// the same end.
+// TestTune checks that a search finds the settings of every policy, and counts points that
+// do not affect a policy as one. Its measurements must be those of a normal run,
+// independent of the number of workers, and an interrupted search must resume to the same
+// result.
 func TestTune(t *testing.T) {
 	t.Parallel()
 	e := searched(t, "admission.strict.guarantee=0.3,0.9", "fleet.hosts=5..7/1")
@@ -121,13 +121,13 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// alikeReports reports whether both say the same.
+// alikeReports reports whether two reports are the same.
 func alikeReports(a, b *Tuned) bool {
 	return a.Document().Text(report.Terminal{}) == b.Document().Text(report.Terminal{}) && string(a.Known) == string(b.Known)
 }
 
-// TestTuneSmooth checks that a search by golden section runs some settings only, and finds
-// what one of all of them does not tell from its best.
+// TestTuneSmooth checks that a golden-section search runs only some settings, and finds one
+// that a search over all settings does not distinguish from its best.
 func TestTuneSmooth(t *testing.T) {
 	t.Parallel()
 	e := searched(t, "fleet.hosts=2..20/1")
@@ -153,7 +153,7 @@ func TestTuneSmooth(t *testing.T) {
 	}
 }
 
-// TestTuneRefuses checks what is said of a search that makes no sense.
+// TestTuneRefuses checks the errors for invalid searches.
 func TestTuneRefuses(t *testing.T) {
 	t.Parallel()
 	g := "admission.strict.guarantee=0.3,0.9"

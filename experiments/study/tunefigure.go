@@ -9,9 +9,9 @@ import (
 	"bourse/experiments/report"
 )
 
-// figure returns the metric against the first axis, with settings that are not significantly
-// worse marked, and below it each setting minus the best. It has a panel of both for each
-// policy and point of the other axes.
+// figure plots the metric against the first axis and marks settings that are not
+// significantly worse. Below, it plots the difference between each setting and the best
+// one. Each policy and each point of the other axes has a panel of both kinds.
 func (r *Tuned) figure() report.Figure {
 	f := report.Figure{
 		Name: "tune", Title: r.goal(), Order: []string{"all", "not significantly worse", "the best"},
@@ -37,10 +37,11 @@ func (r *Tuned) figure() report.Figure {
 	return f
 }
 
-// untouched is the title of the panel of policies that no axis affects.
+// untouched is the title of the panel with the policies that no axis affects.
 const untouched = "policies that no axis affects"
 
-// alike gives panels of one kind, which alternate, the same scale; bars begin at 0.
+// alike gives all panels of one kind the same scale. The two kinds alternate. Scales of
+// bars start at 0.
 func alike(panels []report.Panel) {
 	for kind := range 2 {
 		lo, hi := math.Inf(1), math.Inf(-1)
@@ -61,8 +62,8 @@ func alike(panels []report.Panel) {
 	}
 }
 
-// panel returns the panel title of a setting: its policy and its position on all axes but the
-// first.
+// panel returns the title of a setting's panel: its policy and its values on all axes
+// except the first.
 func (r *Tuned) panel(arm int) string {
 	s := &r.Settings[arm]
 	var at []string
@@ -80,11 +81,11 @@ func (r *Tuned) panel(arm int) string {
 	return strings.Join(at, ", ")
 }
 
-// marked is the maximum number of points of a curve with marks and intervals; with more, the
-// ends of the intervals are lines.
+// marked is the maximum number of points for which a curve has marks and intervals. If
+// there are more, lines connect the ends of the intervals.
 const marked = 40
 
-// draw returns a panel of arms.
+// draw returns a panel that shows the given arms.
 func (r *Tuned) draw(arms []int, of func(*settingRow) (at, lo, hi report.Maybe)) (p report.Panel) {
 	at := func(arm int) string {
 		if len(r.Over) == 0 || r.Settings[arm].At[0] == "" {

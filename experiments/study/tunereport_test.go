@@ -10,8 +10,9 @@ import (
 	"bourse/experiments/report"
 )
 
-// reported returns what is said of a race of fifty replications a setting: policy a at three
-// values of x, of which the last is the best or near it, beside policy b.
+// reported returns the report of a race with fifty replications per setting. Policy a has
+// three values of x, of which the last is the best or near it, and policy b has one
+// setting.
 func reported(t *testing.T, gap float64) *Tuned {
 	t.Helper()
 	mean := []float64{1, 2, 2 + gap, 0}
@@ -26,7 +27,7 @@ func reported(t *testing.T, gap float64) *Tuned {
 	return r
 }
 
-// TestReport checks the sentences of a race that names the best, and of one that cannot.
+// TestReport checks the sentences of a race with one best setting, and of one with several.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	for gap, want := range map[float64][]string{
@@ -49,9 +50,9 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestFigure checks that each policy has its panels, those without a place on the axis one
-// together, that the best and what is not told from it are marked, and that panels of a kind
-// have one scale, which shows where bars begin.
+// TestFigure checks that each policy has its panels, and that policies without a position
+// on the axis share one. The best setting and those not significantly worse must be marked,
+// and panels of the same kind must have the same scale, which includes the start of bars.
 func TestFigure(t *testing.T) {
 	t.Parallel()
 	f := reported(t, 0.001).figure()

@@ -13,8 +13,9 @@ import (
 // shown is the maximum number of settings in a table.
 const shown = 20
 
-// Document returns r as a document: the verdict, the settings that are not significantly
-// worse, the price of ignorance, the effort, and what would decide more.
+// Document returns r as a document. It contains the verdict, the settings that are not
+// significantly worse, the price of ignorance, the effort, and the effect of more
+// replications.
 func (r *Tuned) Document() report.Document {
 	d := report.Document{
 		Title: r.goal(), Tables: []report.Table{r.table()}, Figures: []report.Figure{r.figure()}, Data: []report.File{{Name: "settings.csv", Data: r.csv()}, {Name: TuneKnown, Data: r.Known}},
@@ -56,7 +57,8 @@ func (r *Tuned) verdict() string {
 	return fmt.Sprintf("%s: %d of %d settings do not differ significantly. The best mean is that of %s.", r.goal(), n, all, best)
 }
 
-// table lists the remaining settings or, if there is only one, those dropped last, too.
+// table lists the remaining settings. If there is only one, it also lists those that were
+// dropped last.
 func (r *Tuned) table() report.Table {
 	t := report.Table{Title: r.verdict()}
 	if r.policies() > 1 || len(r.Over) == 0 {
@@ -129,7 +131,7 @@ func (r *Tuned) effort() string {
 	return fmt.Sprintf("Spent %d replications, %s. An even split needs %d for the same result: %.3g times as many.", r.Spent, why, r.Even, float64(r.Even)/float64(max(1, r.Spent)))
 }
 
-// more describes what more replications would decide.
+// more describes the effect of more replications on the result.
 func (r *Tuned) more() string {
 	if len(r.Kept) == 1 {
 		return ""
@@ -168,7 +170,7 @@ func (r *Tuned) more() string {
 	return strings.Join(said, " ")
 }
 
-// edge reports if the best setting is at an end of the search range.
+// edge returns a warning if the best setting is at an end of the search range.
 func (r *Tuned) edge() string {
 	var said []string
 	for i, path := range r.Over {
@@ -190,7 +192,7 @@ func (r *Tuned) edge() string {
 	return strings.Join(said, " ")
 }
 
-// method names the method and its conditions.
+// method names the statistical method and its conditions.
 func (r *Tuned) method() string {
 	s := "Method: successive elimination on common random numbers. A setting is dropped when the confidence sequence of its paired difference from the leader excludes 0, at 5 % over all comparisons and looks "
 	if math.IsInf(r.lo, 0) || math.IsInf(r.hi, 0) {
@@ -204,7 +206,7 @@ func (r *Tuned) method() string {
 	return s
 }
 
-// csv returns all settings as a table.
+// csv returns all settings as a CSV table.
 func (r *Tuned) csv() []byte {
 	var rows [][]any
 	for i := range r.Settings {
@@ -218,7 +220,7 @@ func (r *Tuned) csv() []byte {
 	return sheet(slices.Concat([]string{"policy"}, r.Over, []string{"n", "mean", "lo", "hi", "kept", "dropped", "difference", "difference_lo", "difference_hi", "needed"}), rows)
 }
 
-// number formats x with at most four digits.
+// number formats x with at most four significant digits.
 func number(x float64) string { return digits(x, 'g', 4) }
 
 // interval writes two ends.

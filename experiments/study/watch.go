@@ -8,9 +8,9 @@ import (
 	"bourse/market"
 )
 
-// A watcher is a policy that wraps another one and observes its promises: each price
-// percentile that it queries for a request, and the other bids on that host until the
-// request's deadline.
+// A watcher is a policy that wraps another policy and observes its price promises. For each
+// percentile queried for a request, it observes the prices of the other bids on that host
+// until the request's deadline.
 type watcher struct {
 	contracts.Policy
 	now     float64
@@ -20,31 +20,31 @@ type watcher struct {
 	highest market.Rate
 }
 
-// A watched host has promises that are still open.
+// A watched is a host with promises that are still open.
 type watched struct {
 	id    hosts.ID
 	price market.Rate
 	open  []asked
 }
 
-// An asked promise is one for a request.
+// An asked is a promise made for a request.
 type asked struct {
 	promise
 	id  contracts.ID
 	due float64
-	own market.Rate // the present bid of the request there
+	own market.Rate // current bid of the request on this host
 }
 
 // Handle implements [contracts.Policy].
 func (w *watcher) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
 	w.pass(now)
-	if e.Kind != contracts.Over { // the market must not be read: Freed follows at the same time
+	if e.Kind != contracts.Over { // after Over, the market must not be read; Freed follows at the same time
 		w.look(m.Hosts())
 	}
 	return w.Policy.Handle(now, e, watchedMarket{m, w})
 }
 
-// Err returns the error that ended the policy, if any.
+// Err returns the error that stopped the policy, if any.
 func (w *watcher) Err() error {
 	if f, ok := w.Policy.(interface{ Err() error }); ok {
 		return f.Err()
@@ -52,7 +52,8 @@ func (w *watcher) Err() error {
 	return nil
 }
 
-// pass advances time to now, at the prices seen last.
+// pass advances the time to now. It assumes that prices have not changed since the last
+// call of look.
 func (w *watcher) pass(now float64) {
 	if now <= w.now {
 		return
@@ -76,7 +77,7 @@ func (w *watcher) pass(now float64) {
 	w.now = now
 }
 
-// look observes the present bids.
+// look records the current bids and prices.
 func (w *watcher) look(v contracts.View) {
 	for i := range w.hosts {
 		h := &w.hosts[i]
@@ -96,14 +97,14 @@ func (w *watcher) look(v contracts.View) {
 	}
 }
 
-// close completes p, unless no time has passed.
+// close marks p as done. It drops p if no time has passed since the query.
 func (w *watcher) close(p asked) {
 	if p.span > 0 {
 		w.done = append(w.done, p)
 	}
 }
 
-// told records a percentile of a host.
+// told records that the policy has queried a percentile of a host.
 func (w *watcher) told(v contracts.View, h hosts.ID, g, price float64) {
 	r := w.about
 	if r == nil || !(r.Due() > w.now) {
@@ -118,7 +119,7 @@ func (w *watcher) told(v contracts.View, h hosts.ID, g, price float64) {
 	w.hosts[i].open = append(w.hosts[i].open, asked{promise: promise{g: g, price: max(0, price)}, id: r.ID, due: r.Due()})
 }
 
-// end completes the open promises, because nothing was observed after the last event.
+// end closes the open promises. It is called after the last event.
 func (w *watcher) end() {
 	for _, h := range w.hosts {
 		for _, p := range h.open {
@@ -128,7 +129,7 @@ func (w *watcher) end() {
 	w.hosts = nil
 }
 
-// watchedMarket wraps a market and reports queries to w.
+// A watchedMarket wraps a market and reports queries to w.
 type watchedMarket struct {
 	contracts.Market
 	w *watcher
@@ -155,7 +156,8 @@ func (v watchedView) Percentile(h hosts.ID, g float64) float64 {
 	return price
 }
 
-// Pending forwards that of the policy, if it has one: see [bourse/contracts/broker.Broker.Late].
+// Pending returns the wrapped policy's Pending, if it has that method; see
+// [bourse/contracts/broker.Broker.Late].
 func (w *watcher) Pending(idle bool) bool {
 	p, ok := w.Policy.(interface{ Pending(idle bool) bool })
 	return !ok || p.Pending(idle)

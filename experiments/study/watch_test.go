@@ -10,11 +10,11 @@ import (
 	"bourse/market"
 )
 
-// A stage is a market of one host whose price the test says.
+// A stage is a market with one host whose price the test sets.
 type stage struct {
 	contracts.View
-	price, own market.Rate // own is of contract 7, if it is not 0
-	closed     bool        // it must not be looked at
+	price, own market.Rate // own is the bid of contract 7, unless it is 0
+	closed     bool        // the market must not be read
 	request    contracts.Request
 }
 
@@ -39,7 +39,7 @@ func (s *stage) On(hosts.ID) []contracts.Allocation {
 	return []contracts.Allocation{{Bid: s.own}}
 }
 
-// An inquirer asks for a percentile when somebody submits.
+// An inquirer requests a percentile when a request is submitted.
 type inquirer struct{ g float64 }
 
 func (inquirer) Next() (float64, bool) { return math.Inf(1), false }
@@ -56,9 +56,9 @@ func watching(p contracts.Policy) *watcher { return &watcher{Policy: p} }
 
 const dollar = market.Rate(1e9)
 
-// TestWatcher follows one promise, by hand: that the others bid at most $5/s until 10 s. They
-// bid 0 for 2 s, 4 for 4 s beside the contract's own 4, and 8 for the rest: it is kept for 6 s
-// of 10. At g = 0.5 the loss is half of 5, 1 and 3.
+// TestWatcher follows one promise by hand: the others bid at most $5/s until 10 s. They bid
+// 0 for 2 s, 4 for 4 s in addition to the contract's own 4, and 8 for the rest. The promise
+// is kept for 6 s of 10. At g = 0.5, the loss is half of 5, 1 and 3.
 func TestWatcher(t *testing.T) {
 	t.Parallel()
 	s := &stage{request: contracts.Request{ID: 7, SLA: contracts.SLA{Deadline: 10}}}
@@ -91,7 +91,8 @@ func TestWatcher(t *testing.T) {
 	}
 }
 
-// TestWatcherEnd checks that what was not seen to its end counts for what was seen.
+// TestWatcherEnd checks that a promise that was not observed to its end counts for the time
+// observed.
 func TestWatcherEnd(t *testing.T) {
 	t.Parallel()
 	s := &stage{request: contracts.Request{ID: 7, SLA: contracts.SLA{Deadline: 100}}, price: 9 * dollar}
@@ -104,19 +105,19 @@ func TestWatcherEnd(t *testing.T) {
 	if p.Price.Promises != 1 || p.Price.Kept != 0 || math.Abs(p.Price.Brier-0.81) > 1e-12 || math.Abs(p.Pinball-0.9*4) > 1e-12 {
 		t.Errorf("%+v, want one promise that was not kept at all", p)
 	}
-	other := newTally(0.8) // what it asked for is not what it promises
+	other := newTally(0.8) // it requests another percentile than it promises
 	other.add(w, &metrics.Outcome{})
 	if p := other.point(Line{"c", "p", "f"}, nil); p.Price.Promises != 0 {
 		t.Errorf("%+v, want no promise of price", p)
 	}
 }
 
-// TestPinball checks the loss of percentiles that lie outside all prices: it is that of the
-// nearest price there can be.
+// TestPinball checks the loss of percentiles outside the range of prices. It must be that
+// of the nearest possible price.
 func TestPinball(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ told, want float64 }{
-		{2, (0.7*4*1 + 0.3*2*3) / 4}, // a price of 6 for 1 s, of 0 for 3 s
+		{2, (0.7*4*1 + 0.3*2*3) / 4}, // a price of 6 for 1 s and of 0 for 3 s
 		{-1, 0.7 * 6 * 1 / 4.},
 		{1e9, 0.3 * (10*4 - 6) / 4},
 	} {
@@ -129,16 +130,16 @@ func TestPinball(t *testing.T) {
 	}
 }
 
-// TestKept checks the shares and intervals of tallies: of each promise as a trial where all
-// were kept.
+// TestKept checks the fractions and intervals of tallies. If all promises were kept, each
+// counts as a trial.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	k := promises{whole: true}
 	for range 4 {
 		k.add(25, 25, 1)
 	}
-	// The lower end of 100 of 100: n/(n+t²), t = 3.182 for the 3 degrees of freedom of 4
-	// replications.
+	// The lower end for 100 of 100 is n/(n+t²), with t = 3.182 for the 3 degrees of freedom
+	// of 4 replications.
 	if s := k.sum(); s.Promises != 100 || s.Kept != 1 || math.Abs(*s.Lo95-100/(100+3.182446*3.182446)) > 1e-6 || *s.Hi95 != 1 {
 		t.Errorf("%+v (from %v to %v), want all of 100 kept", s, *s.Lo95, *s.Hi95)
 	}

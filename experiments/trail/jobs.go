@@ -12,7 +12,7 @@ import (
 	"bourse/experiments/results"
 )
 
-// jobs writes the jobs of replication 0: a table, and the details of each.
+// jobs writes the jobs of replication 0 as a table, followed by the details of each job.
 func (w *writer) jobs(r *Run) {
 	w.put(`<h4 id="`, r.place("jobs"), `">Jobs of replication 0</h4>`+"\n<p>")
 	w.link(r.place("rep", "0"), "Back to the replication")
@@ -62,7 +62,7 @@ func dollars(m *results.Money) string {
 	return m.String()
 }
 
-// kept describes the outcome of the promise.
+// kept describes whether the promise to the job was kept.
 func kept(j *results.Job) string {
 	switch {
 	case j.Fulfilled == nil:
@@ -73,7 +73,7 @@ func kept(j *results.Job) string {
 	return "broken"
 }
 
-// job writes the details of a job.
+// job writes the details of one job.
 func (w *writer) job(r *Run, j *results.Job) {
 	w.put("<details>\n<summary>Job ")
 	w.text(j.Job)
@@ -107,8 +107,8 @@ func (w *writer) job(r *Run, j *results.Job) {
 	w.put("</details>\n")
 }
 
-// decision writes the decision, its reason, and the numbers that the policy used, from the
-// note in the ledger.
+// decision writes the decision, the reason, and the numbers used by the policy. They come
+// from the note in the ledger.
 func (w *writer) decision(r *Run, j *results.Job) {
 	w.put("<p>Decided: <strong>", j.Decision, "</strong>")
 	if j.Reason != "" {
@@ -121,7 +121,7 @@ func (w *writer) decision(r *Run, j *results.Job) {
 		sep := ". Numbers that the policy used: "
 		for _, f := range fields {
 			if f.Name == "submit" || f.Name == "on" {
-				break // terms, which are absent after a rejection
+				break // the terms, which are absent after a rejection
 			}
 			if x, ok := f.Value.(json.Number); ok {
 				v, _ := x.Float64()
@@ -167,10 +167,10 @@ func (w *writer) met(r *Run, j *results.Job) {
 	w.put(".</p>\n")
 }
 
-// mostNote is the maximum length of a note that is shown.
+// mostNote is the maximum length of a displayed note.
 const mostNote = 400
 
-// entries writes the entries of a job in the ledger.
+// entries writes the ledger entries of a job.
 func (w *writer) entries(r *Run, j *results.Job) {
 	id, _ := strconv.ParseInt(j.Job, 10, 64)
 	own := r.Entries[id]
@@ -202,7 +202,7 @@ func (w *writer) entries(r *Run, j *results.Job) {
 		if len(text) > mostNote {
 			text = strings.ToValidUTF8(text[:mostNote], "") + "…"
 		}
-		// Lines end where a number does.
+		// It breaks lines at the end of numbers.
 		w.put(`</td><td class="w">`, strings.ReplaceAll(html.EscapeString(text), ",", ",<wbr>"))
 		w.put("</td><td><code>", e.Hash.String(), "</code></td></tr>\n")
 	}

@@ -9,7 +9,7 @@ import (
 	"bourse/experiments/report"
 )
 
-// runs writes all runs, and returns a description of those without room.
+// runs writes all runs. It returns a description of the runs for which there was no space.
 func (w *writer) runs(all []Run) (left string) {
 	out, jobless := 0, 0
 	configuration := ""
@@ -38,7 +38,7 @@ func (w *writer) runs(all []Run) (left string) {
 	return left
 }
 
-// name returns the display name of the run, and place an anchor for it.
+// name returns the display name of the run. The function place returns an anchor for it.
 func (w *writer) name(r *Run) string {
 	return w.labels.Of(r.Configuration) + ", " + w.labels.Of(r.Admission)
 }
@@ -47,7 +47,7 @@ func (r *Run) place(kind string, more ...string) string {
 	return report.Anchor(append([]string{kind, r.Configuration, r.Admission}, more...)...)
 }
 
-// run writes one run, and reports whether it had room for its jobs.
+// run writes one run and reports whether there was space for its jobs.
 func (w *writer) run(r *Run) (jobs bool) {
 	w.put("<details>\n<summary>")
 	w.text(w.name(r))
@@ -101,7 +101,7 @@ func between(lo, hi *float64) string {
 	return short(*lo) + " to " + short(*hi)
 }
 
-// curve writes efficiency against alpha.
+// curve writes the efficiency for each alpha.
 func (w *writer) curve(r *Run) {
 	if len(r.Curve) == 0 || r.Curve[0].Mean == nil {
 		return
@@ -122,9 +122,9 @@ func (w *writer) curve(r *Run) {
 	w.end()
 }
 
-// replications writes the links to jobs, and back to rows.
+// replications writes links to the jobs and links back to the rows.
 func (w *writer) replications(r *Run) {
-	var columns []int // metrics that differ between replications, at most six
+	var columns []int // at most six metrics that differ between replications
 	for i := range r.Rows {
 		if r.Rows[i].Mean != nil && len(columns) < 6 {
 			columns = append(columns, i)

@@ -10,13 +10,13 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A Trail contains the data behind the figures of a page.
+// A Trail has the data behind the figures of a page.
 type Trail struct {
 	Labels report.Labels
 	Runs   []Run // each policy in each configuration, in the order of the files
 }
 
-// A Run is one policy in one configuration.
+// A Run is the run of one policy in one configuration.
 type Run struct {
 	Configuration, Admission string
 
@@ -26,13 +26,13 @@ type Run struct {
 
 	// Of replication 0:
 	Jobs    []results.Job // the first, or all
-	AllJobs int           // number of jobs; 0 if no table of them is stored
+	AllJobs int           // number of jobs; 0 if no jobs table is stored
 	Prices  []results.Price
-	Entries map[int64][]Entry // entries of those jobs, in order; nil if no ledger is stored
-	Ledger  string            // its path in the results
+	Entries map[int64][]Entry // ledger entries of these jobs, in order; nil if no ledger is stored
+	Ledger  string            // path of the ledger in the results
 }
 
-// A Row is a metric of a run, with its value in each replication, NaN where it is
+// A Row is a metric of a run with its value in each replication. A value is NaN if it is
 // undefined.
 type Row struct {
 	results.Summary
@@ -46,16 +46,16 @@ type Entry struct {
 }
 
 const (
-	mostPage   = 16 << 20 // maximum bytes of a trail: a page may have 20 MB
-	mostValues = 20       // replications of a row to show
-	mostPrices = 400      // intervals of a run to show
+	mostPage   = 16 << 20 // maximum size of a trail in bytes; a page may have 20 MB
+	mostValues = 20       // maximum number of replications shown for a row
+	mostPrices = 400      // maximum number of price intervals shown for a run
 )
 
-// Jobs returns the number of jobs per run for which there is room, with the given number of
+// Jobs returns the number of jobs per run for which there is space, given the number of
 // runs.
 func Jobs(runs int) int { return max(10, min(400, 4000/max(1, runs))) }
 
-// Prices is the number of prices per run for which there is room.
+// Prices is the number of prices per run for which there is space.
 func Prices() int { return mostPrices }
 
 // Section returns the section of the page.

@@ -13,7 +13,7 @@ import (
 	"bourse/experiments/trail"
 )
 
-// invented returns a run of jobs, no measurement, of which every second is rejected.
+// invented returns an invented run of jobs in which every second job is rejected.
 func invented(configuration, admission string, jobs int) trail.Run {
 	r := trail.Run{
 		Configuration: configuration, Admission: admission, Reps: 25, AllJobs: jobs, Ledger: "ledger/x/0",
@@ -44,8 +44,8 @@ func page(runs ...trail.Run) string {
 	return string((&trail.Trail{Labels: report.Labels{}, Runs: runs}).Section().Body)
 }
 
-// TestWay checks that every link leads to a place of the page, each place is one, and that
-// there is a way from a row to the entries of a job, and back.
+// TestWay checks that every link leads to an anchor of the page, that anchors are unique,
+// and that links lead from a row to the entries of a job and back.
 func TestWay(t *testing.T) {
 	t.Parallel()
 	got := page(invented("pareto high", "cac", 4), invented("pareto high", "be", 3), invented("low", "be", 2))
@@ -83,8 +83,8 @@ func TestWay(t *testing.T) {
 	}
 }
 
-// TestRoom checks that a page stays below 20 MB, whatever there is to show, and says what
-// it leaves out and which command shows it.
+// TestRoom checks that a page stays below 20 MB whatever its data, and that it states what
+// it omits and which command shows that.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	one := invented("c", "a", 400)

@@ -15,24 +15,24 @@ type writer struct {
 	labels report.Labels
 }
 
-// put writes pieces of HTML.
+// put writes pieces of HTML without escaping them.
 func (w *writer) put(pieces ...string) {
 	for _, p := range pieces {
 		w.WriteString(p)
 	}
 }
 
-// text writes arbitrary text, escaped.
+// text writes any text and escapes it.
 func (w *writer) text(s string) { w.WriteString(html.EscapeString(s)) }
 
-// link writes a link to an anchor of the page.
+// link writes a link to an anchor on the page.
 func (w *writer) link(place, text string) {
 	w.put(`<a href="#`, place, `">`)
 	w.text(text)
 	w.put("</a>")
 }
 
-// begin begins a table with the given name and one column for each of heads; a + before a
+// begin begins a table with the given name and one column for each of heads. A + before a
 // head marks a column of numbers.
 func (w *writer) begin(name string, heads ...string) {
 	w.put(`<div class="scroll" tabindex="0" role="region" aria-label="`)
@@ -53,20 +53,20 @@ func (w *writer) begin(name string, heads ...string) {
 
 func (w *writer) end() { w.put("</tbody></table></div>\n") }
 
-// cell writes a cell of text.
+// cell writes a cell that contains text.
 func (w *writer) cell(s string) {
 	w.put("<td>")
 	w.text(s)
 	w.put("</td>")
 }
 
-// number writes a cell of a number.
+// number writes a cell that contains a number.
 func (w *writer) number(s string) { w.put(`<td class="n">`, s, "</td>") }
 
-// none is shown if no value applies.
+// none is printed if there is no value.
 const none = "–"
 
-// short formats x with six digits.
+// short formats x with six significant digits.
 func short(x float64) string {
 	if math.IsNaN(x) {
 		return none

@@ -7,8 +7,8 @@ import (
 	"bourse/experiments/verdicts"
 )
 
-// TestCount checks that what is said is what the verdicts say, and no more: what is
-// undecided, alike or equal is not told apart.
+// TestCount checks that the sentence agrees with the verdicts. Undecided, equivalent and
+// equal pairs must not be reported as different.
 func TestCount(t *testing.T) {
 	t.Parallel()
 	row := func(verdict string, difference float64) contrast.Row {

@@ -8,7 +8,7 @@ import (
 	"bourse/experiments/verdicts"
 )
 
-// What paired differences come to, in a sentence made of verdicts.
+// Count summarizes paired differences in a sentence derived from verdicts.
 func ExampleCount() {
 	var rows []results.Metric
 	for rep, x := range []float64{0.61, 0.58, 0.64, 0.6} {

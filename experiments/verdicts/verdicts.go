@@ -1,9 +1,9 @@
-// Package verdicts describes comparisons in sentences: for each metric, under which policy it
-// is best, in which configurations that is decided, and between which policies it is
-// undecided.
+// Package verdicts describes comparisons in sentences. For each metric, a sentence states
+// which policy is best, in which configurations this is decided, and between which policies
+// it is undecided.
 //
-// A sentence is made only from verdicts, so it changes when they do, and it says "undecided"
-// where they do. The package treats metrics and policies as names.
+// Sentences are derived only from verdicts. They change if the verdicts change, and they
+// say "undecided" if the verdicts do. The package treats metrics and policies as names.
 package verdicts
 
 import (
@@ -15,21 +15,21 @@ import (
 	"bourse/experiments/contrast"
 )
 
-// Words provide the display forms of names.
+// Words convert names to their display forms.
 type Words struct {
-	Of    func(name string) string // a name as people read it
+	Of    func(name string) string // display form of a name
 	Less  func(metric string) bool // smaller values are better
-	Where string                   // display name of a configuration: configuration, or point of a sweep
+	Where string                   // display name of a configuration or of a point in a sweep
 }
 
-// Of returns a sentence for the comparisons of one metric between policies, which must
-// include all pairs of each configuration.
+// Of returns a sentence about the comparisons of one metric between policies. The
+// comparisons must include all pairs in each configuration.
 func Of(rows []contrast.Row, w Words) string {
 	if len(rows) == 0 {
 		return ""
 	}
 	m := rows[0].Metric
-	var order []string // of what is found
+	var order []string // findings in order
 	at := map[string][]string{}
 	all := 0
 	never := w.never(rows)
@@ -59,8 +59,8 @@ func Of(rows []contrast.Row, w Words) string {
 	return w.Of(m) + ": " + strings.Join(parts, "; ") + "."
 }
 
-// never returns the policies whose mean is 0 wherever they were compared, for a metric that
-// is never below 0 and better if it is smaller.
+// never returns the policies whose mean is 0 in every comparison. The metric must be one
+// that is never negative and is better if smaller.
 func (w Words) never(rows []contrast.Row) (names []string) {
 	if !w.Less(rows[0].Metric) {
 		return nil
@@ -99,7 +99,7 @@ func (w Words) in(names []string, all int) string {
 	}
 }
 
-// list joins names as in a sentence.
+// list joins names in the way a sentence lists them.
 func list(names []string, word string) string {
 	if n := len(names); n > 1 {
 		return strings.Join(names[:n-1], ", ") + " " + word + " " + names[n-1]
@@ -107,7 +107,7 @@ func list(names []string, word string) string {
 	return names[0]
 }
 
-// best describes under which policy a metric is best, by the comparisons of one
+// best describes under which policy a metric is best, given the comparisons in one
 // configuration.
 func (w Words) best(rows []contrast.Row, less bool) string {
 	mean := map[string]float64{}

@@ -15,7 +15,8 @@ var words = verdicts.Words{
 	Where: "configuration",
 }
 
-// of returns what is found in values, by configuration and policy, of a metric.
+// of returns the findings about a metric whose values are given by configuration and
+// policy.
 func of(t *testing.T, metric string, values map[string]map[string][]float64, alike ...string) string {
 	t.Helper()
 	var rows []results.Metric
@@ -33,8 +34,8 @@ func of(t *testing.T, metric string, values map[string]map[string][]float64, ali
 	return verdicts.Of(found, words)
 }
 
-// TestOf checks that a sentence says what verdicts say: the best policy where it is
-// decided against every other, "undecided" where it is not, in the direction of the metric.
+// TestOf checks that a sentence agrees with the verdicts: the best policy if it is decided
+// against every other, "undecided" if not, in the direction of the metric.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	apart := map[string][]float64{"be": {0.5, 0.6, 0.55, 0.61}, "sac": {0.2, 0.25, 0.21, 0.24}, "cac": {0, 0, 0, 0}}

@@ -18,8 +18,8 @@ import (
 	"bourse/experiments/verify"
 )
 
-// published runs so many jobs of the paper's model, all admitted, on 15 hosts of 2 CPUs
-// and returns the results.
+// published runs the given number of jobs of the paper's model, all admitted, on 15 hosts
+// with 2 CPUs and returns the results.
 func published(b *testing.B, jobs int, budget, iat, slack float64) *results.Dir {
 	b.Helper()
 	text := fmt.Sprintf(`
@@ -41,8 +41,8 @@ configurations: [{name: a, admission: [be]}]
 	return r
 }
 
-// audited audits the ledger of results, which must be clean with all charges computed
-// again, and returns the work of a processor for it, tables included, by entry.
+// audited audits the ledger of results. It must be clean with all charges recomputed.
+// audited returns the processor time per entry, including the tables.
 func audited(b *testing.B, r *results.Dir) time.Duration {
 	b.Helper()
 	e, err := scenario.Stored(r.Path, r.Manifest.Scenario)
@@ -65,10 +65,10 @@ func work(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkFollow reports the work of an audit by entry where charges are computed again,
-// for as many hosts as 10,000 jobs need, and for a sixth of that, on which tasks pile up,
-// by thousands on a host; and how many times as long as a tenth of the jobs all of
-// those take. To run the jobs takes a minute.
+// BenchmarkFollow reports the audit's processor time per entry with recomputed charges. It
+// uses as many hosts as 10,000 jobs need, and a sixth of that, where thousands of tasks
+// share a host. It also reports the ratio to the time for a tenth of the jobs. Running the
+// jobs takes a minute.
 func BenchmarkFollow(b *testing.B) {
 	for _, c := range []struct {
 		name               string

@@ -1,29 +1,30 @@
-// Package verify compares results with ledgers: it recomputes, only from published data, the
-// outcome of every contract. It shares no code with the market that ran them, so two
-// implementations of the same rules must agree.
+// Package verify compares results with ledgers. It recomputes the outcome of every contract
+// from published data only. It shares no code with the market that ran the contracts, so
+// two implementations of the same rules must agree.
 //
-// [Follow] reads a ledger together with bank/audit, which proves entries and money. It checks
-// that what notes state about a contract is possible. Given the data that a run published in
-// addition to its ledger, a [Run], it compares every entry with its row of the table of jobs.
+// [Follow] reads a ledger together with bank/audit, which verifies entries and money. It
+// checks that the statements in notes are possible for the contract. If a run published
+// more data than its ledger (a [Run]), the package compares every entry with the contract's
+// row in the table of jobs.
 //
-// If hosts are shared by auction, by turns or exclusively, the notes of admissions state who
-// bid how much on which host. The package then runs the market again from them. It checks
-// every charge (share, price and time), the work done, the end of each contract, the verdict,
-// the penalty, and the table of prices.
+// If hosts are shared by auction, by turns or exclusively, the notes of admissions state
+// who bid how much on which host. The package then simulates the market again with these
+// bids. It checks every charge (share, price and time), the work done, the end of each
+// contract, the verdict, the penalty and the table of prices.
 //
-// If a contract pays its budget or an agreed price as a whole, charges and penalties are
-// computed from deadline and verdict, even if hosts come and go. The charge for a cancelled
-// contract is compared with its price.
+// If a contract pays its budget or an agreed price as a whole, the package computes charges
+// and penalties from the deadline and the verdict. It can do so even if hosts come and go.
+// It compares the charge for a cancelled contract with the contract's price.
 //
-// Metered charges cannot be computed if the sharing rule uses estimates or if hosts come and
-// go, because the ledger does not contain the necessary facts. The same holds from an
-// admission on whose note does not name its hosts. The report states such limits; nothing is
-// guessed. The package does not decide whether a request should have been admitted, but
-// compares the stated reason with its row.
+// Metered charges cannot be recomputed if the sharing rule uses estimates or if hosts come
+// and go, because the ledger lacks the necessary facts. If the note of an admission does
+// not name the hosts, charges cannot be recomputed from that entry on. The report states
+// these limits. The package never guesses. The package does not check whether a request
+// should have been admitted, but it compares the reason in the ledger with the job's row.
 //
-// The time per entry does not depend on the number of earlier entries, but grows with the
-// logarithm of the number of tasks on a host. Memory grows with the number of open contracts
-// and with the rows of the tables, which are read first.
+// The time per entry does not depend on the number of earlier entries. It grows with the
+// logarithm of the number of tasks on a host. Memory grows with the number of open
+// contracts and with the number of table rows, which are read first.
 //
 // The package is independent of how runs are executed and of how entries are stored.
 package verify

@@ -2,17 +2,17 @@ package verify
 
 import "bourse/bank/audit"
 
-// A follower checks a ledger as an audit reads it.
+// A follower checks the entries of a ledger while an audit reads them.
 type follower struct {
-	run   *Run   // nil: only the ledger is checked
-	trail *trail // nil without a run, or if its tables could not be read
-	note  note   // of the current entry
+	run   *Run   // nil if only the ledger is checked
+	trail *trail // nil if there is no run or if the run's tables could not be read
+	note  note   // note of the current entry
 
-	promised map[int64]*promised // contracts of markets that owe a penalty if they deliver too little
+	promised map[int64]*promised // contracts of markets that promise a penalty for delivering too little
 }
 
-// Follow returns a function that makes followers of a ledger and of the run published with it.
-// If run is nil, they check only what notes state by themselves.
+// Follow returns a function that creates followers of a ledger and of the run published
+// with it. If run is nil, followers check only whether the notes are possible.
 func Follow(run *Run) func() audit.Follower {
 	return func() audit.Follower {
 		f := &follower{run: run}

@@ -2,8 +2,8 @@ package verify_test
 
 import "testing"
 
-// TestFree checks that under payment free a charge of one micro-dollar is found. Equal shares of
-// max-min fairness determine how much work is done: two tasks share a processor.
+// TestFree checks that a charge of one micro-dollar under the payment rule free is found.
+// Equal max-min shares determine the work done: two tasks share a processor.
 func TestFree(t *testing.T) {
 	t.Parallel()
 	rules := usage
@@ -20,7 +20,7 @@ func TestFree(t *testing.T) {
 	}{
 		{"0.000000", 0, 200, true},
 		{"0.000001", 0.000001, 200, false}, // planted: a charge
-		{"0.000000", 0, 150, false},        // planted: more work than half a processor does
+		{"0.000000", 0, 150, false},        // planted error: more work than half a processor can do
 	} {
 		end := map[float64]string{200: "200", 150: "150"}[c.end]
 		rows := [][]string{table[0], row("1", c.paid, end), row("2", "0.000000", "200")}

@@ -10,7 +10,8 @@ import (
 	"bourse/experiments/verify"
 )
 
-// alone audits a run of one contract that goes on after its deadline, on a host of its own.
+// alone audits a run with a single contract on its own host that continues after its
+// deadline.
 func alone(t *testing.T, submit, deadline, start, end, work, byDue float64, state string, rules verify.Rules) *audit.Report {
 	t.Helper()
 	note := strings.NewReplacer(`"submit":0`, fmt.Sprintf(`"submit":%v`, submit), `"deadline":200`, fmt.Sprintf(`"deadline":%v`, deadline)).
@@ -23,9 +24,8 @@ func alone(t *testing.T, submit, deadline, start, end, work, byDue float64, stat
 	return held(t, []step{{"hold", start, 1, 2, note}, {"settle", end, 1, 0, verdict}}, table, rules)
 }
 
-// TestInstantLate checks that an end is late from the same instant on for the audit as
-// for contracts.Request.Late: more than 1e-6 s after the deadline, which is 10.000001 s
-// here, and not a moment before.
+// TestInstantLate checks that the audit and contracts.Request.Late agree from which time on
+// an end is late: more than 1e-6 s after the deadline, which is 10.000001 s here.
 func TestInstantLate(t *testing.T) {
 	t.Parallel()
 	const submit, deadline = 10, 1e-6
@@ -51,8 +51,8 @@ func TestInstantLate(t *testing.T) {
 }
 
 // TestInstantWork checks the work of a contract that starts long after its deadline and
-// ends a microsecond later: instants as late as that are known to no better than 1.5e-11 s,
-// which is what its work may be off by, and none of it was done by the deadline.
+// ends a microsecond later. The precision of such late times is 1.5e-11 s, which is also
+// the tolerance for the work. None of the work was done by the deadline.
 func TestInstantWork(t *testing.T) {
 	t.Parallel()
 	const start, work = 86460, 1e-6
@@ -71,8 +71,9 @@ func TestInstantWork(t *testing.T) {
 	}
 }
 
-// TestHighPrices checks the price of an interval after one in which a bid stood for a
-// microsecond that was a hundred million times the others: nothing of it is left.
+// TestHighPrices checks the price of an interval after an interval that contained, for a
+// microsecond, a bid a hundred million times as high as the others. No error from that bid
+// may remain.
 func TestHighPrices(t *testing.T) {
 	t.Parallel()
 	const others, high, low = 12, 1200000e9, 10000005 // bids in nano-dollars per second
@@ -100,9 +101,9 @@ func TestHighPrices(t *testing.T) {
 	}
 }
 
-// TestInstantAdmitted checks what may be charged where the price at admission is to be paid
-// and a task, of a contract whose nodes are promised one by one, leaves its host at just that
-// instant: its bid may have counted, or not, but no more.
+// TestInstantAdmitted checks the charge under the price at admission if, at exactly that
+// time, a task leaves its host and its contract's nodes have separate promises. Its bid may
+// have counted or not, but no more than that.
 func TestInstantAdmitted(t *testing.T) {
 	t.Parallel()
 	const each = `,"per_host":true`

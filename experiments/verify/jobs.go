@@ -14,31 +14,32 @@ import (
 	"bourse/bank/audit"
 )
 
-// A Job is a row of the table of jobs. An empty cell is NaN, -1 or an empty string.
+// A Job is a row in the table of jobs. An empty cell is NaN, -1 or an empty string,
+// depending on its type.
 type Job struct {
-	Row  int // number in the file; the header is row 1
+	Row  int // row number in the file; the header is row 1
 	ID   int64
 	User string
 
 	Arrival, Work        float64
-	Estimate             float64 // of the runtime
+	Estimate             float64 // estimated runtime
 	Nodes                int
 	Value                audit.Money
 	Decision, Reason     string
-	Old                  bool // the table has no deadline, bid and share
+	Old                  bool // whether the table lacks the columns deadline, bid and share
 	Deadline, Bid, Share float64
 	Start, End, WorkDone float64
 	Paid, Penalty, Owed  audit.Money // Owed is a penalty
-	OwedKnown            bool        // the table has a column for Owed
+	OwedKnown            bool        // whether the table has the column for Owed
 	Fulfilled            string      // true, false, or empty
 }
 
-// none represents an empty cell of money.
+// none represents an empty cell in a column of money.
 const none audit.Money = -1
 
-// ReadJobs reads a table of jobs in the format of jobs.csv, and returns its rows by run,
-// "configuration/admission/replication". It stores only the runs for which keep returns true.
-// Errors name row and column.
+// ReadJobs reads a table of jobs in the format of jobs.csv. It returns the rows of each
+// run, keyed by "configuration/admission/replication". It stores only the runs for which
+// keep returns true. Errors state the row and the column.
 func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) {
 	in := csv.NewReader(bufio.NewReaderSize(r, 1<<16))
 	in.ReuseRecord = true
@@ -60,10 +61,10 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 			return nil, fmt.Errorf("jobs, row 1: no column %s", name)
 		}
 	}
-	owed := c.has("penalty_owed") // tables by version 2 of the rules have it
+	owed := c.has("penalty_owed") // since version 2 of the rules, tables have this column
 	runs := make(map[string]Rows)
 	var last [3]string
-	var rows Rows // of run
+	var rows Rows // rows of the current run
 	run, kept := "", false
 	for row := 2; ; row++ {
 		record, err := in.Read()
@@ -104,7 +105,7 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 	}
 }
 
-// columns must be in every table, except for since2, which older tables do not have.
+// columns must be in every table, except those in since2, which older tables lack.
 var (
 	columns = []string{
 		"configuration", "admission", "replication", "job", "user", "arrival", "work", "nodes", "value", "deadline", "bid", "decision", "reason",
@@ -113,11 +114,12 @@ var (
 	since2 = []string{"deadline", "bid", "share"}
 )
 
-// cells are the cells of a row. The field err is the first error.
+// cells gives access to the cells of a row by column name. The field err contains the first
+// error.
 type cells struct {
 	record []string
-	at     map[string]int    // position in a record, by column
-	old    bool              // some of since2 are missing
+	at     map[string]int    // position of each column in a record
+	old    bool              // whether some columns of since2 are missing
 	words  map[string]string // interned text of cells
 	err    error
 }
@@ -128,7 +130,8 @@ func (c *cells) has(name string) bool {
 	return ok
 }
 
-// cell returns the contents of a column, or an empty string if there is no such column.
+// cell returns the text in a column, or an empty string if the table does not have the
+// column.
 func (c *cells) cell(name string) string {
 	if i, ok := c.at[name]; ok {
 		return c.record[i]
@@ -136,8 +139,8 @@ func (c *cells) cell(name string) string {
 	return ""
 }
 
-// text returns a cell without the apostrophe that prevents its use as a formula. Equal strings
-// share memory.
+// text returns the text of a cell. It removes the apostrophe that prevents spreadsheets
+// from reading the text as a formula. Equal strings share memory.
 func (c *cells) text(name string) string {
 	s := strings.TrimPrefix(c.cell(name), "'")
 	word, ok := c.words[s]
@@ -186,8 +189,8 @@ func (c *cells) money(name string) audit.Money {
 
 var errMoney = errors.New("want dollars with six decimals, 0 or more")
 
-// parseMoney reads a non-negative amount in the format of [audit.Money.String], possibly with
-// leading zeros, of at most 20 characters.
+// parseMoney reads a non-negative amount of at most 20 characters in the format of
+// [audit.Money.String]. Leading zeros are allowed.
 func parseMoney(s string) (audit.Money, error) {
 	if dollars, micros, ok := strings.Cut(s, "."); ok && len(s) <= 20 && dollars != "" && len(micros) == 6 {
 		if sum, err := strconv.ParseUint(dollars+micros, 10, 63); err == nil {

@@ -10,24 +10,25 @@ import (
 	"bourse/bank/audit"
 )
 
-// A market recomputes the tasks on hosts and their charges, only from the bids. At every
-// change on a host it allocates that host's processors again.
+// A market recomputes the tasks on hosts and their charges from the bids only. After every
+// change on a host, it allocates the host's processors again.
 type market struct {
 	rules *Rules
-	dues  []*contract // contracts that continue after their deadlines, by deadline
+	dues  []*contract // contracts that continue after their deadlines, ordered by deadline
 	again renewals    // sorted by time
 	looks looks       // sorted by time
-	few   int         // maximum number of tasks of a host that are handled individually
-	came  uint64      // number of tasks so far
+	few   int         // maximum number of tasks per host that are handled individually
+	came  uint64      // number of tasks created so far
 
 	watched int  // number of watched contracts
-	unsure  bool // it is unknown when some contract had spent its value
+	unsure  bool // whether the time at which some contract spent its value is unknown
 
 	prices prices
 }
 
-// A machine is the state of a host at a time. If it has many tasks, most of them are in its
-// crowd, where a change that affects all is recorded once; see tree.go.
+// A machine is the state of a host at one time. If a machine has many tasks, most of them
+// are in its crowd. A change that affects the whole crowd is recorded only once; see
+// tree.go.
 type machine struct {
 	name  string
 	to    string // account of the host
@@ -35,19 +36,19 @@ type machine struct {
 	at    float64
 	speed float64
 	cpus  float64
-	price int64   // sum of all bids, nano-dollars per second
-	alone []*task // tasks handled individually, by decreasing urge
-	crowd *task   // the other tasks, if bids share the host; or nil
-	each  float64 // processors per nano-dollar per second, for tasks without a limit
+	price int64   // sum of all bids, in nano-dollars per second
+	alone []*task // tasks handled individually, in order of decreasing urge
+	crowd *task   // the other tasks if bids determine the shares, or nil
+	each  float64 // processors per nano-dollar per second for tasks below their limits
 
-	ended  float64 // last time at which tasks left by themselves
-	freed  int64   // the bids of those tasks, nano-dollars per second
-	placed int64   // last entry that placed a contract here
-	nodes  int     // nodes of that contract here
-	own    int64   // their bids, nano-dollars per second
+	ended  float64 // last time at which tasks ended by themselves
+	freed  int64   // sum of the bids of these tasks, in nano-dollars per second
+	placed int64   // number of the last entry that placed a contract on this host
+	nodes  int     // number of that contract's nodes on this host
+	own    int64   // sum of the bids of these nodes, in nano-dollars per second
 
-	// By resource, as in a vector: what is held, the sums of all bids, and those of the tasks that
-	// left at ended.
+	// By resource, as in a vector: the amounts held, the sums of all bids, and the sums of the bids of
+	// the tasks that left at time ended.
 	held       []float64
 	sums, gone []int64
 }
@@ -58,24 +59,24 @@ type task struct {
 	host *machine
 	bid  int64   // nano-dollars per second
 	most float64 // processors, 0 for no limit
-	met  int64   // lower bound of the other bids when it was placed
-	over int64   // possible excess over that bound
-	need float64 // work after which it leaves without an event; +Inf if it does not
-	pace float64 // maximum work per second if it has a processor of its own
+	met  int64   // lower bound of the other bids at the time of placement
+	over int64   // maximum excess over that bound
+	need float64 // work after which the task ends without an event; +Inf if there is none
+	pace float64 // maximum work per second on a processor of its own
 
-	weight float64     // its weight in sharing the host
-	limit  float64     // maximum processors that it gets
-	urge   float64     // weight over limit: the task with the higher urge reaches its limit first
-	claim  float64     // processors that it can use if it has the host to itself
-	part   float64     // fraction of the charge that it pays: 1, or under payment resource 1 / nodes of its contract
-	on     bool        // it is on its host
+	weight float64     // weight by which the host is shared
+	limit  float64     // maximum number of processors that the task gets
+	urge   float64     // weight divided by limit; tasks with a higher urge reach their limits first
+	claim  float64     // processors that the task could use if it were alone on the host
+	part   float64     // fraction of the charge that the task pays: 1, or 1 / nodes of its contract for the payment rule resource
+	on     bool        // whether the task is on its host
 	rate   float64     // work per second, and
-	paying float64     // payment in $/s, while it is not in the crowd
+	paying float64     // payment in $/s while the task is not in the crowd
 	done   float64     // work
 	owed   float64     // nano-dollars
-	extra  float64     // possible excess over that, and
-	more   float64     // the rate in $/s at which it grows
-	paid   audit.Money // to its host by the settlement
+	extra  float64     // maximum excess over that amount
+	more   float64     // rate at which the excess grows, in $/s
+	paid   audit.Money // amount that the settlement paid to the task's host
 
 	vector *vector   // nil if it claims only processors and holds nothing that has a floor
 	holds  []float64 // as in a vector
@@ -85,7 +86,8 @@ type task struct {
 
 func newMarket(r *Rules) *market { return &market{rules: r, few: 16} }
 
-// begin starts to use h. The name of a host is "h" and its number.
+// begin initializes h when the market first uses it. The name of a host is "h" followed by
+// its number.
 func (m *market) begin(h *machine, now float64) {
 	h.began, h.at, h.speed, h.cpus = true, now, 1, m.rules.cpusOf(h.name)
 	if i, ok := number(h.name); ok && len(m.rules.Speeds) > 0 {
@@ -93,7 +95,7 @@ func (m *market) begin(h *machine, now float64) {
 	}
 }
 
-// number returns the number of the host of that name.
+// number returns the number in a host's name.
 func number(host string) (int, bool) {
 	i, err := strconv.Atoi(strings.TrimPrefix(host, "h"))
 	return i, err == nil && i >= 0
@@ -110,8 +112,8 @@ func (r *Rules) cpusOf(host string) float64 {
 // instant is the relative rounding error of times.
 const instant = 1e-12
 
-// met returns bounds of the price of h for a task that arrives now. They differ if a task ends
-// at the same time, because it may leave before or after the arrival, depending on the run.
+// met returns bounds on the price that a task arriving now sees on h. The bounds differ if
+// another task ends at the same time, because it may have left before or after the arrival.
 func (h *machine) met(now float64) (least, most int64) {
 	least, most = h.price, h.price
 	if now-h.ended <= instant*now {
@@ -125,7 +127,7 @@ func (h *machine) met(now float64) (least, most int64) {
 	return least - h.crowd.ending(instant*now*h.each*h.speed), most
 }
 
-// over returns the time at which the first task of the crowd of h completes.
+// over returns the time at which the first task in the crowd of h is done.
 func (h *machine) over() float64 {
 	if h.crowd == nil || !(h.each > 0) {
 		return math.Inf(1)
@@ -133,11 +135,11 @@ func (h *machine) over() float64 {
 	return h.at + max(0, h.crowd.soonest)/(h.each*h.speed)
 }
 
-// capacity returns the work per second of h.
+// capacity returns the maximum work per second of h.
 func (m *market) capacity(h *machine) float64 { return h.cpus * h.speed }
 
-// advance integrates work and charges on h up to now. Tasks whose work is done in the meantime
-// leave it.
+// advance adds the work and the charges on h up to now. Tasks whose work is done by then
+// leave the host.
 func (m *market) advance(h *machine, now float64) {
 	for h.at < now {
 		soonest := math.Inf(1)
@@ -177,22 +179,23 @@ func (m *market) advance(h *machine, now float64) {
 	}
 }
 
-// left records that n has left its host.
+// left records that task n has left its host.
 func (m *market) left(n *task, at float64) {
 	n.on = false
 	m.count(n, at, -1)
 	n.hold(-1)
 }
 
-// accrue adds the work and the payments of the tasks in the crowd of h for the given seconds.
-// For a bid of w, spot pays min(w, got × others), which is w up to a border and each/CPUs × w
-// × (price - w) above it; usage pays min(w, got × price); bid pays w.
+// accrue adds work and payments for the given number of seconds to the tasks in the crowd
+// of h. A bid w pays as follows. Rule spot charges min(w, got × others). This is w up to a
+// border, and each/CPUs × w × (price - w) above it. Rule usage charges min(w, got × price),
+// and rule bid charges w.
 func (m *market) accrue(h *machine, seconds float64) {
 	price, got := float64(h.price), h.each/h.cpus
 	work := h.each * h.speed * seconds
 	bid := gain{work: work, pay: seconds}
 	switch m.rules.Payment {
-	case "spot", "scarce": // with a crowd, no processor is free
+	case "spot", "scarce": // if there is a crowd, no processor is free
 		h.crowd.accrue(price-1/got, bid, gain{work, got * price * seconds, got * seconds})
 	case "usage", "resource":
 		h.crowd.all(gain{work: work, pay: min(1, got*price) * seconds})
@@ -205,7 +208,8 @@ func (m *market) accrue(h *machine, seconds float64) {
 	}
 }
 
-// limitOf returns the maximum number of processors that n gets, and the number that it can use.
+// limitOf returns the maximum number of processors that n gets and the number that it can
+// use.
 func (m *market) limitOf(n *task) (most, claim float64) {
 	most = n.host.cpus
 	if m.rules.Cap > 0 {
@@ -225,8 +229,8 @@ func (m *market) limitOf(n *task) (most, claim float64) {
 	return claim, claim
 }
 
-// allocate gives each task on h its processors, in proportion to weights. Capacity that a
-// task cannot use goes to the others.
+// allocate gives each task on h its processors, in proportion to the tasks' weights.
+// Capacity that a task cannot use goes to the other tasks.
 func (m *market) allocate(h *machine) {
 	defer m.stir(h)
 	defer m.spare(h)
@@ -246,19 +250,21 @@ func (m *market) allocate(h *machine) {
 	}
 }
 
-// below is the fraction of its limit that a task of a crowd gets at most. All others are below
-// their limits by more than rounding, so that a host with a crowd is cut.
+// below is the largest fraction of its limit that a task in a crowd may get. The tasks of a
+// crowd are therefore below their limits by more than the rounding error, and every
+// processor of a host with a crowd is in use.
 const below = 1 - 1e-6
 
-// spare sets the payments on h to the reserve, or the floor price if that is higher, if the
-// payment rule is scarce and the tasks of h can use no more processors than it has.
+// spare sets the payments on h to the reserve price or the floor price, whichever is
+// higher. It does so only if the payment rule is scarce and the tasks of h cannot use more
+// processors than h has.
 func (m *market) spare(h *machine) {
 	if m.rules.Payment != "scarce" || h.crowd != nil {
 		return
 	}
 	claims := 0.0
 	for _, n := range h.alone {
-		if n.bid > 0 { // tasks that bid nothing use free capacity
+		if n.bid > 0 { // tasks with a bid of zero use free capacity
 			claims += n.claim
 		}
 	}
@@ -277,8 +283,8 @@ func (m *market) spare(h *machine) {
 	}
 }
 
-// floor returns the minimum payment for n, in nano-dollars per second: the floor price of its
-// processors, limited by its bid.
+// floor returns the minimum payment of n in nano-dollars per second. It is the floor price
+// of the task's processors, but at most its bid.
 func (m *market) floor(n *task) float64 {
 	least := 1e9 * m.rules.Floor * n.rate / n.host.speed
 	if n.vector != nil {
@@ -287,9 +293,9 @@ func (m *market) floor(n *task) float64 {
 	return min(float64(n.bid), least)
 }
 
-// join moves tasks of h into the crowd, except for the first capped ones, which are at their
-// limits, and any that bids more than half the price. For the others, a difference from the
-// price is as accurate as the price itself.
+// join moves tasks of h into the crowd. The first capped tasks stay, because they are at
+// their limits. Tasks that bid more than half the price stay, too. For all other tasks, the
+// difference between price and bid is as accurate as the price itself.
 func (m *market) join(h *machine, capped int) {
 	stay := h.alone[:capped]
 	for _, n := range h.alone[capped:] {
@@ -303,7 +309,7 @@ func (m *market) join(h *machine, capped int) {
 	h.alone = stay
 }
 
-// bring removes n from the crowd if it is in it.
+// bring removes n from the crowd if n is in it.
 func (m *market) bring(n *task) {
 	if !n.inside {
 		return
@@ -314,7 +320,7 @@ func (m *market) bring(n *task) {
 	m.get(n, h.each*n.weight)
 }
 
-// stand adds n to the tasks of its host that are handled individually.
+// stand adds n to the individually handled tasks of its host.
 func (m *market) stand(n *task) {
 	h := n.host
 	at := len(h.alone)
@@ -324,8 +330,8 @@ func (m *market) stand(n *task) {
 	h.alone = slices.Insert(h.alone, at, n)
 }
 
-// share gives the tasks of h their processors and returns how many are at their limits. It
-// assumes that no task in the crowd is.
+// share gives the tasks of h their processors and returns how many tasks are at their
+// limits. It assumes that no task in the crowd is at its limit.
 func (m *market) share(h *machine) (capped int) {
 	free, sum := h.cpus, float64(h.price)
 	switch m.rules.Sharing {
@@ -363,7 +369,7 @@ func (m *market) share(h *machine) (capped int) {
 	return capped
 }
 
-// get gives n the stated number of processors.
+// get gives n the given number of processors.
 func (m *market) get(n *task, cpus float64) {
 	n.rate = cpus * n.host.speed
 	others, got := n.host.price-n.own(), cpus/n.host.cpus
@@ -379,8 +385,8 @@ func (m *market) get(n *task, cpus float64) {
 	n.paying = max(m.floor(n), n.part*charge(m.rules.Payment, float64(n.bid), float64(others), got))
 }
 
-// charge returns the payment for a bid that gets the fraction got of the host, when the other
-// bids sum to others.
+// charge returns the payment for a bid that gets the fraction got of a host. The sum of the
+// other bids is others.
 func charge(rule string, bid, others, got float64) float64 {
 	switch rule {
 	case "spot", "scarce", "admission":
@@ -395,7 +401,7 @@ func charge(rule string, bid, others, got float64) float64 {
 	return math.NaN()
 }
 
-// weigh sets the weight, the limit, the claim and the part of n from its bid.
+// weigh computes the weight, the limit, the claim and the part of n from the bid of n.
 func (m *market) weigh(n *task) {
 	n.limit, n.claim = m.limitOf(n)
 	if n.weight, n.part = 1, 1; m.rules.Payment == "resource" {
@@ -409,7 +415,7 @@ func (m *market) weigh(n *task) {
 	}
 }
 
-// start puts the tasks of d on their hosts.
+// start places the tasks of d on their hosts.
 func (m *market) start(now float64, d *contract) {
 	for i := range d.tasks {
 		n := &d.tasks[i]
@@ -430,7 +436,8 @@ func (m *market) start(now float64, d *contract) {
 	m.lasts(d, now)
 }
 
-// afterDue returns the number of contracts in dues that are due at the given time or earlier.
+// afterDue returns the number of contracts in dues whose deadline is at or before the given
+// time.
 func (m *market) afterDue(at float64) int {
 	i, _ := slices.BinarySearchFunc(m.dues, at, func(d *contract, at float64) int {
 		if d.terms.due() <= at {
@@ -441,7 +448,7 @@ func (m *market) afterDue(at float64) int {
 	return i
 }
 
-// takeOff removes n from the tasks of its host that are handled individually.
+// takeOff removes n from the individually handled tasks of its host.
 func (m *market) takeOff(n *task) {
 	h := n.host
 	i := slices.Index(h.alone, n)
@@ -474,9 +481,9 @@ func (m *market) stop(now float64, d *contract) {
 	}
 }
 
-// pass processes the events before now: contracts that run out of money, which it processes at
-// now too; renewals of bids; and deadlines of contracts that continue, whose work done by then
-// it records. If just is set, it includes renewals at now.
+// pass processes the events before now. For contracts that run out of money, it includes
+// events at now. It renews bids, and it records the work done when contracts that continue
+// reach their deadlines. If just is set, pass includes renewals at now.
 func (m *market) pass(now float64, just bool) {
 	for {
 		due, again := math.Inf(1), math.Inf(1)

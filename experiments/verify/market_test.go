@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestCrowd checks that it does not matter how many tasks of a host are in its crowd: in
-// random markets of few bids and many, with and without limits, those who leave by
-// themselves, and what all have done and owe, are the same as if each had been looked at
-// at every change, within a part in 10^12, and a crowd is sound after each.
+// TestCrowd checks that the number of tasks in a host's crowd does not matter. In random
+// markets with few and many bids, with and without limits, the tasks that end by
+// themselves, and the work and debts of all tasks, must agree within one part in 10^12 with
+// those computed individually. Each crowd must be consistent after each change.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	crowded := 0
@@ -19,7 +19,7 @@ func TestCrowd(t *testing.T) {
 		rules := Rules{Payment: []string{"spot", "usage", "bid"}[seed%3], Sharing: "auction", CPUs: float64(1 + r.IntN(8)), Cap: float64(r.IntN(3)), Speeds: []float64{1.5}}
 		each, all := newMarket(&rules), newMarket(&rules)
 		each.few, all.few = math.MaxInt, 0
-		scale := []float64{0, 1, 4}[r.IntN(3)] // bids alike, or in some octaves
+		scale := []float64{0, 1, 4}[r.IntN(3)] // equal bids, or bids in a few octaves
 		var old, young []*contract
 		now, on := 0.0, map[string][2]*machine{}
 		for step := range 200 {
@@ -91,7 +91,7 @@ func same(t *testing.T, seed uint64, want, got *contract) {
 	}
 }
 
-// sound checks that a crowd is in order of bids, and returns how many are in it.
+// sound checks that a crowd is ordered by bid and returns the number of its tasks.
 func sound(t *testing.T, seed uint64, c *task) int {
 	t.Helper()
 	if c == nil {
@@ -103,7 +103,7 @@ func sound(t *testing.T, seed uint64, c *task) int {
 	return sound(t, seed, c.left) + 1 + sound(t, seed, c.right)
 }
 
-// crowding returns a market and a host of it, on which all are in a crowd.
+// crowding returns a market and one of its hosts, on which all tasks are in a crowd.
 func crowding() (*market, *machine) {
 	m, h := newMarket(&Rules{Payment: "spot", Sharing: "auction", CPUs: 1}), &machine{name: "h0"}
 	m.few = 0
@@ -111,8 +111,8 @@ func crowding() (*market, *machine) {
 	return m, h
 }
 
-// TestCrowdLeaves checks that who is in a crowd leaves at the very instant at which its work
-// is done, though nobody who is looked at one by one leaves then.
+// TestCrowdLeaves checks that a task in a crowd leaves exactly when its work is done, even
+// if no individually handled task leaves then.
 func TestCrowdLeaves(t *testing.T) {
 	t.Parallel()
 	m, h := crowding()
@@ -131,8 +131,9 @@ func TestCrowdLeaves(t *testing.T) {
 	}
 }
 
-// TestHeavy checks what one owes at spot that bids 10^14 times as much as the others, after
-// another like it has come and gone at the same instant: what the others bid, to the digit.
+// TestHeavy checks the debt under spot of a task that bids 10^14 times as much as the
+// others, after a similar task came and went at the same time. It must be exactly the sum
+// of the other bids.
 func TestHeavy(t *testing.T) {
 	t.Parallel()
 	m, h := crowding()

@@ -7,7 +7,7 @@ import (
 	"bourse/bank/audit"
 )
 
-// TestParseMoney checks which amounts are read, and that others are not.
+// TestParseMoney checks which amounts are accepted.
 func TestParseMoney(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]audit.Money{

@@ -17,7 +17,7 @@ var noted = []string{
 	"penalty_part", "penalty_most", "cause", "payer", "withheld", "exhausted", "off", "lost", "market", "units", "offered", "low", "high",
 }
 
-// A note is the contents of an entry's note: the terms of an admission, the verdict of a
+// A note has the contents of an entry's note: the terms of an admission, the verdict of a
 // settlement, or the reason of a rejection.
 type note struct {
 	terms     terms
@@ -27,16 +27,16 @@ type note struct {
 	clearing  clearingResult
 	err       error
 
-	hosts hosts // nil if hosts in notes are not needed
+	hosts hosts // nil if the hosts in notes are not needed
 }
 
-// A rejection is the reason for which a request was rejected.
+// A rejection is the reason why a request was rejected.
 type rejection struct {
 	Reason   string
 	Violates *int64
 }
 
-// read sets n to the note of e.
+// read sets n from the note of e.
 func (n *note) read(e *audit.Entry) {
 	on := n.terms.on[:0]
 	n.empty()
@@ -59,7 +59,7 @@ func (n *note) read(e *audit.Entry) {
 	}
 }
 
-// empty resets n to a note without contents.
+// empty clears n.
 func (n *note) empty() {
 	none := math.NaN()
 	*n = note{
@@ -69,14 +69,15 @@ func (n *note) empty() {
 	}
 }
 
-// bounds checks that the note of e states possible values for a contract: it is not admitted
-// before its submission, and the work done by its deadline is between zero and the work
-// needed. If its owner asked for something impossible, its promise is broken and nothing is
-// owed. Notes without these fields are left to their writers, but no note may be such that
-// programs read it differently. The books show that the charge is at most the escrow.
+// bounds checks that the values in the note of e are possible. A contract must not be
+// admitted before its submission, and the work done by its deadline must be between zero
+// and the work needed. If the owner's request was impossible, the promise must be broken
+// and no penalty owed. If a note has none of these fields, its author decides the contents,
+// but all programs must read the note in the same way. The accounts already show that the
+// charge is at most the escrow.
 //
-// Old ledgers do not state the work that was needed if it differed from the owner's estimate.
-// The table of jobs does, if there is one (in t, which may be nil).
+// Old ledgers do not state the work needed if it differed from the owner's estimate. The
+// table of jobs states it, if there is a table. The table may be missing (t is nil).
 func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 	if len(e.Note) == 0 {
 		return "", ""

@@ -12,9 +12,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestBounds checks that a settlement which says of a contract what cannot be true of
-// any is found from the ledger alone: work below none or above what was needed, or an
-// admission before the submission. Notes of other writers say nothing.
+// TestBounds checks that a settlement with impossible values is found from the ledger
+// alone: work below zero or above the work needed, or an admission before the submission.
+// Notes of other authors must cause no findings.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	const asked = `{"decision":"accept","submit":5,"deadline":90}`
@@ -60,9 +60,9 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestNeeded checks that work beyond its owner's estimate is held against the table of
-// jobs where the ledger does not say what was needed, and that the two agree where it
-// does.
+// TestNeeded checks that work beyond the owner's estimate is compared with the table of
+// jobs if the ledger does not state the work needed. If the ledger states it, the two must
+// agree.
 func TestNeeded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -82,7 +82,7 @@ func TestNeeded(t *testing.T) {
 		}
 		table[2][13] = c.work
 		rules := usage
-		rules.Sharing = "deadline" // charges are not computed again
+		rules.Sharing = "deadline" // charges are not recomputed
 		r := held(t, steps, table, rules)
 		if r.Clean() != (c.seq == 0) || c.seq > 0 && r.Findings[0].Seq != c.seq {
 			t.Errorf("%s, %s in the table: %v, want entry %d named", c.verdict, c.work, r.Findings, c.seq)

@@ -9,33 +9,34 @@ import (
 )
 
 const (
-	bin     = 300     // width in seconds of the intervals of the price table
+	bin     = 300     // width of an interval of the price table in seconds
 	maxBins = 1 << 24 // 160 years
 )
 
-// prices holds the sum of all bids on all hosts, averaged by interval. Changes may come in any
-// order.
+// A prices has the sum of all bids on all hosts, averaged by interval. Changes may be added
+// in any order.
 type prices struct {
 	bins []interval
 
-	at   float64 // time of the last change,
-	k    int     // its interval,
-	left float64 // and the time left in that interval
+	at   float64 // time of the last change
+	k    int     // index of the interval of at
+	left float64 // time left in the interval, in seconds
 }
 
-// An interval holds the changes within it.
+// An interval has the changes of bids within it.
 type interval struct {
-	sum    float64 // its contribution by the end of the interval, $
-	moved  float64 // sum of absolute changes, $/s
-	before int64   // changes in the previous interval, nano-dollars per second
+	sum    float64 // dollars that its changes add by the end of the interval
+	moved  float64 // sum of the absolute changes in $/s
+	before int64   // changes before the interval, in nano-dollars per second
 }
 
-// change adds a bid at a time, or removes it if negative, in nano-dollars per second.
+// change adds a bid at a given time, in nano-dollars per second. A negative bid is a
+// removal.
 func (p *prices) change(at float64, bid int64) {
 	if at >= bin*maxBins {
 		return
 	}
-	if at != p.at || len(p.bins) == 0 { // many changes have the same time
+	if at != p.at || len(p.bins) == 0 { // fast path, because many changes have the same time
 		k := int(at / bin)
 		p.at, p.k, p.left = at, k, float64(k+1)*bin-at
 		if more := k + 2 - len(p.bins); more > 0 {
@@ -49,9 +50,9 @@ func (p *prices) change(at float64, bid int64) {
 	p.bins[p.k+1].before += bid
 }
 
-// means returns the averages until end, where the last interval is cut off, and the largest
-// error of each. Times have a rounding error, which matters if an interval is cut off early or
-// bids lasted very briefly. The level at the start of an interval is exact.
+// means returns the averages until end and the maximum error of each. The last interval may
+// be shorter than the others. Times have rounding errors. They matter if the last interval
+// is short or if bids lasted only briefly. The level at the start of an interval is exact.
 func (p *prices) means(end float64) (means, fuzz []float64) {
 	level := int64(0)
 	for k := 0; float64(k)*bin < end; k++ {
@@ -68,7 +69,7 @@ func (p *prices) means(end float64) (means, fuzz []float64) {
 	return means, fuzz
 }
 
-// prices compares the table of prices, if there is one, with the bids.
+// prices compares the table of prices with the bids, if there is a table.
 func (t *trail) prices() {
 	if t.market == nil || t.run.Prices == nil {
 		return

@@ -9,25 +9,26 @@ import (
 	"bourse/bank/audit"
 )
 
-// A promised is a contract whose terms include a penalty for work that a host or the market of
-// real hosts does not deliver, or a floor price.
+// A promised is a contract whose terms include a floor price, or a penalty for work that a
+// host or the market of real hosts fails to deliver.
 type promised struct {
 	owner      string
 	budget     audit.Money
 	part, most float64
 	floor      float64     // dollars per processor-second
-	left       audit.Money // owed by the market; 0 until it is settled
-	poor       bool        // the market had no money to pay it
+	left       audit.Money // penalty owed by the market; 0 until the contract is settled
+	poor       bool        // whether the market had no money to pay the penalty
 }
 
-// causes are the reasons for which a contract of a live market can be violated. A penalty is
-// owed for those in faults.
+// causes are the possible reasons why a contract of a live market is violated. A penalty is
+// owed for the causes in faults.
 var causes, faults = []string{"", "program", "asked", "price", "market", "host"}, []string{"market", "host"}
 
-// promise checks the penalty in the terms of a contract. The settlement must name a cause and
-// state the amount that follows from the terms. That amount must be withheld from the owner of
-// the host, or paid by the market as far as it has money. A market of real hosts, which uses
-// its bank under its own name, must not sell processors below the floor price.
+// promise checks the penalty in the terms of a contract. The settlement must name a cause
+// and state the amount that follows from the terms. That amount must be withheld from the
+// host's owner or paid by the market. The market pays at most the money that it has. A
+// market of real hosts must not sell processors below the floor price. Such a market uses
+// its bank under its own name.
 func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
 	n := &f.note
 	if e.Kind == audit.Admit {
@@ -77,7 +78,7 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 	return "", ""
 }
 
-// settle checks the penalty that a settlement states.
+// settle checks the penalty stated in a settlement.
 func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 	owed, err := v.owed()
 	if err != nil {
@@ -98,7 +99,8 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 			due = min(p.of(p.part*(v.Work-max(0, v.Done))/v.Work), p.of(p.most))
 		}
 	}
-	// Allow a micro-dollar, because the market rounds the product in another order.
+	// Allow a difference of one micro-dollar, because the market multiplies and rounds in
+	// another order.
 	if d := owed - due; d < -1 || d > 1 {
 		return fmt.Sprintf("a penalty owed of %v", owed), fmt.Sprintf("%v: %v of the budget of %v for missing work, at most %v", due, p.part, p.budget, p.most)
 	}
@@ -114,7 +116,7 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 	return "", ""
 }
 
-// least checks that the amount paid or withheld is at least the floor price of the
+// least checks the amount paid or withheld. It must be at least the floor price of the
 // processor-seconds delivered by the deadline, limited by the budget.
 func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 	if p.floor == 0 || !(v.Done > 0) || v.Fault != "" {
@@ -133,12 +135,12 @@ func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 	return "", ""
 }
 
-// of returns a part of the budget.
+// of returns the given fraction of the budget.
 func (p *promised) of(part float64) audit.Money {
 	return audit.Money(math.Floor(min(part*float64(p.budget), 1<<62) * (1 + 1e-15)))
 }
 
-// unpaid reports a penalty that a market has not paid, or returns nil if there is none.
+// unpaid returns a finding about a penalty that a market has not paid, or nil.
 func (f *follower) unpaid(seq int64) *audit.Finding {
 	first := int64(-1)
 	for id, p := range f.promised {

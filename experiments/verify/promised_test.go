@@ -12,10 +12,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestPromised checks that an audit finds from the ledger alone whether a live market pays the
-// penalty that its terms promise: a cause that is none, another amount owed than part and most
-// come to, more withheld than is owed, or a penalty that is too small, too large, paid to another
-// or not at all.
+// TestPromised checks that an audit finds from the ledger alone whether a live market pays
+// the promised penalty. Faults are an unknown cause, a wrong amount owed, more withheld
+// than is owed, and a penalty that is too small, too large, paid to someone else or not
+// paid.
 func TestPromised(t *testing.T) {
 	t.Parallel()
 	const terms = `{"decision":"accept","submit":5,"deadline":90,"penalty_part":1,"penalty_most":0.5}`
@@ -91,7 +91,7 @@ func TestPromised(t *testing.T) {
 }
 
 // TestLeast checks that an audit finds from the ledger alone whether a live market sells
-// processors below the floor price that its terms have.
+// processors below the floor price in its terms.
 func TestLeast(t *testing.T) {
 	t.Parallel()
 	const terms = `{"decision":"accept","submit":5,"deadline":90,"max_cpu":1,"floor":0.000001}`

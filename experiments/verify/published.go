@@ -14,9 +14,10 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Published returns the published data of each run in the results r of experiment e, by
-// "configuration/admission/replication": its rows of the tables of jobs and prices, and the
-// rules that determine charges. A table that cannot be read becomes a finding.
+// Published returns the published data of each run in the results r of experiment e, keyed
+// by "configuration/admission/replication". The data are the run's rows in the tables of
+// jobs and prices, and the rules that determine charges. If a table cannot be read,
+// Published adds a finding.
 func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	e = e.Expanded()
 	all := make([]*Run, len(runs))
@@ -62,7 +63,7 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	return all
 }
 
-// A rowOf identifies the run of a row.
+// A rowOf identifies the run to which a row belongs.
 type rowOf struct {
 	configuration, admission string
 	replication              int
@@ -73,8 +74,8 @@ func (r rowOf) run() string {
 	return fmt.Sprintf("%s/%s/%d", r.configuration, r.admission, r.replication)
 }
 
-// jobsIn returns the job rows of the wanted runs, by run. Replications limits the rows that
-// it reads.
+// jobsIn returns the job rows of the wanted runs, keyed by run. It reads only the rows of
+// the given replications.
 func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int) bool) (map[string]Rows, error) {
 	table := r.File("jobs")
 	if filepath.Ext(table) == ".csv" {
@@ -137,7 +138,8 @@ func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int)
 	return runs, nil
 }
 
-// find returns the configuration and the policy of a run, or nil if e has no such run.
+// find returns the configuration and the policy of a run. It returns nil if e has no such
+// run.
 func find(e *scenario.Experiment, run string) (*scenario.Configuration, *scenario.Choice) {
 	for i := range e.Configurations {
 		c := &e.Configurations[i]
@@ -150,7 +152,7 @@ func find(e *scenario.Experiment, run string) (*scenario.Configuration, *scenari
 	return nil, nil
 }
 
-// RulesOf returns the rules of c under policy a, in their newest version.
+// RulesOf returns the newest version of the rules of c under policy a.
 func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	r := &Rules{
 		Version: results.Rules,
@@ -184,8 +186,8 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	return r
 }
 
-// heldBy returns the resources of the hosts of c other than processors, or nil if none has a price or
-// a floor.
+// heldBy returns the resources other than processors of the hosts of c. It returns nil if none of
+// them has a price or a floor.
 func heldBy(c *scenario.Configuration) *Held {
 	f := &c.Fleet
 	if len(c.Market.Resources)+len(f.Floor.Held) == 0 {
@@ -212,7 +214,7 @@ func heldBy(c *scenario.Configuration) *Held {
 	return h
 }
 
-// soldBy returns the options of policy a if it sets rates, or nil.
+// soldBy returns the options of policy a if the policy sets rates, or nil.
 func soldBy(a *scenario.Choice) *Sold {
 	o := &Sold{Policy: a.Name, Losers: "wait"}
 	switch a.Name {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A renewal is a time at which a contract bids again. It is ignored if the contract has ended
-// by then or its memory has been reused.
+// A renewal is the time at which a contract bids again. It is ignored if the contract has
+// ended by then or if the contract's memory has been reused.
 type renewal struct {
 	at float64
 	id int64
@@ -36,8 +36,8 @@ func (r *renewals) Pop() any {
 	return x
 }
 
-// renewLater schedules the next bid of d, one renewal period after the given time, if that is
-// before its deadline.
+// renewLater schedules the next bid of d one renewal period after the given time, unless
+// that is after the deadline.
 func (m *market) renewLater(d *contract, after float64) {
 	d.renew = 0
 	if at := after + m.rules.Renew; m.rules.Renew > 0 && !d.terms.OnDemand && at < d.terms.due() {
@@ -46,14 +46,15 @@ func (m *market) renewLater(d *contract, after float64) {
 	}
 }
 
-// renew makes a contract bid its remaining value over its remaining time. Each task gets the
-// same part of it as before, in whole nano-dollars per second, at least one.
+// renew makes a contract bid its remaining value, divided by its remaining time. Each task
+// gets the same part of this bid as before, in whole nano-dollars per second and at least
+// one.
 func (m *market) renew(r renewal) {
 	d := r.of
 	if d.id != r.id || d.renew != r.at {
 		return
 	}
-	left, bids := float64(d.value)*1e3, 0.0 // nano-dollars, and nano-dollars per second
+	left, bids := float64(d.value)*1e3, 0.0 // remaining value in nano-dollars, and bid in nano-dollars per second
 	for i := range d.tasks {
 		n := &d.tasks[i]
 		m.advance(n.host, r.at)
@@ -62,7 +63,7 @@ func (m *market) renew(r renewal) {
 			bids += float64(n.bid)
 		}
 	}
-	if bids == 0 { // its money is spent
+	if bids == 0 { // the contract's money is spent
 		return
 	}
 	rate := max(0, left) / (d.terms.due() - r.at)

@@ -5,8 +5,9 @@ import (
 	"math/bits"
 )
 
-// Rows holds the rows of a run. It stores them in parts, each twice as long as the previous
-// one, so that rows are never copied. Copying very many takes longer than reading them.
+// Rows are the rows of a run. They are stored in parts, each twice as long as the previous
+// one, so rows are never copied. Copying a very large number of rows would take longer than
+// reading them.
 type Rows struct {
 	parts [][]Job
 	n     int
@@ -34,7 +35,7 @@ func (r *Rows) all() iter.Seq2[int, *Job] {
 	}
 }
 
-// add appends an empty row and returns it.
+// add appends an empty row and returns a pointer to it.
 func (r *Rows) add() *Job {
 	if r.n == (1<<len(r.parts)-1)*firstPart {
 		r.parts = append(r.parts, make([]Job, firstPart<<len(r.parts)))

@@ -2,7 +2,7 @@ package verify
 
 import "testing"
 
-// TestRows checks that rows are found where they were added, and stay there.
+// TestRows checks that rows are found where they were added and do not move.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	var rows Rows

@@ -12,42 +12,42 @@ import (
 	"bourse/workloadgen/byid"
 )
 
-// A Run is the data that a run published in addition to its ledger, to compare with the
-// ledger.
+// A Run is the data that a run published in addition to its ledger. The package compares it
+// with the ledger.
 type Run struct {
-	Table  string          // file of Jobs, e.g. jobs.csv; empty if there is none, and nothing is compared
+	Table  string          // file name of the jobs table, such as jobs.csv; if empty, no rows are compared
 	Jobs   Rows            // the run's rows of that table
-	Unread []audit.Finding // tables that could not be read; rows are then not compared
-	Prices []float64       // the run's rows of the price table: mean over hosts and 300 s, $/s; nil if there is none
-	Rules  *Rules          // nil if unknown; charges are then not recomputed
+	Unread []audit.Finding // findings about tables that could not be read; their rows are not compared
+	Prices []float64       // the run's rows of the price table: means over hosts and 300 s in $/s; nil if there is no table
+	Rules  *Rules          // nil if the rules are unknown; charges are then not recomputed
 }
 
 // Rules are the settings of a scenario that determine charges.
 type Rules struct {
-	// Version is the version of the rules of charges and penalties, as [results.Rules] lists
-	// them. Code that checks a rule changed in version 2 branches on Version >= 2.
+	// Version is the version of the rules of charges and penalties, as listed at
+	// [results.Rules]. Code that checks a rule changed in version 2 tests for Version >= 2.
 	Version int
 
 	Payment string // payment rule: spot, scarce, admission, usage, resource, bid, free or budget
 	Sharing string // sharing rule
 	Hosts   int
 	CPUs    float64   // per host
-	Sizes   []float64 // processors of hosts h00, h01, ..., repeating; none: CPUs
-	Cap     float64   // processors that one task can use, 0 for no cap
-	Speeds  []float64 // of hosts h00, h01, ..., repeating: work per second of a processor
-	Floor   float64   // minimum price of a processor, dollars per second
-	Reserve float64   // of payment scarce: price of a processor on a host whose tasks are not cut, dollars per second
-	Held    *Held     // resources other than processors, if any has a price or a floor
-	Packed  bool      // several nodes of a contract may share a host, one per processor
-	Leave   bool      // hosts come and go, which ledgers do not show
-	Horizon float64   // time in seconds at which the market closes and cancels open contracts; 0 for never
-	Offers  bool      // users may accept an offer instead of a rejection
+	Sizes   []float64 // processors of the hosts h00, h01, …, repeating; if empty, each host has CPUs CPUs
+	Cap     float64   // number of processors that one task can use; 0 means no limit
+	Speeds  []float64 // work per second of a processor on the hosts h00, h01, …, repeating
+	Floor   float64   // minimum price of a processor in dollars per second
+	Reserve float64   // for payment rule scarce: price of a processor in dollars per second on a host with enough processors for its tasks
+	Held    *Held     // resources other than processors; nil if none has a price or a floor
+	Packed  bool      // whether several nodes of a contract may share a host, one per processor
+	Leave   bool      // whether hosts come and go, which ledgers do not show
+	Horizon float64   // time in seconds at which the market closes and cancels open contracts; 0 means never
+	Offers  bool      // whether users may accept an offer instead of a rejection
 
-	Sold *Sold // options of a policy that sets the rates; nil for any other
+	Sold *Sold // options of a policy that sets the rates; nil for any other policy
 
-	// Renew is the period in seconds after which a contract bids its remaining value over its
-	// remaining time again; 0 for never. Requests submitted at the same time come after the
-	// renewal, or before it if Late is set.
+	// Renew is the period in seconds after which a contract again bids its remaining value
+	// over its remaining time. 0 means never. Requests submitted at the same time as a
+	// renewal are processed after it. If Late is set, they are processed before it.
 	Renew float64
 	Late  bool
 }
@@ -55,10 +55,11 @@ type Rules struct {
 // maxOff is the maximum number of findings about rows to report.
 const maxOff = 10
 
-// A trail follows each contract through the ledger and compares it with its row of the table.
+// A trail follows each contract through the ledger and compares it with its row in the jobs
+// table.
 type trail struct {
 	run    *Run
-	rows   byid.Index // positions of jobs in the table
+	rows   byid.Index // positions of jobs in the jobs table
 	fares  []fare     // by row
 	open   map[int64]*contract
 	free   []*contract       // contracts to reuse
@@ -69,11 +70,11 @@ type trail struct {
 
 	found    []audit.Finding // about rows
 	more     int             // findings beyond maxOff
-	computed int64           // number of charges that were recomputed
+	computed int64           // number of recomputed charges
 	beyond   string          // why not all were
 }
 
-// A contract is an admitted contract.
+// A contract is an admitted contract in the ledger.
 type contract struct {
 	id    int64
 	owner string
@@ -81,26 +82,26 @@ type contract struct {
 	row   *Job // nil if it has none
 	terms terms
 	on    []bidOn // from terms
-	tasks []task  // used if charges are recomputed
-	byDue float64 // work done by the deadline, if it continued after it
+	tasks []task  // used only if charges are recomputed
+	byDue float64 // work done by the deadline, for a contract that continued after it
 	late  bool    // byDue is known
-	renew float64 // time of its next bid, 0 for never
+	renew float64 // time of the next bid; 0 means never
 
-	// Under a policy that sets rates:
+	// Fields for policies that set rates:
 	visits []visit
 	done   []float64 // work done, by node
-	spot   bool      // it runs at the price of clearings
-	moves  bool      // it moves to other units
-	unsure bool      // its rate is not known
+	spot   bool      // whether the rate is the clearing price
+	moves  bool      // whether the contract is moving to other units
+	unsure bool      // whether the rate is unknown
 
-	look    float64 // next time to check its money, NaN or 0 for never
-	watched bool    // its money is checked at every change
+	look    float64 // next time at which to check the contract's money; NaN or 0 means never
+	watched bool    // whether the money is checked at every change
 }
 
-// A fare records the ledger's data on a job of the table.
+// A fare has the ledger's data about one job of the table.
 type fare struct {
-	seen bool        // an entry decides the job
-	paid audit.Money // paid for a broken promise, by entry last at the latest
+	seen bool        // whether an entry has decided the job
+	paid audit.Money // amount paid for a broken promise; entry last made the latest payment
 	last int64
 }
 
@@ -112,13 +113,13 @@ type due struct {
 	from     []debit
 }
 
-// A debit is what one account pays of a penalty.
+// A debit is the part of a penalty that one account pays.
 type debit struct {
 	from   string
 	amount audit.Money
 }
 
-// met reports whether e pays the due penalty.
+// met reports whether entry e pays the penalty that is due.
 func (o *due) met(e *audit.Entry) bool {
 	if e.Kind != audit.Penalty || e.Contract != o.contract || len(e.Moves) != len(o.from) {
 		return false
@@ -165,7 +166,7 @@ func newTrail(run *Run) *trail {
 	return t
 }
 
-// job returns the row of a job, or nil if it has none.
+// job returns the row of a job, or nil if the job has no row.
 func (t *trail) job(id int64) *Job {
 	if i := t.rows.Find(id); i >= 0 {
 		return t.run.Jobs.at(i)
@@ -181,7 +182,7 @@ func (t *trail) pay(id int64, amount audit.Money, seq int64) {
 	}
 }
 
-// off reports that a cell of j differs from entry seq.
+// off records that a cell of j differs from entry seq.
 func (t *trail) off(seq int64, j *Job, column, found, want string) {
 	if len(t.found) == maxOff {
 		t.more++
@@ -190,8 +191,8 @@ func (t *trail) off(seq int64, j *Job, column, found, want string) {
 	t.found = append(t.found, audit.Finding{Seq: seq, File: fmt.Sprintf("%s, row %d, column %s", t.run.Table, j.Row, column), Found: found, Want: want})
 }
 
-// entry follows e, which is a valid entry. It returns what it found and what it wants
-// instead, or empty strings.
+// entry follows the valid entry e. It returns what it found and what it wants instead. Both
+// are empty if the entry is correct.
 func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (found, want string) {
 	if o := t.owed; o != nil {
 		t.owed = nil
@@ -226,7 +227,7 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 	return "", ""
 }
 
-// change follows a change of hosts of a contract, or the result of a clearing.
+// change follows a change of a contract's hosts, or the result of a clearing.
 func (t *trail) change(e *audit.Entry, n *note) (found, want string) {
 	d := t.open[e.Contract]
 	switch {
@@ -242,7 +243,7 @@ func (t *trail) change(e *audit.Entry, n *note) (found, want string) {
 	return t.sale.moved(e, d, n)
 }
 
-// computes reports whether the amounts that contracts owe are recomputed.
+// computes reports whether the amounts owed by contracts are recomputed.
 func (t *trail) computes() bool { return t.beyond == "" }
 
 // stop ends the recomputation of charges and records the reason.
@@ -253,7 +254,7 @@ func (t *trail) stop(e *audit.Entry, why string) {
 	t.market = nil
 }
 
-// row returns the row of the contract of e, and records that an entry refers to it.
+// row returns the row of the contract of e and records that an entry refers to it.
 func (t *trail) row(e *audit.Entry) *Job {
 	i := t.rows.Find(e.Contract)
 	if i < 0 {
@@ -297,7 +298,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	}
 	if j := d.row; j != nil {
 		t.text(e.Seq, j, "decision", j.Decision, "accept")
-		if r := t.run.Rules; r == nil || !r.Offers || j.Reason != results.OfferTaken { // the ledger has the terms of offers, but does not mark them as such
+		if r := t.run.Rules; r == nil || !r.Offers || j.Reason != results.OfferTaken { // the ledger contains the terms of offers but does not mark them as offers
 			t.text(e.Seq, j, "reason", j.Reason, "")
 		}
 		if name, ok := strings.CutPrefix(d.owner, "user:"); !ok || name != j.User {
@@ -348,8 +349,8 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	return t.place(e, d)
 }
 
-// least checks that d was agreed at the floor price, and that it bids at least that price on
-// each host for all the processors that a node may use there.
+// least checks that d pays at least the floor price. On each host, it must bid at least
+// this price for all the processors that a node may use there.
 func (t *trail) least(d *contract) (found, want string) {
 	r := t.run.Rules
 	if found, want = t.floors(d); found != "" {
@@ -379,7 +380,7 @@ func (t *trail) least(d *contract) (found, want string) {
 	return "", ""
 }
 
-// promised compares the terms in j with those of d.
+// promised compares the terms in row j with the terms of d.
 func (t *trail) promised(seq int64, j *Job, d *contract) {
 	if j.Old {
 		return
@@ -392,8 +393,8 @@ func (t *trail) promised(seq int64, j *Job, d *contract) {
 	t.nearly(seq, j, "bid", j.Bid, float64(d.value)/1e6/d.terms.Deadline, 1e-9)
 }
 
-// share checks the share of j, which has done all the work that was needed. It allows for the
-// rounding of times, which is coarse late in a run.
+// share checks the share in row j. The job must have done all the needed work. It allows
+// for the rounding of times, which is coarse late in a run.
 func (t *trail) share(seq int64, j *Job, needed float64) {
 	took, r := j.End-j.Start, t.run.Rules
 	if !(took > 0) || !known(needed) || r == nil || len(r.Speeds) == 0 {
@@ -404,7 +405,7 @@ func (t *trail) share(seq int64, j *Job, needed float64) {
 	t.nearly(seq, j, "share", j.Share, least/took, 1e-6+4*moment*(1/took+slices.Max(append([]float64{r.CPUs}, r.Sizes...))*slices.Max(r.Speeds)/least))
 }
 
-// contract returns a contract for use, reusing memory if possible.
+// contract returns an empty contract. It reuses memory if possible.
 func (t *trail) contract() *contract {
 	if n := len(t.free); n > 0 {
 		d := t.free[n-1]
@@ -417,7 +418,7 @@ func (t *trail) contract() *contract {
 func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) (found, want string) {
 	d := t.open[e.Contract]
 	if d == nil {
-		return "", "" // the ledger does not start with the run
+		return "", "" // the ledger starts after the contract was admitted
 	}
 	delete(t.open, e.Contract)
 	defer func() { t.free = append(t.free, d) }()
@@ -456,7 +457,7 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 	return "", ""
 }
 
-// finish reports the data missing after entry seq, the last one.
+// finish reports which data are missing. The number of the last entry is seq.
 func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	if o := t.owed; o != nil {
 		bad = &audit.Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty owed to contract %d, %v", o.contract, o.amount)}
@@ -478,7 +479,7 @@ func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	return bad
 }
 
-// blank checks that j, which was not admitted, neither ran nor paid.
+// blank checks that row j of a job that was not admitted shows no run and no payment.
 func (t *trail) blank(seq int64, j *Job) {
 	for _, c := range []struct {
 		column string
@@ -518,7 +519,7 @@ func (t *trail) number(seq int64, j *Job, column string, found, want float64) {
 	}
 }
 
-// nearly is like number, but allows a relative error.
+// nearly is like number, but it allows a relative error.
 func (t *trail) nearly(seq int64, j *Job, column string, found, want, within float64) {
 	if !(math.Abs(found-want) <= within*math.Abs(want)) {
 		t.off(seq, j, column, fmt.Sprint(found), fmt.Sprint(want))

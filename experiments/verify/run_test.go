@@ -15,25 +15,25 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A step of a small run: what its ledger says.
+// A step is what the ledger of a small run states.
 type step struct {
 	kind     string
 	at       float64
 	contract int64
-	amount   float64 // held or paid to the host h00, $
+	amount   float64 // amount in dollars held, or paid to the host h00
 	note     string
 }
 
-// terms is the note of an admission, with a bid in nano-dollars per second.
+// terms is the note of an admission with a bid in nano-dollars per second.
 func terms(bid int, more string) string {
 	return fmt.Sprintf(`{"decision":"accept","submit":0,"deadline":200%s,"on":[%d,"h00"]}`, more, bid)
 }
 
 const done = `{"state":"fulfilled","work":100,"work_done":100}`
 
-// small is payment-usage.script of contracts/broker, whose charges are worked out
-// by hand there: three contracts on a host of 2 CPUs bid 0.01, 0.03 and 0.02 and
-// need 100 CPU s each. A fourth is refused.
+// small is payment-usage.script of contracts/broker, where the charges are computed by
+// hand. Three contracts on a host with 2 CPUs bid 0.01, 0.03 and 0.02 and need 100 CPU s
+// each. A fourth is refused.
 func small() (steps []step, table [][]string) {
 	third := 400.0 / 3
 	end := 500.0 / 3
@@ -64,7 +64,7 @@ func held(t *testing.T, steps []step, table [][]string, rules verify.Rules, pric
 	return heldApart(t, steps, 0, table, rules, prices...)
 }
 
-// heldApart is held where host h01 gets that much of each charge.
+// heldApart is like held, but host h01 receives the given part of each charge.
 func heldApart(t *testing.T, steps []step, other float64, table [][]string, rules verify.Rules, prices ...float64) *audit.Report {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -124,8 +124,8 @@ func runAudit(t *testing.T, fs vfs.FS, published *verify.Run) *audit.Report {
 	return run(t, fs, audit.Options{Follow: verify.Follow(published)})
 }
 
-// TestRun checks that a run whose charges are worked out by hand is clean, and that
-// all of them were computed.
+// TestRun checks that a run with hand-computed charges is clean and that all charges were
+// recomputed.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	steps, table := small()
@@ -134,8 +134,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestInstant checks that the price which a contract met may count the bid of a task
-// that ended at that very instant, or not: both orders of an instant are runs' own.
+// TestInstant checks that the price that a contract sees may or may not include the bid of
+// a task that ended at exactly that time, because runs use both orders.
 func TestInstant(t *testing.T) {
 	t.Parallel()
 	_, table := small()
@@ -156,9 +156,8 @@ func TestInstant(t *testing.T) {
 	}
 }
 
-// TestTakenBack checks that a contract that its owner takes back is charged what it had
-// run up, 50 CPU s at $0.01/s: it must have been open, by its work and its deadline, and
-// nothing is owed for it.
+// TestTakenBack checks that a cancelled contract is charged what it has accrued, 50 CPU s
+// at $0.01/s. By its work and its deadline, it must have been open, and no penalty is owed.
 func TestTakenBack(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -192,8 +191,8 @@ func TestTakenBack(t *testing.T) {
 	}
 }
 
-// TestHorizon checks that what is open when the market closes may be cancelled, without
-// charge; at another instant it pays for what it had.
+// TestHorizon checks that contracts open when the market closes may be cancelled without a
+// charge. At any other time, a cancelled contract pays for its usage.
 func TestHorizon(t *testing.T) {
 	t.Parallel()
 	_, table := small()
@@ -213,8 +212,8 @@ func TestHorizon(t *testing.T) {
 	}
 }
 
-// TestOddRuns checks runs that mix what is made for one market with another: a contract
-// without a promised instant that is metered, and one under a plan that is not planned.
+// TestOddRuns checks runs that mix features of different markets: a metered contract
+// without a deadline, and a contract in a planned run that is not planned.
 func TestOddRuns(t *testing.T) {
 	t.Parallel()
 	_, table := small()
@@ -232,8 +231,8 @@ func TestOddRuns(t *testing.T) {
 	}
 }
 
-// TestPrices checks the mean price of two hosts, one of them idle, as worked out by
-// hand: bids of 0.06 $/s until 100 s, 0.03 until 133.333 s, 0.01 until 166.667 s.
+// TestPrices checks the mean price of two hosts, one of them idle, by hand. The bids are
+// 0.06 $/s until 100 s, 0.03 until 133.333 s and 0.01 until 166.667 s.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	steps, table := small()
@@ -250,8 +249,8 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// TestCells checks that any cell of the table of jobs that says something else than
-// the ledger is found, with its row and column.
+// TestCells checks that any cell in the table of jobs that contradicts the ledger is found,
+// with its row and column.
 func TestCells(t *testing.T) {
 	t.Parallel()
 	_, table := small()
@@ -304,9 +303,9 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestEntriesOfRun checks that a ledger that was made anew with another amount,
-// instant, bid, verdict or decision, the table changed to agree where it says so,
-// is found by computing again, and the first bad entry named.
+// TestEntriesOfRun checks that a rewritten ledger with another amount, time, bid, verdict
+// or decision is found by recomputation even if the table was adapted, and that the first
+// bad entry is named.
 func TestEntriesOfRun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -388,8 +387,8 @@ func TestEntriesOfRun(t *testing.T) {
 	}
 }
 
-// TestBriefPrices checks that the price of a contract that runs for a microsecond, at
-// the end of an interval of no more, is held to what its instants are known to.
+// TestBriefPrices checks that the price of a contract that runs for a microsecond, at the
+// end of an equally short interval, is checked with the precision of its times.
 func TestBriefPrices(t *testing.T) {
 	t.Parallel()
 	rules := verify.Rules{Payment: "bid", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}, Hosts: 1}
@@ -410,9 +409,9 @@ func TestBriefPrices(t *testing.T) {
 	}
 }
 
-// TestPenalties checks penalties against hand-made cases: a contract that needs
-// 100 CPU s alone at 1 CPU and has 80 s, with 0.01 $/s of delay. The delay is 20 s
-// where the work goes on, and 20/100 of the deadline, 16 s, where it stops.
+// TestPenalties checks penalties by hand for a contract that needs 100 CPU s alone on 1 CPU
+// and has 80 s, with 0.01 $/s of delay. The delay is 20 s if the work continues, and 20/100
+// of the deadline, 16 s, if it stops.
 func TestPenalties(t *testing.T) {
 	t.Parallel()
 	bid := verify.Rules{Payment: "bid", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}}
@@ -449,8 +448,8 @@ func TestPenalties(t *testing.T) {
 	}
 }
 
-// TestPenaltyPayers checks who pays a penalty: the provider by the rules of version 1; since version 2
-// the host, out of the $0.80 that it earned.
+// TestPenaltyPayers checks who pays a penalty. In version 1 of the rules, it is the
+// provider. Since version 2, it is the host, from the $0.80 that it earned.
 func TestPenaltyPayers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -474,10 +473,10 @@ func TestPenaltyPayers(t *testing.T) {
 	}
 }
 
-// TestReservations checks charges and penalties of reservations: the price, which is
-// the value unless another was agreed, less 0.01 $/s of delay after a deadline of 90 s;
-// nothing for one that is killed, which is late by all of the 90 s; and no more than
-// the price for one taken back.
+// TestReservations checks charges and penalties of reservations. The price is the value
+// unless another was agreed, minus 0.01 $/s of delay after a deadline of 90 s. A killed
+// reservation pays nothing and is late by all of the 90 s. A cancelled one pays at most the
+// price.
 func TestReservations(t *testing.T) {
 	t.Parallel()
 	const asked, due = `,"ask":0.6`, `,"runs_on":true,"penalty_rate":0.01`
@@ -528,10 +527,10 @@ func TestReservations(t *testing.T) {
 	}
 }
 
-// TestParts checks the audit of a contract in parts, of three nodes for $0.8: each host is
-// paid for its nodes, to the micro-dollar, and its note names hosts, each once, that have
-// all nodes of the row. Since version 2 of the rules the micro-dollar that is left goes to
-// the largest remainder, not to the first nodes.
+// TestParts checks the audit of a contract in parts with three nodes for $0.8. Each host
+// must be paid for its nodes, to the micro-dollar. The note must list different hosts that
+// have all the nodes in the row. Since version 2 of the rules, the remaining micro-dollar
+// goes to the largest remainder, not to the first nodes.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -594,7 +593,8 @@ func TestParts(t *testing.T) {
 }
 
 // TestProportion checks the audit of a contract that owes $1 on each of two hosts and has
-// $1: both are paid alike. By the rules of version 1 the first was paid in full.
+// $1. Both must be paid the same amount. In version 1 of the rules, the first was paid in
+// full.
 func TestProportion(t *testing.T) {
 	t.Parallel()
 	note := `{"decision":"accept","submit":0,"deadline":50,"runs_on":true,"on":[10000000,"h00","h01"]}`
@@ -616,11 +616,11 @@ func TestProportion(t *testing.T) {
 	}
 }
 
-// TestSpent checks the audit of contracts that have spent their budgets: bids of 0.01 and 0.009
-// on a host of one processor. The first has spent its $1 at 100, with 1000/19 of its 100 done,
-// and the other has the host until its $9 are spent at 1000, with 900 + 900/19 of its 1000
-// done. Equal halves do what is left by 1000 + 1800/19 and 1100. By the rules of version 1 the
-// first kept its weight until it was done, at 190.
+// TestSpent checks the audit of contracts that have spent their budgets, with bids of 0.01
+// and 0.009 on a host with one processor. The first has spent its $1 at 100, when 1000/19
+// of its 100 are done. The other then has the host until its $9 are spent at 1000, when 900
+// + 900/19 of its 1000 are done. Equal halves complete the rest by 1000 + 1800/19 and 1100.
+// In version 1 of the rules, the first kept its weight until it was done at 190.
 func TestSpent(t *testing.T) {
 	t.Parallel()
 	spent, kept := 1000+1800/19.0, 190.0
@@ -652,8 +652,8 @@ func TestSpent(t *testing.T) {
 	}
 }
 
-// TestSoldBeyond checks that a report names what is not recomputed of a market that is cleared:
-// its winners, if not all bids are known.
+// TestSoldBeyond checks that a report names what cannot be recomputed for a market with
+// clearings: the winners, if not all bids are known.
 func TestSoldBeyond(t *testing.T) {
 	t.Parallel()
 	rules := verify.Rules{Payment: "bid", Sharing: "exclusive", CPUs: 1, Cap: 1, Speeds: []float64{1}, Hosts: 1}
@@ -676,7 +676,7 @@ func TestSoldBeyond(t *testing.T) {
 	}
 }
 
-// TestBeyond checks that a report says what was not computed again, and why.
+// TestBeyond checks that a report states what was not recomputed, and why.
 func TestBeyond(t *testing.T) {
 	t.Parallel()
 	deadline := usage

@@ -8,8 +8,8 @@ import (
 	"bourse/experiments/verify"
 )
 
-// ends is a ledger of the first contracts of small, which end then and pay so much on
-// their host.
+// ends is a ledger of the first contracts of small, which end at the given times and pay
+// the given amounts on their host.
 func ends(at, paid []float64) (steps []step, table [][]string) {
 	from, rows := small()
 	steps, table = slices.Clone(from[:len(at)]), slices.Clone(rows[:len(at)+1])
@@ -22,10 +22,10 @@ func ends(at, paid []float64) (steps []step, table [][]string) {
 	return steps, table
 }
 
-// TestSharing checks charges by usage where bids do not share the host of 2 CPUs: under
-// exclusive three tasks have 2/3 of a CPU each, which is a third of the host and of its
-// price, $0.06/s, and at most the bid; under turns the second of two waits for the first,
-// which has half of it all the while.
+// TestSharing checks charges by usage if bids do not share the host with 2 CPUs. Under
+// exclusive, three tasks get 2/3 of a CPU each, which is a third of the host and of its
+// price of $0.06/s, but at most the bid. Under turns, the second of two tasks waits for the
+// first, which gets half the host all the time.
 func TestSharing(t *testing.T) {
 	t.Parallel()
 	exclusive, turns := usage, usage
@@ -51,9 +51,9 @@ func TestSharing(t *testing.T) {
 	}
 }
 
-// TestVolatile checks that budgets are computed again where hosts come and go, whatever
-// hosts are paid in the end: $2 less 0.01 $/s of delay after a deadline of 90 s. Where a
-// host has left with the work, the delay is what was left undone, too.
+// TestVolatile checks that budgets are recomputed if hosts come and go, whatever hosts are
+// paid in the end: $2 minus 0.01 $/s of delay after a deadline of 90 s. If a host left with
+// the work, the delay also includes the work left undone.
 func TestVolatile(t *testing.T) {
 	t.Parallel()
 	rules := verify.Rules{Payment: "budget", Sharing: "exclusive", CPUs: 2, Speeds: []float64{1}, Leave: true}
@@ -82,7 +82,7 @@ func TestVolatile(t *testing.T) {
 		}
 		on := "h00"
 		if c.elsewhere {
-			on = "h01" // who was admitted there, and is paid at h00
+			on = "h01" // admitted there, but paid at h00
 		}
 		steps := []step{
 			{"hold", 0, 1, 2, fmt.Sprintf(`{"decision":"accept","submit":0,"deadline":90,"runs_on":true,"penalty_rate":0.01,"on":[1,%q]}`, on)},

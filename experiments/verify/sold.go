@@ -11,25 +11,27 @@ import (
 	"bourse/bank/audit"
 )
 
-// Some policies set the rates of contracts and may take them off their hosts: posted sells at
-// list prices, spot and call by clearings. karma and slices divide units without money. The ledger has every start, suspension and return of
-// a contract (admit, move, settle) and the result of every clearing (clear). From these entries,
-// the table of jobs and the options of the policy, a sale recomputes where each contract was,
-// at which rates and for how long. It checks the rates, every charge and, if all bids are known,
-// the price and the winners of each clearing.
+// Some policies set the rates of contracts and may suspend contracts. The policy posted
+// sells at list prices, and the policies spot and call sell by clearings.
+// The policies karma and slices divide units without money. The ledger contains every start, suspension and return of a contract (admit, move, settle) and the
+// result of every clearing (clear). A sale uses these entries, the table of jobs and the
+// policy's options. From them it recomputes on which hosts each contract ran, at which
+// rates and for how long. It checks the rates and every charge. If all bids are known, it
+// also checks the price and the winners of each clearing.
 
-// Sold are the options of a policy that sets rates. Prices are in dollars per node and second.
+// Sold are the options of a policy that sets rates. Prices are in dollars per node and
+// second.
 type Sold struct {
 	Policy  string // posted, spot, call, karma or slices
 	Divides bool   // units are divided among users, and all rates are 0
 
-	Shape, At        string // of posted
+	Shape, At        string // options of posted
 	Low, High, Power float64
 
-	Every, Notice, Reserve, K, OnDemand, Restore float64 // of spot and call
-	Fill, Buyers                                 bool    // Buyers: they bid by their progress
+	Every, Notice, Reserve, K, OnDemand, Restore float64 // options of spot and call
+	Fill, Buyers                                 bool    // Buyers: buyers bid according to their progress
 	Interrupted, Losers                          string
-	Asks                                         []float64 // of call
+	Asks                                         []float64 // options of call
 	Drawn                                        bool      // asks were drawn
 }
 
@@ -41,35 +43,35 @@ type sale struct {
 	used  map[string]int
 	open  map[int64]*contract
 
-	class   map[string]int // of each host, by its processors and speed
+	class   map[string]int // index of the price class of each host; hosts with the same processors and speed share a class
 	prices  []int64        // by class, nano-dollars
 	offered []int
 	next    int  // number of the next decision
-	ready   bool // bids has the bids of that decision
+	ready   bool // whether bids contains the bids of that decision
 	bids    []saleBid
-	unknown bool // some bids are not known
+	unknown bool // whether some bids are unknown
 }
 
-// A visit is the time of a contract on its hosts, up to a suspension or the end.
+// A visit is the time that a contract spends on its hosts, until a suspension or the end.
 type visit struct {
 	on       []bidOn
 	owed     []float64 // nano-dollars, by node
 	rate     []float64 // work per second, by node
-	ends     []float64 // time at which a node has done its own work before the others, +Inf for none
+	ends     []float64 // time at which each node has done its own work before the others; +Inf if it does not
 	from, to float64
-	left     float64 // nodes that end by themselves have left up to this time
-	at       float64 // owed is up to date as of this time
-	spot     bool    // its rates follow the clearings
+	left     float64 // nodes that end by themselves have been removed up to this time
+	at       float64 // time up to which owed is computed
+	spot     bool    // whether the rates follow the clearings
 }
 
-// A saleBid is a bid of a decision.
+// A saleBid is a bid that takes part in a decision.
 type saleBid struct {
 	id      int64
 	price   int64
 	nodes   int
 	submit  float64
 	running bool
-	just    bool // it arrived at the time of the decision
+	just    bool // whether the job arrived at the time of the decision
 }
 
 func newSale(r *Rules) *sale {
@@ -93,7 +95,7 @@ func newSale(r *Rules) *sale {
 	return s
 }
 
-// beyond lists the numbers that the sale does not recompute.
+// beyond lists the values that the sale cannot recompute.
 func (s *sale) beyond() (what []string) {
 	switch {
 	case s.sold.Divides:
@@ -107,12 +109,12 @@ func (s *sale) beyond() (what []string) {
 	return what
 }
 
-// nano returns dollars per second as whole nano-dollars per second.
+// nano converts dollars per second to whole nano-dollars per second.
 func nano(dollars float64) int64 { return int64(math.RoundToEven(dollars * 1e9)) }
 
 func (s *sale) reserve() int64 { return nano(s.sold.Reserve) }
 
-// start puts d on the hosts of on at the time and rates of e.
+// start places d on the hosts of on, with the time and the rates of e.
 func (s *sale) start(e *audit.Entry, d *contract, on []bidOn) (found, want string) {
 	if d.row != nil && len(on) != d.row.Nodes {
 		return fmt.Sprintf("contract %d on %d hosts", d.id, len(on)), fmt.Sprintf("%d, one per node", d.row.Nodes)
@@ -186,7 +188,7 @@ func (s *sale) rates(e *audit.Entry, d *contract, v *visit, load int) (found, wa
 		if demand := s.sold.OnDemand > 0 && pl.bid == nano(s.sold.OnDemand); pl.bid != price && !demand {
 			return fmt.Sprintf("a rate of %d nano-dollars per second on %q", pl.bid, pl.host.name), fmt.Sprintf("%d, the price of its market", price)
 		} else if v.spot = !demand || pl.bid == price && d.spot; demand && pl.bid == price && s.sold.Buyers {
-			d.unsure = true // on spot or on demand: the entry does not state which
+			d.unsure = true // spot or on demand, which the entry does not state
 		}
 	}
 	if bid := s.bid(d.row, s.pace(v.on[:1])); v.spot && d.row != nil && !s.sold.Buyers && bid < price {
@@ -195,7 +197,8 @@ func (s *sale) rates(e *audit.Entry, d *contract, v *visit, load int) (found, wa
 	return "", ""
 }
 
-// bid returns the value bid of j on hosts of a speed: its budget over its nodes and its estimate.
+// bid returns the bid of j per unit on hosts of the given speed: its budget divided by its
+// nodes and its estimated runtime.
 func (s *sale) bid(j *Job, speed float64) int64 {
 	if j == nil {
 		return 0
@@ -206,13 +209,13 @@ func (s *sale) bid(j *Job, speed float64) int64 {
 	return min(new(big.Int).Quo(x.Num(), x.Denom()).Int64(), 1<<53)
 }
 
-// decimalOf returns x as its shortest decimal.
+// decimalOf returns x as the shortest decimal that reads back exactly.
 func decimalOf(x float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(x, 'e', -1, 64))
 	return r
 }
 
-// posted returns the list price at a load.
+// posted returns the list price at the given load.
 func (o *Sold) posted(load float64) int64 {
 	price := o.Low * 1e9
 	switch o.Shape {
@@ -224,7 +227,7 @@ func (o *Sold) posted(load float64) int64 {
 	return int64(math.RoundToEven(min(price, 1<<53)))
 }
 
-// accrue adds what d owes up to now.
+// accrue adds the charges of d up to now.
 func (v *visit) accrue(now float64) {
 	for k := range v.owed {
 		v.owed[k] += float64(v.on[k].bid) * max(0, min(now, v.ends[k])-v.at)
@@ -232,7 +235,7 @@ func (v *visit) accrue(now float64) {
 	v.at = now
 }
 
-// runs returns the visit of d that has not ended, or nil.
+// runs returns the current visit of d, or nil if d is suspended or has ended.
 func (d *contract) runs() *visit {
 	if n := len(d.visits); n > 0 && math.IsInf(d.visits[n-1].to, 1) {
 		return &d.visits[n-1]
@@ -240,7 +243,7 @@ func (d *contract) runs() *visit {
 	return nil
 }
 
-// leave ends the visit of d.
+// leave ends the current visit of d.
 func (s *sale) leave(d *contract, now float64) {
 	v := d.runs()
 	v.accrue(now)
@@ -253,7 +256,7 @@ func (s *sale) leave(d *contract, now float64) {
 	}
 }
 
-// moved follows a change of hosts of d.
+// moved follows a change of the hosts of d.
 func (s *sale) moved(e *audit.Entry, d *contract, n *note) (found, want string) {
 	switch v := d.runs(); {
 	case n.move.Off && v == nil:
@@ -277,7 +280,7 @@ func (s *sale) moved(e *audit.Entry, d *contract, n *note) (found, want string) 
 	return s.start(e, d, on)
 }
 
-// cleared follows the result of a clearing.
+// cleared checks the result of a clearing.
 func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	r := &n.clearing
 	if r.Market < 0 || r.Market >= len(s.prices) {
@@ -300,7 +303,7 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	}
 	if !s.unknown && r.Offered > 0 {
 		want, units, winners := s.double(r.Offered)
-		if price != want || units != r.Units { // a job that follows another may have arrived just after it
+		if price != want || units != r.Units { // a job that follows another may have arrived just after the clearing
 			s.bids = slices.DeleteFunc(s.bids, func(b saleBid) bool { return b.just })
 			want, units, winners = s.double(r.Offered)
 		}
@@ -312,7 +315,7 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 				return fmt.Sprintf("contract %d on its hosts", d.id), "contracts that won the clearing"
 			}
 			if v := d.visits[len(d.visits)-1]; v.to == e.Time && winners[d.id] && !d.moves {
-				d.moves = s.sold.Policy == "call" // it may move to another unit
+				d.moves = s.sold.Policy == "call" // the contract may move to another unit
 				if !d.moves {
 					return fmt.Sprintf("contract %d interrupted", d.id), "only contracts that lost"
 				}
@@ -333,8 +336,8 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	return "", ""
 }
 
-// collect sets the bids of the next decision, unless it has been done: those of the contracts
-// that run or are suspended, and of the jobs that wait.
+// collect gathers the bids for the next decision, unless it has already done so. They come
+// from running contracts, suspended contracts and waiting jobs.
 func (s *sale) collect(t *trail, e *audit.Entry) {
 	if s.ready || s.unknown {
 		return
@@ -355,8 +358,8 @@ func (s *sale) collect(t *trail, e *audit.Entry) {
 	}
 }
 
-// before frees the hosts of nodes that have ended by themselves before e, and collects the bids
-// of a decision that was made before e.
+// before frees the hosts of nodes that ended by themselves before e. It also collects the
+// bids for a decision made before e.
 func (s *sale) before(t *trail, e *audit.Entry) {
 	for _, d := range s.open {
 		v := d.runs()
@@ -376,8 +379,8 @@ func (s *sale) before(t *trail, e *audit.Entry) {
 	}
 }
 
-// double returns the price of the k-double auction over the collected bids for the given number
-// of units, the units sold and the winners.
+// double returns the result of a k-double auction with the collected bids for the given
+// number of units: the price, the units sold and the winners.
 func (s *sale) double(units int) (price int64, sold int, winners map[int64]bool) {
 	var asks []int64
 	for u := range units {
@@ -423,7 +426,7 @@ func (s *sale) double(units int) (price int64, sold int, winners map[int64]bool)
 	return low + int64(math.Floor(s.sold.K*float64(high-low))), sold, winners
 }
 
-// pace returns the lowest speed of the hosts.
+// pace returns the lowest speed among the hosts.
 func (s *sale) pace(on []bidOn) float64 {
 	pace := math.Inf(1)
 	for _, pl := range on {
@@ -434,8 +437,8 @@ func (s *sale) pace(on []bidOn) float64 {
 	return pace
 }
 
-// speeds returns the work per second of each node of d on the hosts of on. Nodes with work of
-// their own keep the pace of the slowest.
+// speeds returns the work per second of each node of d on the hosts in on. If each node has
+// its own work, all nodes run at the pace of the slowest.
 func (s *sale) speeds(d *contract, on []bidOn) (all []float64) {
 	for i := range on {
 		of := on[i : i+1]
@@ -451,8 +454,8 @@ func (s *sale) speeds(d *contract, on []bidOn) (all []float64) {
 	return all
 }
 
-// work checks that the promise of d was kept if and only if its work was done, and when it
-// ended.
+// work checks when d ended. It also checks that the promise of d was kept if and only if
+// its work was done.
 func (s *sale) work(e *audit.Entry, d *contract, v *verdict) (found, want string) {
 	total, due := d.row.Work, d.terms.due()
 	last := e.Time
@@ -484,11 +487,11 @@ func (s *sale) work(e *audit.Entry, d *contract, v *verdict) (found, want string
 	return "", ""
 }
 
-// most returns the largest number of processors of a host.
+// most returns the largest number of processors of any host.
 func (r *Rules) most() float64 { return slices.Max(append([]float64{r.CPUs}, r.Sizes...)) }
 
-// settle checks the charges of d at its end: each node of each visit is charged its rates over
-// its time, rounded, and all together at most the budget.
+// settle checks the charges of d at its end. Each node is charged its rates for the time of
+// each visit, rounded. The total is at most the budget.
 func (s *sale) settle(e *audit.Entry, d *contract, v *verdict) (found, want string) {
 	if d.runs() != nil {
 		s.leave(d, e.Time)
@@ -528,7 +531,7 @@ func (s *sale) settle(e *audit.Entry, d *contract, v *verdict) (found, want stri
 		return fmt.Sprintf("an exhausted contract that is %s, owes %v micro-dollars and pays %v", v.State, owed, sum), fmt.Sprintf("a cancelled one that pays its budget, %v", d.value)
 	case !v.Spent && owed > value+fuzz+float64(len(parts)):
 		return fmt.Sprintf("%v micro-dollars owed at the end", owed), fmt.Sprintf("an end when the budget is spent, %v", d.value)
-	case v.Spent || whole > value: // the visits share the budget in proportion
+	case v.Spent || whole > value: // the visits share the budget in proportion to their charges
 		return "", ""
 	}
 	for _, p := range parts {
@@ -549,13 +552,13 @@ func (s *sale) settle(e *audit.Entry, d *contract, v *verdict) (found, want stri
 	return "", ""
 }
 
-// A move is the note of a change of hosts.
+// A move is the note about a change of hosts.
 type move struct {
 	On        []any
 	Off, Lost bool
 }
 
-// A clearingResult is the note of the result of a clearing.
+// A clearingResult is the note about the result of a clearing.
 type clearingResult struct {
 	Market, Units, Offered int
 	Price, Low, High       int64

@@ -8,14 +8,14 @@ import (
 )
 
 // Since version 2 of the rules, a contract that has spent its value has no weight in the
-// auction from then on: it bids nothing, and gets the capacity that the bidders leave. No
-// contract pays more than it bids. The money of a contract is therefore checked at the time
-// at which it would be spent if the contract paid its full bids. From then on its tasks are
-// handled individually, and that time is recomputed whenever something changes on one of
-// their hosts.
+// auction. It bids zero and gets the capacity that the bidders leave unused. No contract
+// pays more than it bids. The market therefore checks a contract's money at the time when
+// the money would be spent if the contract paid its full bids. From then on, its tasks are
+// handled individually, and the time is recomputed after every change on one of their
+// hosts.
 
-// A look is a time at which the money of a contract is checked. It is ignored if the
-// contract's memory has been reused or its check has been rescheduled.
+// A look is a scheduled check of a contract's money. It is ignored if the contract's memory
+// has been reused or if the check has been rescheduled.
 type look struct {
 	at float64
 	id int64
@@ -55,7 +55,7 @@ func (m *market) look(d *contract, at float64) {
 	}
 }
 
-// nextLook returns the time of the next check, or +Inf if there is none.
+// nextLook returns the time of the next check, or +Inf if none is scheduled.
 func (m *market) nextLook() float64 {
 	for len(m.looks) > 0 {
 		if l := &m.looks[0]; l.of.id == l.id && l.of.look == l.at {
@@ -66,9 +66,9 @@ func (m *market) nextLook() float64 {
 	return math.Inf(1)
 }
 
-// lasts schedules the check of the money of d, which has new bids. Bids that are meant to last
-// until its deadline do so within rounding: a hundredth of a nano-dollar per second and task,
-// and one part in 10^9.
+// lasts schedules the check of the money of d after its bids have changed. If bids are
+// planned to last until the deadline, lasts tolerates rounding errors: a hundredth of a
+// nano-dollar per second and task, and one part in 10^9.
 func (m *market) lasts(d *contract, now float64) {
 	if m.rules.Version < 2 || m.rules.Sharing != "auction" {
 		return
@@ -97,13 +97,13 @@ func (m *market) lasts(d *contract, now float64) {
 	}
 }
 
-// watch makes the tasks of d be handled individually.
+// watch makes the market handle the tasks of d individually.
 func (m *market) watch(d *contract) {
 	d.watched = true
 	m.watched++
 }
 
-// unwatch allows the tasks of d in crowds again.
+// unwatch lets the tasks of d join crowds again.
 func (m *market) unwatch(d *contract) {
 	if d.watched {
 		d.watched = false
@@ -111,7 +111,8 @@ func (m *market) unwatch(d *contract) {
 	}
 }
 
-// purse checks the money of the first contract in looks, at a time not after now.
+// purse checks the money of the first contract in looks. The time of the check must not be
+// after now.
 func (m *market) purse(now float64) {
 	l := heap.Pop(&m.looks).(look)
 	d, at := l.of, min(l.at, now)
@@ -131,7 +132,7 @@ func (m *market) purse(now float64) {
 			ends = min(ends, n.host.soonest())
 		}
 	}
-	d.look = math.NaN() // whatever changed in the meantime
+	d.look = math.NaN() // no check is scheduled until one is set below
 	slack := at + 8*moment(at)
 	switch gone := at + left/rate; {
 	case left <= 1e-12*1e3*float64(d.value) || gone <= slack:
@@ -142,7 +143,7 @@ func (m *market) purse(now float64) {
 	}
 }
 
-// soonest returns the time at which the next task of h completes.
+// soonest returns the time at which the next task of h will be done.
 func (h *machine) soonest() float64 {
 	at := h.over()
 	for _, n := range h.alone {
@@ -153,7 +154,7 @@ func (h *machine) soonest() float64 {
 	return at
 }
 
-// spent sets the bids of d, whose money is spent, to zero.
+// spent sets the bids of d to zero because its money is spent.
 func (m *market) spent(d *contract, at float64) {
 	m.unwatch(d)
 	for i := range d.tasks {
@@ -184,8 +185,8 @@ func (m *market) stir(h *machine) {
 	}
 }
 
-// leave divides the free processors of a host equally among tasks that bid nothing, each up to
-// its limit.
+// leave divides the free processors of a host equally among the tasks with a bid of zero.
+// No task gets more than its limit.
 func (m *market) leave(idle []*task, free float64) {
 	idle = slices.Clone(idle)
 	slices.SortFunc(idle, func(a, b *task) int { return cmp.Compare(a.limit, b.limit) })

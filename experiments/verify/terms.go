@@ -15,40 +15,40 @@ type terms struct {
 	Submit      float64
 	Deadline    float64            // in seconds after Submit
 	RunsOn      bool               `json:"runs_on"`
-	OnDemand    bool               `json:"on_demand"` // it has no deadline
+	OnDemand    bool               `json:"on_demand"` // whether the contract has no deadline
 	PerHost     bool               `json:"per_host"`
 	MaxCPU      float64            `json:"max_cpu"`
-	Floor       float64            // price of a processor, $/s
-	Floors      map[string]float64 // prices of held resources, $/s and unit
-	Holds       map[string]any     // amounts held by a node
-	Met         map[string]any     // other bids for them, nano-dollars per second
+	Floor       float64            // price of one processor in $/s
+	Floors      map[string]float64 // prices of held resources, each in $/s per unit
+	Holds       map[string]any     // amounts that a node holds
+	Met         map[string]any     // other bids for these resources, in nano-dollars per second
 	PenaltyRate float64            `json:"penalty_rate"` // $/s
 	PenaltyMax  float64            `json:"penalty_max"`  // $, NaN for unbounded
-	Part        float64            `json:"penalty_part"` // fraction of the budget, owed if none of the work is delivered
-	Most        float64            `json:"penalty_most"` // maximum fraction of the budget
-	On          []any              // bids, each followed by its hosts, if they could not be parsed, and
-	on          []bidOn            // if they could
+	Part        float64            `json:"penalty_part"` // fraction of the budget that is owed if no work is delivered
+	Most        float64            `json:"penalty_most"` // maximum penalty as a fraction of the budget
+	On          []any              // bids, each followed by its hosts, if parsing failed
+	on          []bidOn            // the parsed bids, if parsing succeeded
 	Price       float64
 
-	// Terms of a planner's contract: when it may start, the host of all its nodes or the
-	// number of nodes on each host, and the agreed price if it differs from the value.
+	// Terms of a planned contract. They are the earliest start, the host of all nodes or
+	// the number of nodes per host, and the agreed price if it differs from the value.
 	Opens float64 // NaN for none
 	Host  string
 	Parts []any
 	Ask   float64 // $, NaN for none
 }
 
-// A bidOn is a bid on a host.
+// A bidOn is a bid on one host.
 type bidOn struct {
 	bid  int64 // nano-dollars per second
 	host *machine
 }
 
-// booked reports whether t belongs to a planner's contract.
+// booked reports whether t is from a planned contract.
 func (t *terms) booked() bool { return known(t.Opens) || t.Host != "" || len(t.Parts) > 0 }
 
-// gangs returns the hosts of a planner's contract and the number of nodes on each: either a
-// single host that has all nodes, or several different hosts.
+// gangs returns the hosts of a planned contract and the number of nodes on each. All nodes
+// are on a single host, or the hosts are all different.
 func (t *terms) gangs() (names []string, nodes []int, ok bool) {
 	if t.Host != "" {
 		return []string{t.Host}, []int{1}, len(t.Parts) == 0
@@ -64,18 +64,18 @@ func (t *terms) gangs() (names []string, nodes []int, ok bool) {
 	return names, nodes, len(names) > 1 && len(t.Parts)%2 == 0
 }
 
-// planned is the sharing rule of reservations. Under any payment rule, they pay a price as a
-// whole.
+// planned is the sharing rule for reservations. Planned contracts pay a price as a whole
+// under any payment rule.
 const planned = "planned"
 
-// Sharing rules other than the auction that depend only on which tasks are present.
+// Sharing rules, other than the auction, for which shares depend only on the present tasks.
 const (
 	exclusive = "exclusive" // one processor per task
 	maxmin    = "maxmin"    // equal shares
-	turns     = "turns"     // one processor for the task that came first
+	turns     = "turns"     // one processor for the task that arrived first
 )
 
-// due returns the time of the deadline, or +Inf if there is none.
+// due returns the time of the deadline, or +Inf if there is no deadline.
 func (t *terms) due() float64 {
 	if t.OnDemand {
 		return math.Inf(1)
@@ -83,13 +83,13 @@ func (t *terms) due() float64 {
 	return t.Submit + t.Deadline
 }
 
-// late reports whether an end at that time misses the deadline. It computes the difference
-// first, as the broker does, because near the limit the difference is exact and the sum of
-// deadline and microsecond is not.
+// late reports whether a contract that ends at the given time misses its deadline. It
+// subtracts first, as the broker does. Near the limit, the difference is exact, while the
+// sum of the deadline and a microsecond is not.
 func (t *terms) late(end float64) bool { return end-t.due() > 1e-6+1e-9*t.Deadline }
 
-// price returns the whole price of a contract with the given value: the asked amount,
-// truncated to six decimals, or the maximum amount if it is invalid.
+// price returns the whole price of a contract with the given value. It is the asking price,
+// truncated to six decimals, or the maximum amount if the asking price is invalid.
 func (t *terms) price(value audit.Money) audit.Money {
 	if !known(t.Ask) {
 		return value
@@ -105,22 +105,22 @@ func (t *terms) price(value audit.Money) audit.Money {
 // A verdict is the outcome stated in the note of a settlement.
 type verdict struct {
 	State  string
-	Work   float64 // as estimated by its user, over all nodes; NaN if not stated
-	Needed float64 // actual work if it differs from Work, else NaN
+	Work   float64 // work over all nodes as estimated by the user; NaN if not stated
+	Needed float64 // actual work if it differs from Work; NaN if not
 	Done   float64 `json:"work_done"`    // NaN if not stated
 	Owed   string  `json:"penalty_owed"` // $, empty for none
 
-	Cause    string // cause of a violation, if the terms have a penalty for it
-	Payer    string // account that pays that penalty
-	Withheld string // part of the penalty, in dollars, that is withheld from the host's owner
+	Cause    string // cause of a violation, if the terms include a penalty for it
+	Payer    string // account that pays the penalty
+	Withheld string // part of the penalty in dollars that is withheld from the host's owner
 
-	Spent  bool   `json:"exhausted"` // its charges reached its budget
-	Killed bool   // its nodes were taken away before it was done
-	Fault  string // invalid wish of its owner, as one word
-	Losses int    // number of times that a host left with one of its tasks
+	Spent  bool   `json:"exhausted"` // whether the charges reached the budget
+	Killed bool   // whether the contract lost its nodes before its work was done
+	Fault  string // how the owner's request was invalid, as one word
+	Losses int    // number of times that a host left with one of the contract's tasks
 }
 
-// needed returns the work that was actually needed.
+// needed returns the work that was needed.
 func (v *verdict) needed() float64 {
 	if known(v.Needed) {
 		return v.Needed
@@ -128,11 +128,11 @@ func (v *verdict) needed() float64 {
 	return v.Work
 }
 
-// known reports whether a number is stated.
+// known reports whether the note states a number.
 func known(x float64) bool { return !math.IsNaN(x) }
 
-// places appends the hosts in On with their bids; a bid of -1 means that On states none. It
-// returns nil if On is invalid.
+// places appends the hosts in On with their bids. A bid of -1 means that On states no bid.
+// It returns nil if On is invalid.
 func (t *terms) places(on []bidOn, hosts hosts) []bidOn {
 	bid := int64(-1)
 	for _, x := range t.On {
@@ -148,10 +148,11 @@ func (t *terms) places(on []bidOn, hosts hosts) []bidOn {
 	return on
 }
 
-// hosts maps the names of hosts in notes to their state.
+// hosts maps the names of hosts in notes to the state of each host.
 type hosts map[string]*machine
 
-// named returns the host of that name. It creates the host on first use.
+// named returns the host with the given name. It creates the host when the name is first
+// used.
 func (hs hosts) named(name string) *machine {
 	h := hs[name]
 	if h == nil {
@@ -161,7 +162,7 @@ func (hs hosts) named(name string) *machine {
 	return h
 }
 
-// owed returns the penalty that v states.
+// owed returns the penalty stated in v.
 func (v *verdict) owed() (audit.Money, error) {
 	if v.Owed == "" {
 		return 0, nil

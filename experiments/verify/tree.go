@@ -2,32 +2,33 @@ package verify
 
 import "math"
 
-// The crowd of a host is a tree of tasks ordered by bid. A gain of all tasks in a range of
-// bids is recorded once, at the roots of the subtrees that contain them, and is pushed down
-// when a task is removed. A change on a host therefore costs the logarithm of its number of
-// tasks. A task gets only the gains recorded after it arrived. Its work and its charge are
-// sums of its gains between changes, all of the same sign, as if each task had been updated
-// at each change. After n changes, the relative error is at most 3n parts in 2^53. The
-// tolerance of charges, parts in 10^9, allows for a million changes.
+// The crowd of a host is a tree of tasks ordered by bid. If all tasks in a range of bids
+// gain work or charges, the gain is recorded once, at the roots of the subtrees that
+// contain the range. It is pushed down when a task is removed. The cost of a change on a
+// host is therefore proportional to the logarithm of the number of its tasks. A task
+// receives only the gains recorded after its arrival. Its work and its charge are sums of
+// these gains. All gains have the same sign, as if each task had been updated at each
+// change. After n changes, the relative error is at most 3n parts in 2^53. The tolerance
+// for charges, in parts per 10^9, is enough for a million changes.
 //
-// The tree is a treap: a heap by order, which is a hash of the task's number.
+// The tree is a treap: it is also a heap by order, a hash of the task's number.
 
 // A place is the position of a task in the crowd of its host.
 type place struct {
-	came        uint64 // number of the task; among equal bids, the lower one comes first
+	came        uint64 // number of the task; among equal bids, lower numbers come first
 	inside      bool
 	order       uint64
 	left, right *task
-	due         gain // gain not yet pushed to the subtrees
+	due         gain // gain that has not been pushed to the subtrees
 
-	// Aggregates of the subtree rooted here.
-	soonest  float64 // least remaining work per nano-dollar per second
+	// Aggregates of the subtree whose root is this task.
+	soonest  float64 // smallest remaining work per nano-dollar per second
 	urgent   float64 // highest urge
 	heaviest int64   // highest bid
 }
 
-// A gain gives a task that bids w the work w × work, and adds its part of w × pay - w² × less
-// to its debt.
+// A gain adds w × work to the work done by a task that bids w. It adds the task's part of
+// w × pay - w² × less to the amount owed.
 type gain struct{ work, pay, less float64 }
 
 func (t *task) get(g gain) {
@@ -48,8 +49,8 @@ func (t *task) all(g gain) {
 	t.due.less += g.less
 }
 
-// accrue adds low to the tasks that bid at most border, and high to the others. Both have the
-// same work.
+// accrue adds low to the tasks that bid at most border and high to the others. Both gains
+// must have the same work.
 func (t *task) accrue(border float64, low, high gain) {
 	if border < 1 {
 		t.all(high)
@@ -78,7 +79,7 @@ func (t *task) push() {
 	}
 }
 
-// sum updates the aggregates of the tree rooted at t.
+// sum updates the aggregates of the tree with root t.
 func (t *task) sum() {
 	t.soonest, t.urgent, t.heaviest = t.remains(), t.urge, t.bid
 	for _, c := range [...]*task{t.left, t.right} {
@@ -88,12 +89,12 @@ func (t *task) sum() {
 	}
 }
 
-// remains returns the work per nano-dollar per second after which t leaves.
+// remains returns the work per nano-dollar per second after which t is done.
 func (t *task) remains() float64 { return (t.need - t.done) / t.weight }
 
 func (t *task) before(o *task) bool { return t.bid < o.bid || t.bid == o.bid && t.came < o.came }
 
-// with returns the tree with n added.
+// with returns the tree with task n added.
 func (t *task) with(n *task) *task {
 	if !n.inside {
 		n.place = place{came: n.came, inside: true, order: hash(n.came)}
@@ -116,7 +117,7 @@ func (t *task) with(n *task) *task {
 	return n
 }
 
-// split returns the trees of the tasks before n and after n.
+// split returns two trees: the tasks before n and those after n.
 func (t *task) split(n *task) (before, after *task) {
 	if t == nil {
 		return nil, nil
@@ -133,7 +134,7 @@ func (t *task) split(n *task) (before, after *task) {
 	return before, after
 }
 
-// without returns the tree without n, to which all pending gains have been passed.
+// without returns the tree without task n. It passes all pending gains to n first.
 func (t *task) without(n *task) *task {
 	t.push()
 	switch {
@@ -149,7 +150,7 @@ func (t *task) without(n *task) *task {
 	return t
 }
 
-// merge joins two trees, where all tasks of a come before those of b.
+// merge joins two trees. All tasks of a must come before those of b.
 func merge(a, b *task) *task {
 	switch {
 	case a == nil:
@@ -168,7 +169,7 @@ func merge(a, b *task) *task {
 	return b
 }
 
-// first returns the task that leaves first.
+// first returns the task that will be done first.
 func (t *task) first() *task {
 	for {
 		t.push()
@@ -205,8 +206,8 @@ func (t *task) last() *task {
 	return t
 }
 
-// ending returns the sum of the bids of the tasks that leave after at most the given work per
-// nano-dollar per second.
+// ending returns the sum of the bids of the tasks that will be done after at most the given
+// work per nano-dollar per second.
 func (t *task) ending(work float64) (sum int64) {
 	if t == nil || t.soonest > work || math.IsInf(t.soonest, 1) {
 		return 0

@@ -13,7 +13,7 @@ import (
 	"bourse/hosts/availability/sched"
 )
 
-// raw recomputes a history from its records for each forecast.
+// A raw recomputes a history from its records for each forecast.
 type raw struct{ tde *predictors.TDE }
 
 func (p raw) Predict(h *availability.History, now, length float64) predictors.Forecast {
@@ -24,7 +24,7 @@ func (p raw) Predict(h *availability.History, now, length float64) predictors.Fo
 	return p.tde.Predict(again, now, length)
 }
 
-// unlimited asks for every forecast.
+// unlimited requests every forecast.
 type unlimited struct{ predictors.Judge }
 
 // counting counts forecasts.
@@ -38,11 +38,11 @@ func (p *counting) AtLeast(past *predictors.Past, now, length, least float64) bo
 	return p.TDE.AtLeast(past, now, length, least)
 }
 
-// BenchmarkReplay replays 100,000 jobs over 1,000 hosts for 29 days, forecasting
-// by six days for every placement tried. It prints how many forecasts that takes
-// beyond what limits exclude; how many times the processor time it is if each
-// forecast is recomputed from the records, of 200 jobs on the twentieth day; and
-// if none is excluded, of all days with a quarter of the hosts and jobs.
+// BenchmarkReplay replays 100,000 jobs on 1,000 hosts for 29 days, with a forecast over six
+// days for every placement that is tried. It prints the number of forecasts that limits do
+// not exclude. It also prints the ratio of the processor time if each forecast is
+// recomputed from the records (200 jobs on the twentieth day), and if no forecast is
+// excluded (all days with a quarter of the hosts and jobs).
 func BenchmarkReplay(b *testing.B) {
 	const n, days = 1000, 30
 	m, err := models.Table().New("diurnal", func(o any) error {
@@ -118,7 +118,7 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-// processor returns the processor time spent so far, s.
+// processor returns the processor time used so far in seconds.
 func processor() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -24,8 +24,8 @@ import (
 	"bourse/hosts/sim"
 )
 
-// engine does what Replay does through the whole market: admission queue, broker,
-// machines and bank.
+// engine does the same as Replay with the whole market: admission queue, broker, machines
+// and bank.
 func engine(ctx context.Context, c Config) (*Outcome, error) {
 	ledger := bank.New(nil)
 	user, err := ledger.Account("user")
@@ -113,9 +113,9 @@ func engine(ctx context.Context, c Config) (*Outcome, error) {
 	return out, nil
 }
 
-// TestEngineIsReplay checks that the market, with contracts, machines and a bank,
-// comes to just what a replay comes to: the same attempts at the same instants on the
-// same hosts, for every model, matchmaker and option of the queue.
+// TestEngineIsReplay checks that the market, with contracts, machines and a bank, makes
+// exactly the same attempts as a replay, at the same times on the same hosts, for every
+// model, matchmaker and option of the queue.
 func TestEngineIsReplay(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -179,8 +179,8 @@ func TestEngineIsReplay(t *testing.T) {
 	})
 }
 
-// tie orders the jobs that are done at one instant, but for rounding, by host and
-// number: which of them is an ulp earlier says nothing.
+// tie orders jobs that end at the same time, except for rounding, by host and number. Which
+// of them is earlier by one unit in the last place has no meaning.
 func tie(log []Event) {
 	for i := 0; i < len(log); {
 		j := i + 1
@@ -192,9 +192,9 @@ func tie(log []Event) {
 	}
 }
 
-// overtaken reports whether log has done too, but by rounding after a look at its
-// queue at the same instant: thirds of a host add up to whole seconds in a replay, and
-// to nearly whole ones in the market, which then decides otherwise.
+// overtaken reports whether log has ended as well, except for rounding, after the queue was
+// processed at the same time. Thirds of a host add up to whole seconds in a replay but only
+// nearly in the market, which then decides differently.
 func overtaken(log []Event, done Event) bool {
 	for _, e := range log {
 		if e.At > done.At+whole {
@@ -207,22 +207,22 @@ func overtaken(log []Event, done Event) bool {
 	return false
 }
 
-// A logger notes what becomes of the jobs of a policy.
+// A logger records what happens to the jobs of a policy.
 type logger struct {
 	contracts.Policy
 	out  *Outcome
 	last []Event                   // of one instant
-	on   map[contracts.ID]hosts.ID // of the jobs that run
+	on   map[contracts.ID]hosts.ID // for the running jobs
 }
 
-// settle orders what has ended at one instant by host, as a replay does.
+// settle orders the jobs that ended at the same time by host, like a replay.
 func (l *logger) settle() {
 	slices.SortStableFunc(l.last, func(a, b Event) int { return cmp.Compare(a.Host, b.Host) })
 	l.out.Log = append(l.out.Log, l.last...)
 	l.last = l.last[:0]
 }
 
-// off notes that a job has left its host, if it is on one.
+// off records that a job has left its host, if it is on one.
 func (l *logger) off(now float64, kind Kind, id contracts.ID) {
 	h, runs := l.on[id]
 	if !runs {
@@ -256,7 +256,7 @@ func (l *logger) Handle(now float64, e contracts.Event, m contracts.Market) []co
 	return out
 }
 
-// submissions feeds the jobs to the broker.
+// submissions passes the jobs to the broker.
 type submissions struct {
 	c     *Config
 	b     *broker.Broker

@@ -9,7 +9,7 @@ import (
 	"bourse/hosts/availability/sched"
 )
 
-// A host leaves under a job, which then starts again from the beginning.
+// A host leaves while it runs a job, which then starts again from the beginning.
 func ExampleReplay() {
 	host, err := availability.NewHistory("office", 1, []availability.Record{
 		{Start: 0, End: 100, State: availability.Available},

@@ -17,10 +17,10 @@ import (
 	"bourse/hosts/availability/sched"
 )
 
-// The golden cases are exchanged with independent implementations of the same
-// rules. An expectation may be a subset: only what it names is compared.
+// The golden cases are shared with independent implementations of the same rules. An
+// expectation may be incomplete: only the named values are compared.
 
-// goldenOptions are the options of a case, with their defaults.
+// goldenOptions are the options of a case with their defaults.
 type goldenOptions struct {
 	Plen      float64 `json:"plen"`
 	Count     string  `json:"count"`
@@ -85,8 +85,8 @@ func (in goldenInput) trace(t *testing.T) *availability.Trace {
 	return trace
 }
 
-// TestGoldenReplays checks the thr_sim and pps_sim cases of the folder that
-// BOURSE_GOLDEN_VOLUNTEERS names, by default the project's own copy.
+// TestGoldenReplays checks the thr_sim and pps_sim cases in the folder named by
+// BOURSE_GOLDEN_VOLUNTEERS. By default, that is the project's own copy.
 func TestGoldenReplays(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("BOURSE_GOLDEN_VOLUNTEERS")
@@ -178,7 +178,7 @@ func replayGolden(t *testing.T, kind string, o goldenOptions, in goldenInput, ru
 	return out
 }
 
-// compare checks what is expected of an outcome.
+// compare compares an outcome with the expectation.
 func compare(t *testing.T, kind string, in goldenInput, out *Outcome, expect map[string]json.RawMessage) {
 	t.Helper()
 	for key, text := range expect {
@@ -204,8 +204,8 @@ func compare(t *testing.T, kind string, in goldenInput, out *Outcome, expect map
 			}
 			continue
 		}
-		// The cases are printed with nine decimals of ratios and six of means;
-		// jobs that share a host complete to 1e-4.
+		// The cases have nine decimals for ratios and six for means. Jobs that share a host
+		// complete within 1e-4.
 		tolerance := 1e-9 * math.Abs(*want)
 		switch {
 		case key == "makespan" || key == "wasted":
@@ -248,8 +248,8 @@ func compareLog(t *testing.T, in goldenInput, log []Event, text json.RawMessage)
 	}
 }
 
-// inOrder orders jobs that complete on one host at one instant by number: no
-// rule does.
+// inOrder orders jobs that complete on one host at the same time by number, because no rule
+// specifies their order.
 func inOrder(log []Event) {
 	for i := 0; i < len(log); {
 		j := i + 1

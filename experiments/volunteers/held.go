@@ -12,13 +12,13 @@ import (
 	"bourse/hosts/availability/models"
 )
 
-// A Source draws the traces of replications.
+// A Source creates the availability traces of replications.
 type Source struct {
 	Name  string
 	Trace func(rep int) (*availability.Trace, error)
 }
 
-// Models returns availability models by their names, for the given numbers of hosts and days.
+// Models returns availability models by name for the given number of hosts and days.
 func Models(names []string, hosts, days int, chance func(rep int) rand.Source) ([]Source, error) {
 	var all []Source
 	for _, name := range names {
@@ -33,7 +33,7 @@ func Models(names []string, hosts, days int, chance func(rep int) rand.Source) (
 	return all, nil
 }
 
-// A trial is the result of the rivals on one source of traces.
+// A trial is the result of the rivals for one source of traces.
 type trial struct {
 	Source   string  `json:"source"`
 	Promises int     `json:"promises" doc:"questions to each predictor"`
@@ -44,7 +44,7 @@ type trial struct {
 	made []Score
 }
 
-// A score is a table row.
+// A score is one row of the table.
 type score struct {
 	Predictor string   `json:"predictor"`
 	Days      int      `json:"days" doc:"looked at"`
@@ -63,11 +63,12 @@ type Held struct {
 	Files  []string `json:"files" doc:"that were written"`
 }
 
-// pastDays is the maximum number of past days that the paper considers (§5).
+// pastDays is the maximum number of past days considered in the paper (§5).
 const pastDays = 6
 
-// Hold queries the paper's rivals about each source, and compares their predictions with the
-// outcomes. Period describes a trace, in a form that ends a sentence; notes come first.
+// Hold lets the paper's rivals make predictions about each source and compares the
+// predictions with what happened. The text period describes a trace in words that can end a
+// sentence. The notes come first in the document.
 func Hold(t Trial, sources []Source, period string, notes []string) (report.Document, error) {
 	const bins, band = 10, 0.95
 	t.Last, t.Bins, t.Band = availability.Day, bins, band
@@ -91,7 +92,7 @@ func Hold(t Trial, sources []Source, period string, notes []string) (report.Docu
 	}, nil
 }
 
-// newTrial summarizes the rivals' results on a source.
+// newTrial summarizes the rivals' results for one source.
 func newTrial(source string, made []Score) trial {
 	base := made[0].Base
 	one := trial{Source: source, Promises: made[0].Probes, Base: base, Constant: base * (1 - base), made: made}
@@ -148,8 +149,8 @@ func end(x *float64) string {
 	return fmt.Sprintf("%.4f", *x)
 }
 
-// trialFigures returns the Brier scores by number of past days, and the diagrams of each
-// source.
+// trialFigures returns a figure of the Brier scores by number of past days, and the
+// reliability diagrams for each source.
 func trialFigures(all []trial) []report.Figure {
 	scores := report.Figure{Name: "brier", Title: "Brier score by number of days considered", Caption: "Mean over replications with 95 % interval; lower is better."}
 	var figures []report.Figure
@@ -178,7 +179,7 @@ func trialFigures(all []trial) []report.Figure {
 	return append([]report.Figure{scores}, figures...)
 }
 
-// diagram draws realized against predicted availability, by tenths.
+// diagram draws the realized against the predicted availability in ten bins.
 func diagram(m Score) report.Panel {
 	p := report.Panel{Title: fmt.Sprintf("%s, %d days", m.Name, m.Days), X: "promised", Y: "kept", Hi: 1}
 	if m.Days == 1 {

@@ -28,11 +28,10 @@ func drawTrace(t *rapid.T) *availability.Trace {
 	return trace
 }
 
-// TestReplayLaws checks what holds of every replay, whatever the model, the
-// matchmaker and the options: every job is somewhere; what hosts worked is what
-// jobs got; jobs start on available hosts, idle ones unless the matchmaker
-// piles; a lost job is lost when its host leaves, and a job alone on its host
-// ends its length after its start.
+// TestReplayLaws checks the laws of every replay, for any model, matchmaker and options.
+// Every job is accounted for, and the hosts' work equals the jobs' work. Jobs start on
+// available hosts, which are idle unless the matchmaker piles. A lost job is lost when its
+// host leaves, and a job alone on its host ends its length after its start.
 func TestReplayLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -77,7 +76,7 @@ func TestReplayLaws(t *testing.T) {
 			on[i] = map[int32]float64{}
 		}
 		last, busy := c.From, 0.0
-		idle := append([]float64(nil), make([]float64, len(on))...) // since when a busy host is
+		idle := append([]float64(nil), make([]float64, len(on))...) // start of the busy period of a host
 		for _, e := range out.Log {
 			if e.At < last || e.At >= c.To {
 				t.Fatalf("event %+v after %v", e, last)
@@ -128,8 +127,8 @@ func TestReplayLaws(t *testing.T) {
 	})
 }
 
-// TestLongPile checks that of two jobs among a thousand the one with 1.5e-6 s more to
-// do is done a thousand times that later.
+// TestLongPile checks that, among a thousand jobs, a job with 1.5e-6 s more work than
+// another is done a thousand times that later.
 func TestLongPile(t *testing.T) {
 	t.Parallel()
 	s := station{speed: 1}
@@ -156,8 +155,8 @@ type always struct{}
 func (always) Match(_, _ float64, p *sched.Pool) hosts.ID { return 0 }
 func (always) Piles() bool                                { return true }
 
-// TestDisciplines checks jobs that share a host and jobs that take turns on it,
-// worked out on paper: lengths 100 and 50, the host leaves at 140.
+// TestDisciplines checks jobs that share a host and jobs that take turns on it, computed by
+// hand. The lengths are 100 and 50, and the host leaves at 140.
 func TestDisciplines(t *testing.T) {
 	t.Parallel()
 	h, err := availability.NewHistory("h", 1, []availability.Record{{Start: 0, End: 140, State: availability.Available}, {Start: 140, End: 1000, State: availability.Busy}}, 0)
@@ -169,9 +168,9 @@ func TestDisciplines(t *testing.T) {
 		want   []Event
 		wasted float64
 	}{
-		// Sharing, job 1 is half done at 50 and done at 100; job 0 would be at 150.
+		// If they share, job 1 is half done at 50 and done at 100; job 0 would be done at 150.
 		{false, []Event{{Alloc, 0, 0, 0}, {Alloc, 0, 1, 0}, {Done, 100, 1, 0}, {Fail, 140, 0, 0}}, 90},
-		// In turn, job 0 is done at 100, and job 1 has had 40.
+		// If they take turns, job 0 is done at 100, and 40 of job 1 are done.
 		{true, []Event{{Alloc, 0, 0, 0}, {Alloc, 0, 1, 0}, {Done, 100, 0, 0}, {Fail, 140, 1, 0}}, 40},
 	} {
 		out, err := Replay(context.Background(), Config{
@@ -195,10 +194,9 @@ func TestDisciplines(t *testing.T) {
 	}
 }
 
-// TestSpeeds checks that a host of twice the MIPS needs half the time if asked
-// to, and that a forecast is for the time it needs: the host leaves every day
-// 60 s after noon, so a job of 100 s is safe in the minute before on such a host
-// alone.
+// TestSpeeds checks that a host with twice the MIPS needs half the time if this is
+// requested, and that a forecast covers the time needed. The host leaves every day 60 s
+// after noon, so a job of 100 s is safe in the minute before only on such a host.
 func TestSpeeds(t *testing.T) {
 	t.Parallel()
 	const noon = availability.Day / 2
@@ -235,8 +233,8 @@ func TestSpeeds(t *testing.T) {
 	}
 }
 
-// TestStream checks the workload's law: an exponential of mean 1000 between 1
-// and 10,000 has mean 1001 - 10,000/(e^9.999 - 1).
+// TestStream checks the distribution of the workload: an exponential with mean 1000,
+// bounded to [1,10000], has the mean 1001 - 10,000/(e^9.999 - 1).
 func TestStream(t *testing.T) {
 	t.Parallel()
 	s := week()
@@ -266,8 +264,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// mean returns the mean job process ratio of five replications of the paper's
-// week, and of the completed jobs' lengths.
+// mean returns the mean job process ratio over five replications of the paper's week, and
+// the mean length of the completed jobs.
 func mean(t *testing.T, make func(days int) sched.Matchmaker, days int) (ratio, length float64) {
 	t.Helper()
 	s := week()
@@ -308,9 +306,9 @@ func tde(t *testing.T, days int) predictors.Predictor {
 	return p
 }
 
-// TestPaper checks the paper's sentences on the diurnal model, calibrated to the
-// first number alone: 72.6 % at T = 0, the same at 50 %, rising to 83.43 % at
-// T = 100 % with N = 6, and larger N better there.
+// TestPaper checks the paper's statements about the diurnal model, calibrated only to the
+// first number. They are 72.6 % at T = 0, the same at 50 %, an increase to 83.43 % at T =
+// 100 % with N = 6, and better values there for larger N.
 func TestPaper(t *testing.T) {
 	t.Parallel()
 	at := func(threshold float64, days int) float64 {
@@ -340,7 +338,7 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestReplayRefuses checks that a broken configuration is an error.
+// TestReplayRefuses checks that an invalid configuration is an error.
 func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	good := Config{Trace: &availability.Trace{}, Jobs: []Job{{5, 10}}, From: 0, To: 10, Interval: 1, Queue: sched.DefaultQueue(), Matchmaker: sched.First{}}
@@ -363,8 +361,8 @@ func TestReplayRefuses(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameLog checks that a replay repeats itself, event for event, and
-// that a threshold of 0 is the first available host (§5: it goes round).
+// TestSameSeedSameLog checks that a replay is reproducible event for event, and that a
+// threshold of 0 selects the first available host (§5: round-robin).
 func TestSameSeedSameLog(t *testing.T) {
 	t.Parallel()
 	run := func(name string) []Event {

@@ -22,8 +22,8 @@ import (
 	"bourse/hosts/availability/traces"
 )
 
-// recorded draws a trace of n hosts over span seconds and writes it where a scenario
-// finds it. It returns the file, and what is read from it.
+// recorded draws a trace of n hosts over span seconds and writes it to a file for
+// scenarios. It returns the file name and the trace read from it.
 func recorded(t *testing.T, n int, span float64) (string, *availability.Trace) {
 	t.Helper()
 	m, err := models.Table().New("diurnal", nil)
@@ -52,8 +52,8 @@ func recorded(t *testing.T, n int, span float64) (string, *availability.Trace) {
 	return file, trace
 }
 
-// same runs e and holds every metric of its policies, in order, against the replay of
-// the same jobs on the same hosts.
+// same runs e and compares every metric of its policies, in order, with the replay of the
+// same jobs on the same hosts.
 func same(t *testing.T, e *scenario.Experiment, least [2]int, configs ...volunteers.Config) {
 	t.Helper()
 	ready, err := experiments.Prepare(e)
@@ -106,7 +106,7 @@ func parsed(t *testing.T, text string, sets ...string) *scenario.Experiment {
 	return &e
 }
 
-// threshold is the paper's algorithm that looks back so many days.
+// threshold is the paper's algorithm that considers the given number of past days.
 func threshold(t *testing.T, least float64, days int) sched.Matchmaker {
 	t.Helper()
 	o := predictors.DefaultTDE()
@@ -122,9 +122,9 @@ func threshold(t *testing.T, least float64, days int) sched.Matchmaker {
 	return m
 }
 
-// TestFigure1 checks that the preset of the volunteer paper's Figure 1, run in the
-// market under a bank, comes to what its jobs and hosts come to in the replay alone:
-// the golden schedulers (§4) with nothing around them.
+// TestFigure1 checks that the preset of the volunteer paper's Figure 1, run in the market
+// with a bank, has the same results as the replay of its jobs and hosts alone, which uses
+// the golden schedulers (§4).
 func TestFigure1(t *testing.T) {
 	t.Parallel()
 	file, trace := recorded(t, 85, 172800)
@@ -145,8 +145,8 @@ func TestFigure1(t *testing.T) {
 	same(t, e, [2]int{500, 1}, configs...)
 }
 
-// TestOptions checks the same of other options of the queue: jobs in turn, rules of
-// resubmission, another interval, another matchmaker.
+// TestOptions checks the same for other options of the queue: jobs in turn, resubmission
+// rules, another interval, another matchmaker.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	file, trace := recorded(t, 12, 259200)

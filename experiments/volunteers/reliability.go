@@ -11,10 +11,11 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
-// Probes queries a predictor about n jobs with these lengths. Each is on a host drawn from
-// the trace, at a time drawn from those in [from, to) at which the host was available. A
-// prediction comes true if the host stays. A job that would end after the trace is drawn
-// again; after 100 n failed draws, there are fewer probes.
+// Probes requests predictions about n jobs with the given lengths from a predictor. For
+// each job, it draws a host from the trace and a time in [from, to) at which the host was
+// available. A prediction comes true if the host stays until the job ends. If a job would
+// end after the trace, it is drawn again. After 100 n failed draws, Probes returns fewer
+// probes.
 func Probes(rng *rand.Rand, p predictors.Predictor, trace *availability.Trace, lengths func(*rand.Rand) float64, from, to float64, n int) []metrics.Promise {
 	out := make([]metrics.Promise, 0, n)
 	for range 100 * n {
@@ -33,31 +34,33 @@ func Probes(rng *rand.Rand, p predictors.Predictor, trace *availability.Trace, l
 	return out
 }
 
-// A Bin is one point of a reliability diagram: the predictions in [From, To); the last bin is
-// closed.
+// A Bin is one point of a reliability diagram. It covers the predictions in [From, To); the
+// last bin includes To.
 type Bin struct {
 	From, To float64
 	Count    int
-	Promised float64 // mean prediction; NaN if there are none
-	Kept     float64 // realized fraction; NaN if there are none
+	Promised float64 // mean prediction; NaN if there are no predictions
+	Kept     float64 // realized fraction; NaN if there are no predictions
 
-	// Low and High are the band in which the realized fraction of calibrated predictions lies
-	// with the given probability: quantiles of the binomial with Count and Promised. NaN if
-	// there are none.
+	// Low and High are the ends of a band. The realized fraction of calibrated predictions
+	// lies in it with the given probability. They are quantiles of the binomial
+	// distribution with the parameters Count and Promised. NaN means that there are no
+	// predictions.
 	Low, High float64
 }
 
-// honest reports whether the realized fraction lies within the band, or there is none.
+// honest reports whether the realized fraction lies in the band. It also returns true if
+// there is no band.
 func (b *Bin) honest() bool { return b.Count == 0 || b.Kept >= b.Low && b.Kept <= b.High }
 
 // A Diagram compares predicted and realized completion.
 type Diagram struct {
 	Bins  []Bin   // equally wide, from 0 to 1
 	Brier float64 // mean of (predicted - realized)², in [0,1]; NaN without probes
-	Base  float64 // realized fraction of all; NaN without probes
+	Base  float64 // realized fraction of all probes; NaN without probes
 }
 
-// reliability sorts probes into n bins, with bands of the given probability, in (0,1).
+// reliability sorts probes into n bins. The bands have the given probability, in (0,1).
 func reliability(probes []metrics.Promise, n int, band float64) Diagram {
 	d := Diagram{Bins: make([]Bin, n)}
 	kept := make([]float64, n)
@@ -89,7 +92,8 @@ func reliability(probes []metrics.Promise, n int, band float64) Diagram {
 	return d
 }
 
-// quantile returns the smallest k at which the binomial of n and p reaches u, by bisection.
+// quantile returns the smallest k for which the distribution function of the binomial
+// distribution with n and p is at least u. It uses bisection.
 func quantile(n, p, u float64) float64 {
 	switch {
 	case n == 0:

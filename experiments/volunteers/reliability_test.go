@@ -11,7 +11,7 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
-// TestQuantile checks the band's bounds against sums of the binomial's terms.
+// TestQuantile compares the bounds of a band with sums of binomial terms.
 func TestQuantile(t *testing.T) {
 	t.Parallel()
 	for _, n := range []float64{1, 2, 10, 137} {
@@ -36,8 +36,8 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestHonest checks that the bands of 95 % hold about that share of honest
-// promises, and reject promises that are a tenth too high.
+// TestHonest checks that the 95 % bands contain about this fraction of honest promises, and
+// reject promises that are 0.1 too high.
 func TestHonest(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -70,7 +70,7 @@ func TestHonest(t *testing.T) {
 	}
 }
 
-// TestDiagram checks a diagram worked out on paper.
+// TestDiagram checks a diagram computed by hand.
 func TestDiagram(t *testing.T) {
 	t.Parallel()
 	d := reliability([]metrics.Promise{{Promised: 1, Kept: true}, {Promised: 0.9}, {Promised: 0.8, Kept: true}, {Promised: 0.2}}, 2, 0.95)
@@ -86,9 +86,9 @@ func TestDiagram(t *testing.T) {
 	}
 }
 
-// TestPredictorsJudged checks on memoryless hosts what theory says of the
-// rivals: the renewal predictor is honest, its Brier score is the best, and the
-// share of time available promises too much for a long job.
+// TestPredictorsJudged checks theoretical results about the rivals on memoryless hosts: the
+// renewal predictor is honest and has the best Brier score, and the fraction of available
+// time promises too much for long jobs.
 func TestPredictorsJudged(t *testing.T) {
 	t.Parallel()
 	m, err := models.Table().New("intervals", func(o any) error {

@@ -12,32 +12,33 @@ import (
 	"bourse/hosts/eventheap"
 )
 
-// A Config says what is replayed.
+// A Config states what is replayed.
 type Config struct {
 	Trace *availability.Trace
 	Jobs  []Job // in order of submission
 
-	From, To float64 // the replay is from From until before To
-	Interval float64 // the queue is looked at From and each Interval seconds later; more than 0
+	From, To float64 // the replay starts at From and ends before To
+	Interval float64 // the queue is processed at From and every Interval seconds after that; positive
 
 	Queue      sched.QueueOptions
 	Matchmaker sched.Matchmaker
 
-	// InTurn makes the jobs on a host run one after another, in order of start.
-	// Otherwise they share it equally. Either way all are lost when it leaves.
+	// InTurn runs the jobs on a host one after another, in the order of their starts. If it
+	// is not set, they share the host equally. In both cases, all are lost when the host
+	// leaves.
 	InTurn bool
 
-	// Speeds makes a job take Length/MIPS on a host. Otherwise it takes Length
-	// on all, as in the paper.
+	// Speeds makes a job take Length/MIPS seconds on a host. If it is not set, a job takes
+	// Length on every host, as in the paper.
 	Speeds bool
 
 	Log bool // keep every event
 }
 
-// Replay is the oracle of the market's queue on hosts that come and go: it runs the jobs,
-// with no bank and no broker. What falls due in one instant happens in the order
-// completions and failures, by host; changes of availability, by host;
-// submissions; the queue.
+// Replay is the oracle for the market's queue on hosts that come and go. It runs the jobs
+// without a bank and a broker. Events at the same time are processed in this order:
+// completions and failures, by host; changes of availability, by host; submissions; the
+// queue.
 func Replay(ctx context.Context, c Config) (*Outcome, error) {
 	r, err := newReplay(c)
 	if err != nil {
@@ -51,20 +52,20 @@ func Replay(ctx context.Context, c Config) (*Outcome, error) {
 	return r.close(), nil
 }
 
-// A replay is the state of a run. The sources of time are views of it.
+// A replay is the state of a run. The event sources are views of it.
 type replay struct {
 	c        Config
 	out      Outcome
 	pool     *sched.Pool
 	queue    *sched.Queue
 	stations []station
-	interval []int // by host: index of the interval it is in, or of the next
+	interval []int // index of the current or next interval, by host
 
-	ending eventheap.Heap // hosts by when a job on them ends
-	change eventheap.Heap // hosts by when their availability changes
+	ending eventheap.Heap // hosts ordered by the time at which a job on them ends
+	change eventheap.Heap // hosts ordered by the time at which their availability changes
 
 	arrived int     // jobs submitted
-	tick    float64 // when the queue is looked at next
+	tick    float64 // time at which the queue is processed next
 
 	placements []sched.Placement
 	completed  []task
@@ -105,7 +106,7 @@ func newReplay(c Config) (*replay, error) {
 	return r, nil
 }
 
-// close measures what the end leaves.
+// close counts the jobs that are left at the end.
 func (r *replay) close() *Outcome {
 	r.out.Queued = r.queue.Len()
 	for i := range r.stations {
@@ -126,8 +127,7 @@ func (r *replay) log(kind Kind, at float64, job int32, h int32) {
 	}
 }
 
-// reschedule says when something ends on a host next: a job, or the interval
-// under its jobs.
+// reschedule sets the next time at which a job on a host ends or the host's interval ends.
 func (r *replay) reschedule(h int32) {
 	s := &r.stations[h]
 	if len(s.tasks) == 0 {

@@ -10,15 +10,16 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A Rival is a named predictor that considers the given number of past days.
+// A Rival is a predictor with a name that considers a given number of past days.
 type Rival struct {
 	Name      string // tde, tde-floor, naive or renewal
 	Days      int
 	Predictor predictors.Predictor
 }
 
-// rivals returns the paper's predictor with completions rounded up and down, the
-// naive one and the renewal one, each with 1 to most days.
+// rivals returns the paper's predictor with completions rounded up and with completions
+// rounded down, the naive predictor and the renewal predictor. Each occurs with 1 to most
+// past days.
 func rivals(most int) []Rival {
 	var all []Rival
 	for _, kind := range []struct {
@@ -48,26 +49,28 @@ func rivals(most int) []Rival {
 // A Trial states how rivals are queried.
 type Trial struct {
 	Replications int
-	Probes       int     // hosts of each replication; as many as the trace has, if fewer
-	Last         float64 // predictions are made in this number of last seconds of a trace
-	Bins         int     // of a diagram
-	Band         float64 // probability of its bands, in (0,1)
+	Probes       int     // number of hosts in each replication; if the trace has fewer hosts, all of them
+	Last         float64 // predictions are made in this number of seconds at the end of a trace
+	Bins         int     // number of bins of a diagram
+	Band         float64 // probability of the bands, in (0,1)
 
-	// Trace and Chance return the trace of a replication, which may always be the same, and
-	// the random source of its probes. Lengths are the job lengths of the paper (§5).
+	// Trace returns the trace of a replication, which may be the same for all. Chance
+	// returns the random source of the replication's probes. Lengths are the job lengths in
+	// the paper (§5).
 	Trace  func(rep int) (*availability.Trace, error)
 	Chance func(rep int) rand.Source
 }
 
-// A Score is the result of a rival.
+// A Score is the result of one rival.
 type Score struct {
 	Rival
-	Diagram           // over the probes of all replications
-	Probes  int       // as many
+	Diagram           // computed from the probes of all replications
+	Probes  int       // number of probes
 	Briers  []float64 // by replication
 }
 
-// Run asks every rival the same questions: about one host, time and length after another.
+// Run asks every rival the same questions in the same order. Each question has a host, a
+// time and a length.
 func (t Trial) Run(rivals []Rival) ([]Score, error) {
 	out := make([]Score, len(rivals))
 	probes := make([][]metrics.Promise, len(rivals))

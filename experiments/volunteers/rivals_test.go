@@ -12,7 +12,7 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
-// seer knows what comes; the constant promises the same always.
+// A seer knows the future, and a constant always promises the same.
 type seer struct{}
 
 func (seer) Predict(h *availability.History, now, length float64) predictors.Forecast {
@@ -28,10 +28,10 @@ func (c constant) Predict(*availability.History, float64, float64) predictors.Fo
 	return predictors.Forecast{Completes: float64(c), Unavailable: 1 - float64(c)}
 }
 
-// TestTrial checks that rivals are asked the same, on traces and with chance of
-// the replication: one that sees the future has Brier score 0, one that promises
-// the share kept has p(1-p) and is honest, and none of the models' predictors is
-// better than the first.
+// TestTrial checks that rivals get the same questions, on the traces and with the random
+// source of the replication. A rival that knows the future has Brier score 0. One that
+// promises the fraction kept has p(1-p) and is honest. No predictor may be better than the
+// first.
 func TestTrial(t *testing.T) {
 	t.Parallel()
 	trial := Trial{

@@ -7,13 +7,12 @@ import (
 	"bourse/hosts/eventheap"
 )
 
-// The sources of time of a replay, in the order in which they take their turns
-// within one instant.
+// The event sources of a replay, in the order in which they are processed at the same time.
 type (
 	endings  replay // jobs complete or are lost
 	changes  replay // hosts come and go
 	arrivals replay // jobs are submitted
-	ticks    replay // the queue is looked at
+	ticks    replay // the queue is processed
 )
 
 func first(a *eventheap.Heap) float64 {
@@ -55,7 +54,7 @@ func (e *endings) Advance(now float64) error {
 	}
 }
 
-// lose ends an attempt that the host leaves.
+// lose ends an attempt because the host leaves.
 func (r *replay) lose(now float64, t task, h int32) {
 	r.out.Failed++
 	r.out.Wasted += r.c.Jobs[t.job].Length - t.left

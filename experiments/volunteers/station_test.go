@@ -2,14 +2,13 @@ package volunteers
 
 import "math"
 
-// A station is a host at work. Its jobs share it equally, or run one after
-// another.
+// A station is a host that runs jobs. Its jobs share it equally or run one after another.
 type station struct {
 	speed  float64 // of a job alone
 	inTurn bool
-	at     float64 // the instant that it has been brought to
+	at     float64 // time to which it has been advanced
 	tasks  []task  // in order of start
-	busy   float64 // time spent with a job
+	busy   float64 // time during which it had a job
 }
 
 type task struct {
@@ -18,11 +17,11 @@ type task struct {
 	start float64
 }
 
-// whole is how near to a whole second an instant counts as that second:
-// instants are whole but for rounding unless jobs share a host.
+// whole is the distance within which a time counts as a whole second. Times are whole
+// except for rounding, unless jobs share a host.
 const whole = 1e-6
 
-// rate returns the progress that the i-th task makes in a second.
+// rate returns the progress of the i-th task per second.
 func (s *station) rate(i int) float64 {
 	switch {
 	case !s.inTurn:
@@ -33,7 +32,8 @@ func (s *station) rate(i int) float64 {
 	return 0
 }
 
-// next returns when a job completes if none joins, +Inf without jobs.
+// next returns the time at which the next job completes if none joins, or +Inf without
+// jobs.
 func (s *station) next() float64 {
 	next := math.Inf(1)
 	for i := range s.tasks {
@@ -47,7 +47,7 @@ func (s *station) next() float64 {
 	return next
 }
 
-// advance lets the jobs run until now.
+// advance runs the jobs until now.
 func (s *station) advance(now float64) {
 	if len(s.tasks) > 0 {
 		s.busy += now - s.at
@@ -58,14 +58,14 @@ func (s *station) advance(now float64) {
 	s.at = now
 }
 
-// begin starts a job of that length.
+// begin starts a job with the given length.
 func (s *station) begin(now float64, job int32, length float64) {
 	s.advance(now)
 	s.tasks = append(s.tasks, task{job, length, now})
 }
 
-// completed removes the jobs that would be complete within rounding of now and
-// appends them to out, in order of start.
+// completed removes the jobs that complete within rounding of now and appends them to out,
+// in the order of their starts.
 func (s *station) completed(out []task) []task {
 	kept := s.tasks[:0]
 	for i, t := range s.tasks {

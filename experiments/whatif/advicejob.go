@@ -18,7 +18,8 @@ type AdviceJob struct {
 	Value    float64 `json:"value,omitempty" doc:"$ of its value if it is done by then; 0 if not stated"`
 }
 
-// ParseJob parses a job: work=3600,nodes=2,deadline=7200,value=5. One node is the default.
+// ParseJob parses a job such as work=3600,nodes=2,deadline=7200,value=5. The default is one
+// node.
 func ParseJob(text string) (AdviceJob, error) {
 	j := AdviceJob{Nodes: 1}
 	fields := map[string]*float64{"work": &j.Work, "deadline": &j.Deadline, "value": &j.Value}
@@ -61,30 +62,29 @@ func (j *AdviceJob) String() string {
 	return s
 }
 
-// total is the work of all nodes.
+// total returns the work of all nodes.
 func (j *AdviceJob) total() float64 { return j.Work * float64(j.Nodes) }
 
-// A meanOutcome is the outcome of the job with one budget in one market, or the mean over
-// several attempts in one unit. Admitted and Done are fractions.
+// A meanOutcome is the outcome of the job with one budget in one market. It may also be the
+// mean over several attempts in one unit. Admitted and Done are fractions in [0,1].
 type meanOutcome struct {
 	Admitted float64
-	Done     float64 // by the deadline
+	Done     float64 // fraction done by the deadline
 	Paid     float64 // $, less penalties
 }
 
-// plus adds the outcome of another attempt to f, with a weight.
+// plus adds the outcome of another attempt to f with the given weight.
 func (f *meanOutcome) plus(g meanOutcome, weight float64) {
 	f.Admitted += weight * g.Admitted
 	f.Done += weight * g.Done
 	f.Paid += weight * g.Paid
 }
 
-// A unit is one independent observation of the history, such as a replication or a stretch of
-// time. It has the outcome of the job with each budget, on the spot market and as a
-// reservation.
+// A unit is one independent observation, such as a replication or a period of the history.
+// It has the outcomes of the job for each budget, on the spot market and as a reservation.
 type unit struct{ Spot, Reservation []meanOutcome }
 
-// budgetsFrom returns n budgets from lo to hi in a geometric sequence.
+// budgetsFrom returns n budgets from lo to hi in geometric progression.
 func budgetsFrom(lo, hi float64, n int) []float64 {
 	all := make([]float64, n)
 	for i := range all {
@@ -94,7 +94,7 @@ func budgetsFrom(lo, hi float64, n int) []float64 {
 	return slices.Compact(all)
 }
 
-// ParseBudgets parses the range of budgets to try: 0.1..10.
+// ParseBudgets parses a range of budgets such as 0.1..10.
 func ParseBudgets(text string) (lo, hi float64, err error) {
 	from, to, ok := strings.Cut(text, "..")
 	lo, err1 := strconv.ParseFloat(from, 64)

@@ -18,28 +18,28 @@ import (
 	"bourse/workloadgen"
 )
 
-// An AdviseAsk describes the job to advise on and how to choose among the runs of an
-// experiment.
+// An AdviseAsk describes the job that needs advice and which runs of an experiment to use.
 type AdviseAsk struct {
 	Job           AdviceJob
 	Configuration string // empty: the only configuration
 	Reservation   string // label of the policy that represents the reservation market
 	Probability   float64
-	Budgets       [2]float64 // smallest and largest; zero: chosen from the offers of the other jobs
+	Budgets       [2]float64 // smallest and largest budget; if zero, they are derived from the budgets of the other jobs
 	Of            string     // display name of the runs
 
-	Inputs map[string]string // hashes of the files that the runs read, by path; nil: not compared
+	Inputs map[string]string // hashes of the files that the runs read, keyed by path; if nil, they are not compared
 }
 
-// visits is the number of random arrival times at which the job is tried in each replication.
+// visits is the number of random times per replication at which the job is submitted.
 const visits = 4
 
 // budgetsTried is the number of budgets to evaluate.
 const budgetsTried = 16
 
-// Advise evaluates budgets for a job on the runs of e. In each replication, a new user submits
-// the job at four random times, one at a time, with each budget, under the spot market's
-// policy and the reservation policy. The run then continues from there.
+// Advise evaluates budgets for a job by running e. In each replication, a new user submits
+// the job at each of four random times, with each budget, under the spot market's policy
+// and under the reservation policy. Each submission is a separate run. The run then
+// continues to its end.
 func Advise(ctx context.Context, e *scenario.Experiment, ask AdviseAsk) (*BudgetPlan, error) {
 	x := e.Expanded()
 	var names []string
@@ -97,8 +97,8 @@ func Advise(ctx context.Context, e *scenario.Experiment, ask AdviseAsk) (*Budget
 	return planned(ask.Job, of, fmt.Sprintf("replications (%d arrival times in each)", visits), ask.Probability, budgets, units), nil
 }
 
-// offered returns the smallest and the largest budget to try, from the offers of a plan's
-// jobs per unit of work: a hundredth of the median, and the maximum.
+// offered returns the smallest and largest budget to try. They are one hundredth of the
+// median and the maximum of what the plan's jobs would pay for the same work.
 func offered(plan workloadgen.Plan, j *AdviceJob) (lo, hi float64) {
 	var all []float64
 	for i := range plan {
@@ -113,7 +113,8 @@ func offered(plan workloadgen.Plan, j *AdviceJob) (lo, hi float64) {
 	return max(1e-6, all[len(all)/2]/100), max(1e-4, all[len(all)-1])
 }
 
-// visit returns the outcome of the job in one replication, averaged over its visits.
+// visit returns the outcome of the job in one replication, averaged over its submission
+// times.
 func visit(ctx context.Context, p *experiments.Prepared, rep int, j *AdviceJob, budgets []float64) (u unit, err error) {
 	u.Spot, u.Reservation = make([]meanOutcome, len(budgets)), make([]meanOutcome, len(budgets))
 	tr, err := p.Trial(0, rep)
@@ -147,7 +148,7 @@ func visit(ctx context.Context, p *experiments.Prepared, rep int, j *AdviceJob, 
 			}
 			tr.Reuse(run)
 			if s == nil {
-				continue // the horizon came first: the job is not admitted
+				continue // the run ended before the submission, so the job is not admitted
 			}
 			f := s.Branch()
 			for i, budget := range budgets {
@@ -179,9 +180,9 @@ func became(j *metrics.Job) (f meanOutcome) {
 	return f
 }
 
-// AdvisePrices evaluates budgets for a job against a price file. It assumes that the user has
-// a host exclusively while the price is at most the bid, and pays that price. A bid is the
-// budget divided by the seconds of work.
+// AdvisePrices evaluates budgets for a job with the prices in a file. It assumes that the
+// user has an exclusive host while the price is at most the bid, and that the user pays
+// this price. The bid is the budget divided by the seconds of work.
 func AdvisePrices(r io.Reader, file string, wanted PriceSeries, ask AdviseAsk, guarantee float64) (*BudgetPlan, error) {
 	p, read, err := readPrices(r, file, wanted)
 	if err != nil {
@@ -195,8 +196,8 @@ func AdvisePrices(r io.Reader, file string, wanted PriceSeries, ask AdviseAsk, g
 	return AdviseHistory(&PriceHistory{Prices: p, Rule: exclusive, Held: true, Guarantee: guarantee}, ask, file+" ("+read.String()+")")
 }
 
-// AdviseHistory evaluates budgets for a job against the price history h. The parameter of
-// names that history.
+// AdviseHistory evaluates budgets for a job with the price history h. The name of that
+// history is of.
 func AdviseHistory(h *PriceHistory, ask AdviseAsk, of string) (*BudgetPlan, error) {
 	j := &ask.Job
 	lo, hi := ask.Budgets[0], ask.Budgets[1]

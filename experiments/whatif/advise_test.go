@@ -12,9 +12,9 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestAdvise checks what is said to become of a job in a replication by whole runs made by
-// hand, of plans that have it from the start, worth that budget: on the spot and as a
-// reservation, where users have what their jobs cost, and where they have so much.
+// TestAdvise compares the reported outcome of a job in a replication with complete runs of
+// plans that contain the job from the start with this budget. It tests the spot market and
+// reservations, users who have the cost of their jobs, and users with fixed funds.
 func TestAdvise(t *testing.T) {
 	t.Parallel()
 	for _, funds := range []string{"", ", funds: 40"} {

@@ -1,24 +1,25 @@
-// Incentives: would a user gain by misreporting? The study compares the true utility of each
-// user when it misreports its jobs, while all others are truthful, with the truthful run.
+// Incentives: would a user gain by misreporting? The study runs the market with all users
+// truthful, and again with a single user misreporting its jobs. It compares the true
+// utility of that user in the two runs.
 //
-// A [Deviation] is one way to misreport. The true jobs of a market are changed to the reported
-// ones (misreport), the market runs them, and the outcome of each true job is computed from the
-// outcomes of the reported jobs. Only the true work and the true value determine a user's
-// utility (§4.2, eq. 9), minus its payments. The gains of users are measured one by one, and
-// summarized as means, fractions and intervals. Then users respond to one another until none
-// gains more than epsilon. In this part they do not split jobs, because the final state is
-// compared with U*, the best plan for the unsplit jobs.
+// A [Deviation] is one way to misreport. The study replaces the true jobs by the reported
+// ones (misreport) and runs the market on these. It then computes the outcome of each true
+// job from the outcomes of the reported jobs. A user's utility depends only on the true
+// work and the true value, minus the payments (§4.2, eq. 9). The study measures the gain of
+// one user at a time. It summarizes gains as means, fractions and intervals. Users then
+// respond to one another until no user gains more than epsilon. In this part, users do not
+// split jobs, because the final state is compared with U*, the optimum for unsplit jobs.
 //
-// References, cited by § and eq.: Sandholm, Lai, Clearwater, "Admission Control in a
-// Computational Market".
+// References, which are cited by § and eq.: Sandholm, Lai, Clearwater, "Admission Control
+// in a Computational Market".
 //
-// A user who misreports does so for all its jobs. If it misreports the deadline, it also
-// cancels the job at the true deadline, when the work loses its value. A delayed job keeps its
-// true deadline, and so has less time.
+// A user who misreports does so for all of its jobs. If a user misreports the deadline, it
+// also cancels the job at the true deadline, when the work loses its value. A delayed job
+// keeps its true deadline and therefore has less time.
 //
-// The reports of all others, the work plan, the hosts and the random streams are those of the
-// truth. A policy that uses random numbers draws one per request. If a job is submitted as
-// several, later jobs therefore get other numbers of the same stream.
+// The reports of all other users, the plan, the hosts and the random streams are the same
+// as in the truthful run. A policy that uses random numbers draws one number per request.
+// If a user splits a job, later jobs therefore get different numbers from the same stream.
 
 package whatif
 
@@ -33,23 +34,23 @@ import (
 	"bourse/workloadgen"
 )
 
-// A Deviation is one way to misreport. The zero Deviation is the truth.
+// A Deviation is one way to misreport. The zero Deviation is truthful.
 type Deviation struct {
-	Kind string  // empty, or one of the kinds that [ParseDeviation] knows
+	Kind string  // empty, or a kind that [ParseDeviation] accepts
 	By   float64 // how far
 }
 
 // A kind is a kind of misreport.
 type kind struct {
 	name, doc string
-	wants     string // what By may be
+	wants     string // valid values of By
 	good      func(by float64) bool
-	say       func(j workloadgen.Job, by float64) []workloadgen.Job // the jobs to submit instead, the first under its own number
-	names     bool                                                  // each is submitted under its own user name
-	divides   bool                                                  // they have another form than the job: their work is spread over more nodes
+	say       func(j workloadgen.Job, by float64) []workloadgen.Job // returns the jobs to submit instead; the first has the number of the true job
+	names     bool                                                  // whether each job is submitted under its own user name
+	divides   bool                                                  // whether the jobs spread the work over more nodes than the true job
 }
 
-// mostParts limits the number of parts of a job.
+// mostParts is the maximum number of parts of a job.
 const mostParts = 64
 
 func factor(by float64) bool { return by > 0 && by <= 1000 && by != 1 }
@@ -143,7 +144,7 @@ func UsualDeviations() []Deviation {
 	}
 }
 
-// ParseDeviation returns the deviation that text names: value=0.5.
+// ParseDeviation parses a deviation such as value=0.5.
 func ParseDeviation(text string) (Deviation, error) {
 	name, number, _ := strings.Cut(text, "=")
 	var names []string
@@ -161,7 +162,7 @@ func ParseDeviation(text string) (Deviation, error) {
 	return Deviation{}, misuse.Errorf("found %q, want KIND=NUMBER, with one of these kinds: %s", text, strings.Join(names, ", "))
 }
 
-// DeviationKinds describes the kinds of misreport, one line each.
+// DeviationKinds describes the kinds of misreport, with one line for each.
 func DeviationKinds() string {
 	var b strings.Builder
 	for i := range kinds {
@@ -170,7 +171,7 @@ func DeviationKinds() string {
 	return b.String()
 }
 
-// String returns d in the form that [ParseDeviation] reads, or "truth".
+// String returns d in the format of [ParseDeviation], or "truth".
 func (d Deviation) String() string {
 	if d.Kind == "" {
 		return "truth"
@@ -178,7 +179,7 @@ func (d Deviation) String() string {
 	return d.Kind + "=" + strconv.FormatFloat(d.By, 'g', -1, 64)
 }
 
-// kind returns the kind of d, or nil for the truth.
+// kind returns the kind of d, or nil if d is truthful.
 func (d Deviation) kind() *kind {
 	for i := range kinds {
 		if kinds[i].name == d.Kind {

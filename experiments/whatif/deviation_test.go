@@ -10,9 +10,9 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestSaid checks the promises of every lie on random plans: what is said is in order, all
-// numbers are new, the work of all parts is that of the job unless the estimate is lied
-// about, and none is submitted before the job or due after it, but by a lie of the deadline.
+// TestSaid checks every kind of misreport on random plans. Reported jobs are in order and
+// have new numbers. Their total work is that of the job unless the estimate is misreported.
+// None is submitted before the job or due after it unless the deadline is misreported.
 func TestSaid(t *testing.T) {
 	t.Parallel()
 	t.Logf("-seed %d", *seed)
@@ -74,7 +74,8 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestParse checks that a lie is read as it is written, and that what is none is refused.
+// TestParse checks that a misreport is parsed as it is formatted, and that invalid ones are
+// rejected.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, d := range UsualDeviations() {
@@ -105,8 +106,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestRounds checks how answers end: nobody finds anything, all go round, or there are no
-// more rounds.
+// TestRounds checks how rounds end: no user finds a better report, the reports cycle, or
+// there are no more rounds.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	never := func() bool { return false }
@@ -128,7 +129,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// What a user would gain by bidding half where bids are paid.
+// Compute the gain of a user who bids half if bids are paid.
 func Example() {
 	truth := workloadgen.Plan{
 		{ID: 1, User: 1, Nodes: 1, Runtime: 60, Deadline: 60, Value: 10},

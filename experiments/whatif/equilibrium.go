@@ -11,20 +11,21 @@ import (
 type trial struct {
 	Truth  payoff
 	Gains  []gain
-	Answer *response // nil: without responses of the users
+	Answer *response // nil if users do not respond to one another
 
-	Best   float64 // U*, or a bound on it; 0 if there is none
-	Proven bool    // it is U*
+	Best   float64 // U* or a bound on it; 0 if there is none
+	Proven bool    // whether Best is U*
 }
 
-// A deviationSample contains all trials of one configuration under one policy, in order of
+// A deviationSample has all trials of one configuration under one policy, in the order of
 // replications.
 type deviationSample struct {
 	Configuration, Policy string
 	Trials                []trial
 }
 
-// by returns the gains of users by deviation d, or by the best of all if d is below 0.
+// by returns the gains of users by deviation d. If d is negative, it returns each user's
+// gain by the best deviation.
 func (f *deviationSample) by(d int) (s sample) {
 	for i := range f.Trials {
 		var gains []float64
@@ -40,7 +41,7 @@ func (f *deviationSample) by(d int) (s sample) {
 	return s
 }
 
-// An equilibrium describes the final state when users respond to one another.
+// An equilibrium describes the final state after users have responded to one another.
 type equilibrium struct {
 	Configuration string  `json:"configuration"`
 	Policy        string  `json:"policy"`
@@ -59,28 +60,28 @@ type equilibrium struct {
 	Plays []play `json:"plays" doc:"final reports of the users, the most frequent first"`
 }
 
-// A ratio is a ratio of means over replications, with Fieller's interval.
+// A ratio is a ratio of two means over replications, with Fieller's interval.
 type ratio struct {
 	Value float64  `json:"value"`
 	Lo    *float64 `json:"lo" doc:"null where it is unbounded"`
 	Hi    *float64 `json:"hi"`
 }
 
-// A play is a report with the number of users who make it.
+// A play is a report and the fraction of users who make it.
 type play struct {
 	Deviation string  `json:"deviation"`
 	Share     float64 `json:"share"`
 }
 
-// The verdicts on the total effect of misreports.
+// Verdicts on the total effect of misreports.
 const (
 	costs     = "lies cost"
 	helps     = "lies help"
 	unbounded = "no U*"
 )
 
-// equilibrium returns the final state of the users in f, or nil if they did not respond.
-// Intervals belong to a family of the given size.
+// equilibrium returns the final state of the users in f, or nil if they did not respond to
+// one another. Its intervals belong to a family of the given size.
 func (f *deviationSample) equilibrium(family int) *equilibrium {
 	alpha := familyLevel / float64(max(1, family))
 	e := &equilibrium{Configuration: f.Configuration, Policy: f.Policy, Plays: []play{}}
@@ -147,7 +148,7 @@ func (f *deviationSample) equilibrium(family int) *equilibrium {
 	return e
 }
 
-// ratioOf returns the ratio of the means of xs and ys, or nil if it is undefined.
+// ratioOf returns the ratio of the means of xs and ys, or nil if the ratio is undefined.
 func ratioOf(xs, ys []float64, alpha float64) *ratio {
 	e, ok := stats.Fieller(xs, ys)
 	if !ok {

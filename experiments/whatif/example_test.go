@@ -8,7 +8,7 @@ import (
 	"bourse/experiments/whatif"
 )
 
-// Why a job was refused, and what would have been accepted.
+// Explain why a job was rejected and what would have been accepted.
 func ExampleExplain() {
 	const file = `
 name: first
@@ -51,7 +51,7 @@ configurations:
 	// Externality: the value of the work of all others without the job, minus its value with the job.
 }
 
-// Recommended budget: budgets for one job, by runs into which it comes as one more.
+// Recommend a budget for one job by adding the job to the runs.
 func ExampleAdvise() {
 	const file = `
 name: first
@@ -84,7 +84,7 @@ configurations:
 	// undecided
 }
 
-// What another policy would have done with the jobs of a run.
+// Compare with what another policy would have done with the jobs of a run.
 func ExampleReplay() {
 	const file = `
 name: first
@@ -125,7 +125,7 @@ configurations:
 	// 15   user:5  1499.1         fulfilled, paid $6.592881  refused: share below threshold at price percentile  -7.201246
 }
 
-// Whether a user gains by bidding twice what its jobs are worth, or half.
+// Test whether a user gains by bidding twice or half of its jobs' value.
 func ExampleIncentives() {
 	const file = `
 name: first

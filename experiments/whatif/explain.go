@@ -17,13 +17,13 @@ import (
 	"bourse/workloadgen"
 )
 
-// Explain repeats one run of e until one of its jobs is submitted, and explains the decision
-// on that job. It searches for the smallest change of each term with which the same policy
-// would have decided differently, and for the outcomes of all jobs under that change and
-// without the job. The worth of a job is its utility at alpha, computed from its value in the
-// plan, without payments (§4.2, eq. 9). The frontier is computed only if frontier is set.
-// Inputs are the hashes of the files that the run read, by path, or nil; a changed file is an
-// error.
+// Explain repeats one run of e up to the submission of one job and explains the decision on
+// that job. For each term, it finds the smallest change with which the policy would have
+// decided differently. It also computes the outcomes of all jobs under that change and
+// without the job. The worth of a job is its utility at alpha, computed from the value in
+// the plan, before payments (§4.2, eq. 9). The frontier is computed only if frontier is
+// set. The map inputs has the hashes of the files that the run read, keyed by path. Unless
+// inputs is nil, a changed file is an error.
 func Explain(ctx context.Context, e *scenario.Experiment, inputs map[string]string, path string, job int64, alpha float64, frontier bool) (*Explanation, error) {
 	if err := checkAlpha(alpha); err != nil {
 		return nil, err
@@ -62,11 +62,11 @@ func Explain(ctx context.Context, e *scenario.Experiment, inputs map[string]stri
 	return r, nil
 }
 
-// An explainer explains the job of a snapshot.
+// An explainer explains the decision on the job of a snapshot.
 type explainer struct {
 	*experiments.Snapshot
 	jobs  []metrics.Job // outcomes
-	end   float64       // of the run
+	end   float64       // end of the run
 	alpha float64
 	job   int64
 }
@@ -88,7 +88,7 @@ func (x *explainer) explain(ctx context.Context) (*Explanation, error) {
 	if r.Outcome, err = outcomeOf(&was, x.alpha); err != nil {
 		return nil, err
 	}
-	if was.Bargained { // alternatives are compared with the original request first
+	if was.Bargained { // alternatives are first compared with the original request
 		c := &was.Contract
 		r.Taken = &terms{Work: was.Estimate, Nodes: was.Nodes, Deadline: c.Deadline, Budget: c.Budget, Class: was.Class, Submit: was.Arrival}
 		if x.jobs, err = f.Finish(ctx, &asked); err != nil {
@@ -129,9 +129,9 @@ func (x *explainer) explain(ctx context.Context) (*Explanation, error) {
 	return r, err
 }
 
-// help looks for changes of several terms with which the job would have been accepted, and for
-// other policies that accept it as it is. It halves the nodes down to 1, and raises deadline
-// and budget up to a hundredfold.
+// help searches for changes of several terms with which the job would have been accepted.
+// It also searches for other policies that accept the unchanged job. It halves the number
+// of nodes down to 1 and multiplies the deadline and the budget by up to 100.
 func (x *explainer) help(ctx context.Context, e *scenario.Experiment, of catalog.Chosen) (*help, error) {
 	h, f, asked := &help{Policies: []string{}}, x.Branch(), x.Terms()
 	most := x.Richest()
@@ -171,13 +171,14 @@ func (x *explainer) help(ctx context.Context, e *scenario.Experiment, of catalog
 	return h, nil
 }
 
-// written returns t in the form that reports use.
+// written returns t in the form used by reports.
 func (x *explainer) written(t *experiments.Terms) terms {
 	r := x.Request(t)
 	return terms{Work: r.Work, Nodes: r.Nodes, Deadline: t.Deadline, Budget: t.Budget, Class: t.Class, Submit: r.Submit}
 }
 
-// search finds the smallest change in d with which the job gets the verdict want.
+// search finds the smallest change in dimension d for which the decision on the job is
+// want.
 func (x *explainer) search(ctx context.Context, f *experiments.Branch, d *experiments.Dimension, want contracts.Verdict) (*change, *unsolved, error) {
 	found, err := experiments.Least(d.Most, func(steps int64) (bool, error) {
 		t := d.At(steps)
@@ -204,9 +205,10 @@ func (x *explainer) search(ctx context.Context, f *experiments.Branch, d *experi
 	return c, nil, err
 }
 
-// without returns the outcomes of all jobs without the explained job, which was admitted at
-// time at. A job that was admitted immediately is decided and then turned away, so that later
-// random draws stay the same. A job that had to wait, or has a booking, is not submitted.
+// without returns the outcomes of all jobs without the explained job. That job was admitted
+// at time at. If the job was admitted immediately, it is decided and then turned away, so
+// that later random numbers stay the same. If the job had to wait or has a booking, it is
+// not submitted.
 func (x *explainer) without(ctx context.Context, f *experiments.Branch, asked *experiments.Terms, at float64) ([]metrics.Job, error) {
 	if at == x.Now && !x.About.Books {
 		return f.Finish(ctx, asked, contracts.ID(x.job))
@@ -214,8 +216,8 @@ func (x *explainer) without(ctx context.Context, f *experiments.Branch, asked *e
 	return f.Finish(ctx, nil)
 }
 
-// outcome compares the actual outcomes of all jobs with the alternative ones. In reports
-// whether the alternative includes the job.
+// outcome compares the actual outcomes of all jobs with the alternative outcomes. The flag
+// in states whether the alternative includes the job.
 func (x *explainer) outcome(would []metrics.Job, in bool) (*effect, error) {
 	is := make(map[int64]*metrics.Job, len(would))
 	for i := range would {
@@ -232,7 +234,7 @@ func (x *explainer) outcome(would []metrics.Job, in bool) (*effect, error) {
 		}
 		if now := is[was.ID]; now != nil {
 			value := now.Contract.Budget
-			if now.ID == x.job { // its worth is not its bid
+			if now.ID == x.job { // its worth differs from its bid
 				now.Contract.Budget = x.Terms().Budget
 			}
 			j.Is, err = outcomeOf(now, x.alpha)
@@ -246,11 +248,12 @@ func (x *explainer) outcome(would []metrics.Job, in bool) (*effect, error) {
 	return effectOf(x.job, all, in), nil
 }
 
-// frontierAt holds the deadlines of a frontier, as multiples of the requested one.
+// frontierAt contains the deadlines of a frontier, as multiples of the requested deadline.
 var frontierAt = []float64{0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 2.5, 3, 4}
 
-// frontier returns the smallest budget, in cents, at which the job is accepted, for deadlines
-// from half to four times the requested one. Deadlines without such a budget are omitted.
+// frontier returns the smallest budget with which the job is accepted, in steps of one
+// cent, for each deadline in frontierAt. It omits deadlines for which there is no such
+// budget.
 func (x *explainer) frontier(ctx context.Context) (all []frontierPoint, err error) {
 	begin := func(ctx context.Context) func(int) (frontierPoint, error) {
 		f := x.Branch()

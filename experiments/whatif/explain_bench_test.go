@@ -11,9 +11,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// BenchmarkExplain explains jobs in the middle of runs, from a results directory's scenario:
-// of the paper's high load, which is to take less than 50 ms, and, without ledger and files,
-// of 1,000 hosts and 10^5 jobs, less than 5 s.
+// BenchmarkExplain explains jobs in the middle of runs, using a scenario in a results
+// directory. At the paper's high load, this should take less than 50 ms. With 1,000 hosts
+// and 10^5 jobs, without ledger and files, it should take less than 5 s.
 //
 //	go test ./experiments/whatif -run '^$' -bench Explain -benchtime 5x
 func BenchmarkExplain(b *testing.B) {

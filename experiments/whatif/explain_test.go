@@ -22,10 +22,10 @@ import (
 
 var decisions = flag.Int("decisions", 60, "random decisions that TestExplain explains")
 
-// TestExplain explains random decisions under all policies, and checks the explanations by
-// whole runs in which the job has other terms from the start: with the smallest change the
-// decision is reversed, one step less does not reverse it, and the outcomes of all jobs are
-// those of the explanation to the micro-dollar. A branch continues as its run did.
+// TestExplain explains random decisions under all policies. It compares the explanations
+// with complete runs in which the job has other terms from the start. With the smallest
+// change, the decision must be reversed, and with one step less it must not. The outcomes
+// of all jobs must agree to the micro-dollar. A branch must continue like its run.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	per := make(map[string]int)
@@ -57,7 +57,7 @@ func TestExplain(t *testing.T) {
 	t.Logf("%d decisions, %d of them rejections, %d changes: %v", total, rejected, changes, per)
 }
 
-// explained explains the decision on a random job, and checks the explanation.
+// explained explains the decision on a random job and checks the explanation.
 func explained(p *experiments.Prepared, rng *rand.Rand, changes, rejected *int) error {
 	ctx := context.Background()
 	tr, err := p.Trial(0, 0)
@@ -125,7 +125,7 @@ func explained(p *experiments.Prepared, rng *rand.Rand, changes, rejected *int) 
 	want := r.Decision.Verdict != "accept"
 	for _, d := range x.Dimensions(asked, run.End) {
 		if d.Of == "submit" && tr.Plan[n].After != 0 {
-			continue // a whole run cannot move it: its arrival is that of its predecessor's end
+			continue // a complete run cannot change this, because the job arrives when its predecessor ends
 		}
 		i := slices.IndexFunc(r.Changes, func(c change) bool { return c.Of == d.Of && c.By == d.By(stepsOf(&c, &d, asked, m.Now)) })
 		if i < 0 {
@@ -163,7 +163,8 @@ func explained(p *experiments.Prepared, rng *rand.Rand, changes, rejected *int) 
 	return nil
 }
 
-// stepsOf returns how many steps of d the change is, 0 if it is of another dimension.
+// stepsOf returns the number of steps of d in the change, or 0 if it changes another
+// dimension.
 func stepsOf(c *change, d *experiments.Dimension, asked experiments.Terms, arrival float64) int64 {
 	if c.Of != d.Of {
 		return 0
@@ -185,7 +186,7 @@ func stepsOf(c *change, d *experiments.Dimension, asked experiments.Terms, arriv
 	return 0
 }
 
-// wholly runs all jobs from the start; job n asks for t.
+// wholly runs all jobs from the start. Job n has the terms t.
 func wholly(p *experiments.Prepared, n int, t *experiments.Terms) ([]metrics.Job, error) {
 	tr, err := p.Trial(0, 0)
 	if err != nil {
@@ -205,7 +206,7 @@ func wholly(p *experiments.Prepared, n int, t *experiments.Terms) ([]metrics.Job
 	return run.Jobs, nil
 }
 
-// alikeJobs reports the first difference in what became of jobs.
+// alikeJobs reports the first difference between the outcomes of jobs.
 func alikeJobs(a, b []metrics.Job) error {
 	if len(a) != len(b) {
 		return fmt.Errorf("%d jobs and %d", len(a), len(b))
@@ -220,9 +221,9 @@ func alikeJobs(a, b []metrics.Job) error {
 	return nil
 }
 
-// TestWithout checks what is said of a market without a job by two runs made by hand, of
-// plans with and without it: on as many hosts as every job has nodes, where nothing is drawn
-// by lot, it does not matter that it is decided and turned away.
+// TestWithout compares the computed market without a job with two runs, of plans with and
+// without the job. There are as many hosts as every job has nodes, and nothing is random,
+// so deciding the job and turning it away has no effect.
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	const seed = 5
@@ -236,11 +237,11 @@ func TestWithout(t *testing.T) {
 			cpus, payment = 1, "bid"
 		case "karma", "slices":
 			payment = "free"
-		case "queue": // has jobs of one node
+		case "queue": // contains jobs with one node
 			nodes, options = 1, ", interval: 5, matchmaker: first-available"
 		case "reserve": // a host is a cluster
 			cpus = 4
-		case "rac": // none is refused by lot
+		case "rac": // no rejections by chance
 			options = ", reject: 0"
 		case "partition": // a job fits on one side
 			options = ", reserved: 1"
@@ -328,8 +329,8 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestHelp checks that the explanation of a job that no single change lets in names terms that
-// the policy accepts, and the other policies that accept the job.
+// TestHelp checks the explanation of a job that no single change admits. It must name terms
+// that the policy accepts, and the other policies that accept the job.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	e, err := scenario.Parse("a", []byte("name: a\nconfigurations:\n  - {name: b, fleet: {hosts: 2, cpus: 1}, workload: {model: {name: paper, jobs: 30}}, admission: [libra, be]}\n"), scenario.Known{})

@@ -6,7 +6,7 @@ import (
 	"bourse/contracts/admission"
 )
 
-// Terms are the terms of a job's request.
+// A terms has the terms of a job's request.
 type terms struct {
 	Work     float64     `json:"work" doc:"work of a node, processor-seconds, as its owner estimates it"`
 	Nodes    int         `json:"nodes"`
@@ -16,13 +16,13 @@ type terms struct {
 	Submit   float64     `json:"submit" doc:"instant, s"`
 }
 
-// A number is a number that the policy used.
+// A number is a number that the policy computed for its decision.
 type number struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 }
 
-// A test is a requirement and the value found.
+// A test is a requirement and the value that was found.
 type test struct {
 	Contract int64   `json:"contract" doc:"owner of the promise: the job itself, or a contract that is already admitted"`
 	What     string  `json:"what" doc:"name of the number"`
@@ -33,7 +33,7 @@ type test struct {
 	word string // description by the policy
 }
 
-// Missing returns by how much t falls short; it is 0 or negative if the test is passed.
+// Missing returns by how much t was failed. It is 0 or negative if the test was passed.
 func (t *test) Missing() float64 {
 	if t.AtMost {
 		return t.Got - t.Want
@@ -50,9 +50,10 @@ type decision struct {
 	Test    *test    `json:"test" doc:"test that decided, or the last that it passed; null if no test compared two numbers"`
 }
 
-// decided returns the decision d on a job, made at a time, in the form of reports: for a
-// refusal with the test that has its reason, otherwise with the last test that was passed.
-// All are the tests of the policy; a test of another contract names it.
+// decided returns the decision d on a job, made at time at, in the form used by reports.
+// For a rejection, it includes the test that failed. For an acceptance, it includes the
+// last test that was passed. The policy's tests are in all. If a test concerns another
+// contract, it names this contract.
 func decided(job int64, at float64, by *contracts.Decision, asked terms, all []admission.Test) decision {
 	d := decision{At: at, Verdict: by.Verdict.String(), Reason: string(by.Reason), Numbers: []number{}}
 	for i := range by.Numbers {
@@ -85,7 +86,7 @@ func decided(job int64, at float64, by *contracts.Decision, asked terms, all []a
 }
 
 // A change is the smallest change in one dimension that would have reversed the decision on
-// the job, with everything else unchanged.
+// the job while everything else stayed the same.
 type change struct {
 	Of       string  `json:"of" doc:"budget, deadline, nodes, submit or class"`
 	By       string  `json:"by" doc:"the change, in words"`
@@ -96,14 +97,14 @@ type change struct {
 	Then     *effect `json:"then" doc:"outcome of all jobs; null if it would have been refused"`
 }
 
-// An unsolved is a dimension in which no change was found.
+// An unsolved is a dimension in which no such change was found.
 type unsolved struct {
 	Of    string `json:"of"`
 	Until string `json:"until" doc:"last value tried"`
 	Tried int    `json:"tried"`
 }
 
-// An effect is the alternative outcome of all jobs.
+// An effect summarizes the alternative outcomes of all jobs.
 type effect struct {
 	Outcome     outcome       `json:"fate" doc:"of the job"`
 	Has         bank.Amount   `json:"has" doc:"surplus of its owner: its value, minus payments, plus penalties"`
@@ -114,8 +115,9 @@ type effect struct {
 	Jobs        []comparedJob `json:"jobs" doc:"others whose value or payment changes; the largest gains first"`
 }
 
-// effectOf returns the effect from the actual and the alternative outcomes of all jobs; is is
-// the index of the explained job, which is in the alternative if in is set.
+// effectOf returns the effect, given the actual and the alternative outcomes of all jobs.
+// The explained job has the number job. The flag in states whether the alternative includes
+// that job.
 func effectOf(job int64, jobs []comparedJob, in bool) *effect {
 	var o effect
 	others := []comparedJob{}
@@ -158,15 +160,16 @@ type Explanation struct {
 	Frontier []frontierPoint `json:"frontier" doc:"lowest accepted budgets; none unless requested"`
 }
 
-// A help is a change that would have admitted a job that no single change admits.
+// A help is a change of several terms or of the policy with which a job would have been
+// admitted. It is used if no change of a single term is enough.
 type help struct {
 	Terms    *terms   `json:"terms" doc:"terms with several changes that would have been accepted; null if none was found"`
 	Tried    int      `json:"tried" doc:"decisions"`
 	Policies []string `json:"policies" doc:"other policies of the configuration that accept it as it is"`
 }
 
-// A frontierPoint is the lowest budget with which a job would have been accepted with a
-// deadline.
+// A frontierPoint is the lowest budget with which a job with the given deadline would have
+// been accepted.
 type frontierPoint struct {
 	Deadline float64     `json:"deadline" doc:"s after it is submitted"`
 	Budget   bank.Amount `json:"budget"`

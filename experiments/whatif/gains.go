@@ -6,10 +6,10 @@ import (
 	"bourse/experiments/stats"
 )
 
-// level is the simultaneous level of all intervals of a family.
+// familyLevel is the simultaneous error level of all intervals of a family.
 const familyLevel = 0.05
 
-// A meanEstimate is a mean over replications, with its interval.
+// A meanEstimate is a mean over replications with its interval.
 type meanEstimate struct {
 	Value float64  `json:"value"`
 	Lo    *float64 `json:"lo" doc:"null if replications do not vary, or there is only one"`
@@ -31,7 +31,7 @@ type gainRow struct {
 	Verdict       string       `json:"verdict" doc:"verdict by the interval of the mean: gains, loses, or cannot be told apart; nothing changes; empty for best"`
 }
 
-// The verdicts on a mean gain.
+// Verdicts on a mean gain.
 const (
 	gains     = "gains"
 	loses     = "loses"
@@ -39,13 +39,14 @@ const (
 	same      = "nothing changes"
 )
 
-// A sample contains the gains of users by one deviation, by replication.
+// A sample has the gains of users by one deviation, for each replication.
 type sample [][]float64
 
-// weighed returns the estimates from a sample, with intervals of a family of the given size:
-// each misses with a probability of at most 5 % over all of them (Bonferroni). Replications
-// are the independent units. The mean of a replication's users counts once (Student's t), and
-// so do their fraction (clustered trials) and the largest gain.
+// weighed returns the estimates from a sample. With probability at least 95 %, all the
+// intervals of a family of the given size are correct (Bonferroni). Replications are the
+// independent units. Each replication contributes one value to each estimate: the mean gain
+// of its users (Student's t), the fraction of users who gain (clustered trials) and the
+// largest gain.
 func weighed(s sample, epsilon float64, family int) (r gainRow) {
 	alpha := familyLevel / float64(max(1, family))
 	var means, shares, largest []float64

@@ -7,11 +7,11 @@ import (
 
 // A reportedOutcome is the outcome of a reported job.
 type reportedOutcome struct {
-	Done float64 // work over all nodes by the true deadline
+	Done float64 // work done over all nodes by the true deadline, in processor-seconds
 	Paid float64 // $, less the penalties received
 }
 
-// A game is a market with a known truth that can be run on reported plans.
+// A game is a market with known true jobs that can be run on reported plans.
 type game struct {
 	Truth workloadgen.Plan
 	Alpha float64 // inelasticity of users, in [0,1] (eq. 9)
@@ -20,13 +20,14 @@ type game struct {
 	Run func(reported) ([]reportedOutcome, error)
 }
 
-// A payoff is the utility of all users for given reports.
+// A payoff has the utility of every user for given reports.
 type payoff struct {
 	Utility map[int64]float64 // by user, $
-	Worth   float64           // value of all completed work to its owners: utilities without payments
+	Worth   float64           // value of all completed work to its owners, which is utility without payments
 }
 
-// payoff returns the utility of all users, whose reports by states.
+// payoff returns the utility of every user. The function by returns the report of each
+// user.
 func (m *game) payoff(by func(user int64) Deviation) (o payoff, err error) {
 	said := misreport(m.Truth, by)
 	fates, err := m.Run(said)
@@ -49,14 +50,15 @@ func (m *game) payoff(by func(user int64) Deviation) (o payoff, err error) {
 	return o, nil
 }
 
-// A gain is the utility of a user minus that in truth, by each deviation, in order, $.
+// A gain is the utility of a user minus the utility of the same user when truthful, in
+// dollars. It has one value per deviation, in order.
 type gain struct {
 	User int64
 	By   []float64
 }
 
-// gains returns the outcome of the truth, and the gain of each of users by each deviation
-// while all others are truthful.
+// gains returns the outcome when all users are truthful. It also returns the gain of each
+// user in users by each deviation while all others are truthful.
 func (m *game) gains(users []int64, deviations []Deviation) (truth payoff, gains []gain, err error) {
 	if truth, err = m.payoff(func(int64) Deviation { return Deviation{} }); err != nil {
 		return truth, nil, err

@@ -6,12 +6,12 @@ import (
 	"bourse/experiments/misuse"
 )
 
-// A PriceRule returns what a bid buys of a host at price c, in processors, and the payment
-// for that, $/s.
+// A PriceRule returns the number of processors that a bid buys on a host at price c, and
+// the payment for them in $/s.
 type PriceRule func(bid, c float64) (processors, pays float64)
 
-// exclusive is the rule of exclusive hosts, which cost their price while that is at most the
-// bid.
+// exclusive is the rule for exclusive hosts. A host costs its price while the price is at
+// most the bid.
 func exclusive(bid, c float64) (processors, pays float64) {
 	if c > bid {
 		return 0, 0
@@ -19,10 +19,9 @@ func exclusive(bid, c float64) (processors, pays float64) {
 	return 1, c
 }
 
-// SharedHost is the rule of a host with the given processors; a task uses at most one. The
-// host is shared in proportion to bids (eq. 4); c is the sum of the others'. It is shared in
-// proportion to bids (eq. 4); c is the sum of the others'. Usage is paid at the price that
-// includes the bid.
+// SharedHost returns the rule for a host with the given number of processors. A task uses
+// at most one processor. The host is shared in proportion to bids (eq. 4), and c is the sum
+// of the other bids. Usage is charged at the price that includes the bid.
 func SharedHost(cpus float64) PriceRule {
 	return func(bid, c float64) (processors, pays float64) {
 		if bid <= 0 {
@@ -33,15 +32,15 @@ func SharedHost(cpus float64) PriceRule {
 	}
 }
 
-// A PriceHistory is a series of past prices with the rule for what they buy.
+// A PriceHistory is a series of past prices and the rule that states what they buy.
 type PriceHistory struct {
 	Prices
 	Rule      PriceRule
-	Held      bool    // a bid is per second of work; otherwise per second until the deadline
-	Guarantee float64 // g: a reservation is admitted if its bid is at least the price that was not exceeded for this fraction of the past
+	Held      bool    // whether a bid is per second of work; if not, it is per second until the deadline
+	Guarantee float64 // g in [0,1]: a reservation is admitted if its bid is at least the price that was not exceeded for this fraction of the past
 }
 
-// bid returns the bid per second of a budget, on one node.
+// bid returns the bid per second that a budget allows on one node.
 func (h *PriceHistory) bid(j *AdviceJob, budget float64) float64 {
 	if h.Held {
 		return budget / j.total()
@@ -49,15 +48,15 @@ func (h *PriceHistory) bid(j *AdviceJob, budget float64) float64 {
 	return budget / (j.Deadline * float64(j.Nodes))
 }
 
-// mostUnits is the maximum number of observations from a history: batches of consecutive
-// stretches, so that prices that last longer than a stretch do not count as new information
-// in each.
+// mostUnits is the maximum number of observations from a history. Each is a batch of
+// consecutive stretches, so that prices that last longer than a stretch are not counted as
+// new information.
 const mostUnits = 40
 
-// units cuts the history into consecutive stretches as long as the deadline; the first serves
-// only as the past of the next. It returns the outcome of the job with each budget: the mean
-// over each of at most 40 batches of equally many stretches. The job is assumed to be too
-// small to move prices.
+// units cuts the history into consecutive stretches as long as the deadline. The first
+// stretch serves only as the past of the second. For each of at most 40 batches of equally
+// many stretches, units returns the mean outcome of the job with each budget. It assumes
+// that the job is too small to affect prices.
 func (h *PriceHistory) units(j *AdviceJob, budgets []float64) (units []unit, batch int, err error) {
 	begin := h.Steps[0].At
 	n := int((h.End - begin) / j.Deadline)
@@ -85,10 +84,10 @@ func (h *PriceHistory) units(j *AdviceJob, budgets []float64) (units []unit, bat
 	return units, batch, nil
 }
 
-// mostPast is the length of the past that a reservation uses, in deadlines.
+// mostPast is the length of the past that a reservation uses, in multiples of the deadline.
 const mostPast = 20
 
-// run returns the outcome of the job with that bid at the given prices.
+// run returns the outcome of the job with the given bid at the given prices.
 func (h *PriceHistory) run(j *AdviceJob, ahead []stretch, bid float64) meanOutcome {
 	f, left := meanOutcome{Admitted: 1}, j.Work
 	for _, s := range ahead {
@@ -106,8 +105,8 @@ func (h *PriceHistory) run(j *AdviceJob, ahead []stretch, bid float64) meanOutco
 	return f
 }
 
-// ends returns two budgets, from a sample of stretches: below the first the job is done in
-// none; above the second it is done in every stretch in which any budget suffices.
+// ends returns two budgets, based on a sample of stretches. Below lo, the job is done in no
+// stretch. Above hi, the job is done in every stretch in which some budget is enough.
 func (h *PriceHistory) ends(j *AdviceJob) (lo, hi float64) {
 	begin := h.Steps[0].At
 	n := int((h.End - begin) / j.Deadline)
@@ -127,7 +126,8 @@ func (h *PriceHistory) ends(j *AdviceJob) (lo, hi float64) {
 	return max(1e-6, lo/1.5), max(2e-6, hi*1.5)
 }
 
-// least returns the lowest budget with which the job is done, or +Inf if none suffices.
+// least returns the lowest budget with which the job is done, or +Inf if no budget is
+// enough.
 func (h *PriceHistory) least(j *AdviceJob, ahead []stretch) float64 {
 	lo, hi := 0.0, 1e-6
 	for h.run(j, ahead, h.bid(j, hi)).Done == 0 {

@@ -19,9 +19,9 @@ type Deviations struct {
 
 	Deviations []Deviation // at least one
 	Alpha      float64     // inelasticity of users (eq. 9), in [0,1]
-	Epsilon    float64     // largest gain that counts as none, in dollars; at least 0
-	Users      int         // sampled in each replication, at least 1; all if there are fewer
-	Answers    int         // number of replications, from the first, in which users respond to each other
+	Epsilon    float64     // largest gain in dollars that counts as no gain; at least 0
+	Users      int         // number of users sampled in each replication, at least 1; if there are fewer users, all
+	Answers    int         // number of replications, from the first on, in which users respond to one another
 	Rounds     int         // maximum number of rounds of responses; at least 1 if Answers is positive
 
 	Workers  int // parallel replications; 0 means one
@@ -46,11 +46,11 @@ func (t *Deviations) validate() error {
 	return nil
 }
 
-// Incentives runs every replication of e under each of its policies with truthful reports. It
-// repeats each run for each sampled user and each deviation, with that user misreporting all
-// of its jobs and all others truthful, and reports who gains. Where users respond to each
-// other, it reports the final state and its price of anarchy. The result depends on e and on
-// t, but not on t.Workers.
+// Incentives runs every replication of e under each of its policies with truthful reports.
+// For each sampled user and each deviation, it repeats the run with only that user
+// misreporting all of its jobs. It reports who gains. If users respond to one another, it
+// also reports the final state and its price of anarchy. The result depends on e and t, but
+// not on t.Workers.
 func Incentives(ctx context.Context, e *scenario.Experiment, t Deviations) (*IncentiveStudy, error) {
 	if err := t.validate(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func Incentives(ctx context.Context, e *scenario.Experiment, t Deviations) (*Inc
 	e = p.Experiment
 	r := &IncentiveStudy{Scenario: e.Name, Alpha: t.Alpha, Epsilon: t.Epsilon, Users: t.Users, Most: t.Rounds}
 	var found []deviationSample
-	first := make([]int, len(e.Configurations)) // in found, of each configuration
+	first := make([]int, len(e.Configurations)) // position in found of each configuration's first entry
 	for i := range e.Configurations {
 		first[i] = len(found)
 		for _, a := range e.Configurations[i].Admission {
@@ -95,7 +95,8 @@ func Incentives(ctx context.Context, e *scenario.Experiment, t Deviations) (*Inc
 	return r, nil
 }
 
-// only returns e, expanded, with the named configurations, or with all if there are no names.
+// only returns the expanded e with only the named configurations. Without names, it keeps
+// all configurations.
 func only(e *scenario.Experiment, names []string) (*scenario.Experiment, error) {
 	x := e.Expanded()
 	if len(names) == 0 {
@@ -117,14 +118,14 @@ func only(e *scenario.Experiment, names []string) (*scenario.Experiment, error) 
 	return &x, nil
 }
 
-// offer tries deviations for sampled users of one replication, policy by policy.
+// offer tries the deviations for the sampled users of one replication under each policy.
 func (t *Deviations) offer(ctx context.Context, p *experiments.Prepared, configuration, rep int) (trials []trial, err error) {
 	tr, err := p.Trial(configuration, rep)
 	if err != nil {
 		return nil, err
 	}
 	best := tr.Optimum()
-	tr.PlannedDeadlines() // a misreported estimate does not change the deadline
+	tr.PlannedDeadlines() // a misreported estimate must not change the deadline
 	users := usersOf(tr.Plan)
 	if rng := rand.New(tr.Stream("incentives")); len(users) > t.Users {
 		rng.Shuffle(len(users), func(i, k int) { users[i], users[k] = users[k], users[i] })
@@ -148,15 +149,15 @@ func (t *Deviations) offer(ctx context.Context, p *experiments.Prepared, configu
 	return trials, nil
 }
 
-// outcomes runs the reported plan under a policy and returns the outcome of each job by its
-// true deadline.
+// outcomes runs the reported plan under a policy. It returns the outcome of each job at the
+// job's true deadline.
 func outcomes(ctx context.Context, tr *experiments.Trial, policy int, r reported) ([]reportedOutcome, error) {
 	run, err := tr.Run(ctx, policy, r.Plan)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]reportedOutcome, len(r.Plan))
-	at := make(map[int64]int, len(r.Plan)) // jobs that follow others arrive in another order
+	at := make(map[int64]int, len(r.Plan)) // positions by job number, because jobs that follow others arrive in another order
 	for i := range r.Plan {
 		at[r.Plan[i].ID] = i
 	}
@@ -175,9 +176,9 @@ func outcomes(ctx context.Context, tr *experiments.Trial, policy int, r reported
 	return all, nil
 }
 
-// doneBy returns the work of j that was done by the deadline of the truthful request meant. If
-// the contract had a later deadline, and so could not be cancelled at the true one, that work
-// is unknown and counts as zero.
+// doneBy returns the work of j that was done by the deadline in meant, the truthful
+// request. If the contract had a later deadline and was not cancelled at the true one, this
+// work is unknown and counts as zero.
 func doneBy(meant *contracts.Request, j *metrics.Job) float64 {
 	c := &j.Contract
 	switch {
@@ -186,5 +187,5 @@ func doneBy(meant *contracts.Request, j *metrics.Job) float64 {
 	case meant.Late(c.Ended):
 		return 0
 	}
-	return max(c.ByDue, c.Done) // it may have continued after an earlier deadline
+	return max(c.ByDue, c.Done) // the contract may have continued after an earlier deadline
 }

@@ -12,7 +12,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// of returns the preset with sets.
+// presetOf returns the preset with the overrides in sets.
 func presetOf(t *testing.T, preset string, sets ...string) *scenario.Experiment {
 	t.Helper()
 	e, err := scenario.Parse(preset, papers.Presets()[preset], experiments.Known(), sets...)
@@ -22,10 +22,10 @@ func presetOf(t *testing.T, preset string, sets ...string) *scenario.Experiment 
 	return &e
 }
 
-// TestTruth checks on random scenarios, under all policies, that truthful users have what the
-// metrics state: the utilities of all users sum to those of all jobs, whatever is paid,
-// cancelled, lost or refused, and so does the worth of their work; and that every deviation
-// can be run.
+// TestTruth checks on random scenarios under all policies that truthful users have the
+// utilities stated by the metrics. The utilities of all users must add up to those of all
+// jobs, and so must the worth of their work, whatever is paid, cancelled, lost or rejected.
+// Every deviation must be runnable.
 func TestTruth(t *testing.T) {
 	t.Parallel()
 	seen, scenarios := make(map[string]bool), 0
@@ -72,8 +72,9 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// TestIncentives checks that what is found depends on the seed alone, that a user's lie is of
-// itself alone, and that who settles gains nothing by another lie.
+// TestIncentives checks that the results depend only on the seed, that a user's misreport
+// affects only that user's reports, and that users in a settled state gain nothing by
+// another misreport.
 func TestIncentives(t *testing.T) {
 	t.Parallel()
 	e := presetOf(t, "paper", "replications=3", "base.workload.model.jobs=20", "base.workload.model.users=4")
@@ -161,9 +162,9 @@ func TestIncentives(t *testing.T) {
 	}
 }
 
-// TestDeadlineLies checks that work done after the true deadline is worth nothing, whatever
-// deadline was said: with twice the time no job of the truth is worth more than with the time
-// that it has, where nobody else is.
+// TestDeadlineLies checks that work done after the true deadline has no value, whatever
+// deadline was reported. If a user is alone, reporting twice the time must not increase the
+// value of any job.
 func TestDeadlineLies(t *testing.T) {
 	t.Parallel()
 	p, err := experiments.Prepare(presetOf(t, "paper", "replications=1", "base.workload.model.jobs=3", "base.workload.model.users=3"))
@@ -201,7 +202,7 @@ func TestDeadlineLies(t *testing.T) {
 	}
 }
 
-// TestDeviations checks what is refused.
+// TestDeviations checks the rejected deviations.
 func TestDeviations(t *testing.T) {
 	t.Parallel()
 	e := presetOf(t, "paper")

@@ -10,7 +10,7 @@ import (
 	"bourse/experiments/report"
 )
 
-// An IncentiveStudy reports who gains by which misreport.
+// An IncentiveStudy reports which users gain by which misreports.
 type IncentiveStudy struct {
 	Scenario string        `json:"scenario"`
 	Alpha    float64       `json:"alpha" doc:"inelasticity of users (eq. 9)"`
@@ -23,7 +23,7 @@ type IncentiveStudy struct {
 	Answers  []equilibrium `json:"answers" doc:"result of the users' responses to one another"`
 }
 
-// sum computes rows from the results of the deviations.
+// sum computes the rows from the results of the deviations.
 func (r *IncentiveStudy) sum(found []deviationSample, deviations []Deviation) {
 	r.Family = len(found) * len(deviations)
 	r.Gains, r.Best, r.Answers = []gainRow{}, []gainRow{}, []equilibrium{}
@@ -46,7 +46,7 @@ func (r *IncentiveStudy) sum(found []deviationSample, deviations []Deviation) {
 	}
 }
 
-// Document returns r as a document: one table per policy, figures, and the rows as CSV.
+// Document returns r as a document with one table per policy, figures, and the rows as CSV.
 func (r *IncentiveStudy) Document(labels report.Labels) report.Document {
 	d := report.Document{
 		Title:  "Would a user gain by misreporting?",
@@ -85,7 +85,7 @@ func (r *IncentiveStudy) tables(labels report.Labels) (tables []report.Table) {
 	return tables
 }
 
-// cells returns r as a table row.
+// cells returns r as the cells of a table row.
 func (r *gainRow) cells() []report.Cell {
 	needed := "–"
 	if r.Needed != nil {
@@ -102,7 +102,7 @@ func (r *gainRow) cells() []report.Cell {
 	return cells
 }
 
-// describe returns m with its interval, if it has one.
+// describe formats m with its interval, if it has one.
 func (m *meanEstimate) describe(say func(float64) string) string {
 	if m.Lo == nil {
 		return say(m.Value)
@@ -124,7 +124,7 @@ func dollarText(x float64) string { return rounded(x, 2) }
 
 func hundredths(x float64) string { return rounded(100*x, 0) }
 
-// rounded returns x with the given number of decimals; zero has no sign.
+// rounded formats x with the given number of decimals. Zero has no sign.
 func rounded(x float64, decimals int) string {
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
 	if strings.Trim(text, "-0.") == "" {
@@ -135,7 +135,7 @@ func rounded(x float64, decimals int) string {
 
 func digits(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// describe returns e in words.
+// describe returns e as sentences.
 func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s: users who respond to one another settle in %d of %d replications, so that nobody gains more than $%s by another of these misreports. In %d they cycle. They take %s rounds on average, at most %d.",
@@ -183,7 +183,7 @@ func (r *ratio) describe() string {
 	return fmt.Sprintf("%s [%s, %s]", digits(r.Value), digits(*r.Lo), digits(*r.Hi))
 }
 
-// figures returns the gains, as one forest plot per policy.
+// figures returns figures of the gains, with one forest plot per policy.
 func (r *IncentiveStudy) figures(labels report.Labels) []report.Figure {
 	f := report.Figure{
 		Name: "incentives", Title: "Gain of a user by misreporting",
@@ -209,11 +209,11 @@ func (r *IncentiveStudy) figures(labels report.Labels) []report.Figure {
 	return []report.Figure{f}
 }
 
-// csv returns the rows as a table.
+// csv returns the rows as a CSV table.
 func (r *IncentiveStudy) csv() []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	w.Write([]string{"configuration", "policy", "deviation", "n", "users", "gain", "gain_lo", "gain_hi", "share", "share_lo", "share_hi", "largest", "largest_lo", "largest_hi", "most", "needed", "verdict"}) // a Buffer does not fail
+	w.Write([]string{"configuration", "policy", "deviation", "n", "users", "gain", "gain_lo", "gain_hi", "share", "share_lo", "share_hi", "largest", "largest_lo", "largest_hi", "most", "needed", "verdict"}) // writes to a Buffer cannot fail
 	number := func(x *float64) string {
 		if x == nil {
 			return ""

@@ -8,8 +8,8 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A chance is the result of a budget in one market: means over units, with 95 % score
-// intervals that treat each unit as a cluster.
+// A chance is the result of one budget in one market. It has means over units, with 95 %
+// score intervals that treat each unit as a cluster.
 type chance struct {
 	Admitted float64  `json:"admitted" doc:"probability of admission"`
 	Done     float64  `json:"done" doc:"probability of being admitted and done by the deadline"`
@@ -19,21 +19,21 @@ type chance struct {
 	Utility  *float64 `json:"utility" doc:"$: value times done, minus payment; null unless a value was stated"`
 }
 
-// A budgetRow is one budget.
+// A budgetRow has the results of one budget.
 type budgetRow struct {
 	Budget      float64 `json:"budget" doc:"$"`
 	Spot        chance  `json:"spot"`
 	Reservation chance  `json:"reservation"`
 }
 
-// A marketChoice is the possible advice on one market.
+// A marketChoice is the best choice in one market.
 type marketChoice struct {
 	Least  *float64 `json:"least" doc:"$, the smallest tried budget with which the job is done with that probability; null if there is none"`
 	Surely *float64 `json:"surely" doc:"$, the smallest budget whose interval has its lower end there or above"`
 	Best   *float64 `json:"best" doc:"$, of the largest mean utility; null unless a value was stated"`
 }
 
-// A BudgetPlan is the advice on budgets.
+// A BudgetPlan is the advice on budgets for a job.
 type BudgetPlan struct {
 	Job         AdviceJob    `json:"job"`
 	Of          string       `json:"of" doc:"the history"`
@@ -52,13 +52,13 @@ type BudgetPlan struct {
 	Verdict    string   `json:"verdict" doc:"spot, reserve, either (both are equal), neither (no budget gains anything), or undecided; empty unless a value was stated"`
 }
 
-// An Advice is the advice on markets, or a plan of budgets for one job.
+// An Advice is the advice on which market to use, or a plan of budgets for one job.
 type Advice struct {
 	advise.Advice
 	Plan *BudgetPlan `json:"plan,omitempty" doc:"budgets for a job; the other fields are then omitted"`
 }
 
-// Weigh applies the rules of §5 to all numbers and returns the advice.
+// Weigh applies the rules of §5 to all the numbers and returns the advice.
 func Weigh(all []advise.Advice) (report.Document, error) {
 	d, err := advise.Weigh(all)
 	d.Values = func([]string) any {
@@ -71,7 +71,7 @@ func Weigh(all []advise.Advice) (report.Document, error) {
 	return d, err
 }
 
-// planned evaluates the outcomes of the job in units, with each budget.
+// planned evaluates the outcomes of the job with each budget, over all units.
 func planned(j AdviceJob, of, what string, probability float64, budgets []float64, units []unit) *BudgetPlan {
 	p := &BudgetPlan{Job: j, Of: of, Units: len(units), What: what, Probability: probability}
 	spot := func(u *unit) []meanOutcome { return u.Spot }
@@ -88,7 +88,7 @@ func planned(j AdviceJob, of, what string, probability float64, budgets []float6
 	return p
 }
 
-// utilities returns the utility of each unit with budget i in a market.
+// utilities returns the utility in each unit with budget i in one market.
 func utilities(j *AdviceJob, units []unit, i int, in func(*unit) []meanOutcome) (all []float64) {
 	for k := range units {
 		f := in(&units[k])[i]
@@ -115,7 +115,7 @@ func chanceOf(j *AdviceJob, units []unit, i int, in func(*unit) []meanOutcome) (
 	return c
 }
 
-// choose returns the possible advice on a market, and the best budget.
+// choose returns the best choice in a market and the best budget there.
 func (p *BudgetPlan) choose(in func(*budgetRow) *chance) (c marketChoice, best int) {
 	for i := range p.Rows {
 		r := &p.Rows[i]
@@ -133,7 +133,7 @@ func (p *BudgetPlan) choose(in func(*budgetRow) *chance) (c marketChoice, best i
 	return c, best
 }
 
-// decide recommends a market by the utilities of each unit in both.
+// decide recommends a market by comparing the utilities of each unit in both markets.
 func (p *BudgetPlan) decide(spot, reservation []float64) {
 	d, ok := stats.Pairs(spot, reservation)
 	mean := stats.Mean(spot) - stats.Mean(reservation)

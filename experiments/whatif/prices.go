@@ -19,35 +19,36 @@ import (
 	"bourse/workloadgen"
 )
 
-// A Step is a price with its start time.
+// A Step is a price and the time at which it starts to apply.
 type Step struct {
 	At    float64 // s
 	Price float64 // $/s
 }
 
-// Prices are the prices of one host: each step lasts until the next, and the last until End.
+// Prices are the prices of one host. Each step lasts until the next one, and the last step
+// lasts until End.
 type Prices struct {
 	Steps []Step
 	End   float64
 }
 
-// A PriceSeries selects the prices to read from a file; an empty field must have the same
-// value in the whole file.
+// A PriceSeries selects which prices of a file to read. If a field is empty, the file must
+// have a single value for it.
 type PriceSeries struct {
 	Series string
 	Zone   string
 }
 
-// A readCount describes how the prices of a file were treated.
+// A readCount counts how the prices of a file were treated.
 type readCount struct {
 	Used     int
 	Others   int // prices of another series or zone
-	Replaced int // replaced by a later line with the same time
+	Replaced int // prices replaced by a later line with the same time
 
-	columns []string // that are not read
+	columns []string // names of the columns that are not read
 }
 
-// String describes it in words.
+// String describes the counts in words.
 func (r readCount) String() string {
 	text := fmt.Sprintf("%d prices used, %d of another series or zone, %d replaced by a later line with the same time", r.Used, r.Others, r.Replaced)
 	if r.columns != nil {
@@ -56,7 +57,7 @@ func (r readCount) String() string {
 	return text
 }
 
-// A quote is a price as in a file.
+// A quote is a price as written in a file.
 type quote struct {
 	line               int
 	series, zone, time string
@@ -65,12 +66,13 @@ type quote struct {
 	seconds            float64 // that it is for
 }
 
-// readPrices reads a price file, plain or gzip, and describes how its prices were treated:
-// CSV with a header, with the columns time (RFC 3339, or 2006-01-02 15:04:05 in UTC, or s)
-// and price_usd_per_hour, or price in $/s, and optionally series and zone; or the JSON output
-// of EC2's describe-spot-price-history, whose series are InstanceType and ProductDescription.
-// A file must have one series and one zone, or the selected ones are read. Lines may be in
-// any order; of two with the same time, the later counts.
+// readPrices reads a price file, plain or gzip, and describes how its prices were treated.
+// The file is CSV or JSON. CSV has a header with the columns time (RFC 3339, or 2006-01-02
+// 15:04:05 in UTC, or seconds), price_usd_per_hour or price (in $/s), and optionally series
+// and zone. JSON is the output of EC2's describe-spot-price-history, and its series are
+// InstanceType and ProductDescription. A file must have a single series and zone, unless
+// the caller selects one. Lines may be in any order. If two lines have the same time, the
+// later line counts.
 func readPrices(r io.Reader, file string, wanted PriceSeries) (p Prices, read readCount, err error) {
 	fail := func(line int, format string, args ...any) (Prices, readCount, error) {
 		return Prices{}, read, misuse.Errorf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))
@@ -129,18 +131,19 @@ func readPrices(r io.Reader, file string, wanted PriceSeries) (p Prices, read re
 	return p, read, nil
 }
 
-// milliseconds is a time that no price file has in seconds: in the year 5138.
+// milliseconds is the value from which on times are in milliseconds. As seconds, it would
+// be in the year 5138.
 const milliseconds = 1e11
 
-// names are the series or zones of a file; one is read.
+// A nameFilter selects one of the series or zones of a file.
 type nameFilter struct {
 	of, wanted string
 	first      string
 	met        map[string]bool
 }
 
-// take reports whether prices with this name are read; without a selection, it must be the
-// only name.
+// take reports whether prices with the given name are read. Without a selection, the file
+// must have only one name.
 func (n *nameFilter) take(name string) (bool, error) {
 	if !n.met[name] {
 		if len(n.met) == 0 {
@@ -153,7 +156,7 @@ func (n *nameFilter) take(name string) (bool, error) {
 	return n.wanted == "" || name == n.wanted, nil
 }
 
-// csvQuotes yields the prices of a table, and notes the columns that it does not read.
+// csvQuotes yields the prices of a CSV table and notes the columns that it does not read.
 func csvQuotes(r io.Reader, read *readCount) iter.Seq2[quote, error] {
 	return func(yield func(quote, error) bool) {
 		in := csv.NewReader(r)
@@ -205,14 +208,14 @@ func csvQuotes(r io.Reader, read *readCount) iter.Seq2[quote, error] {
 	}
 }
 
-// jsonQuotes yields the prices of EC2's describe-spot-price-history.
+// jsonQuotes yields the prices in the output of EC2's describe-spot-price-history.
 func jsonQuotes(r io.Reader) iter.Seq2[quote, error] {
 	return func(yield func(quote, error) bool) {
 		lines := &workloadgen.LineCounter{In: r}
 		in := json.NewDecoder(lines)
 		fail := func(err error) { yield(quote{line: lines.At(in.InputOffset())}, err) }
 		const want = `want the output of describe-spot-price-history: a list SpotPriceHistory`
-		for found := false; !found; { // the list among the fields of the object
+		for found := false; !found; { // find the list among the fields of the object
 			t, err := in.Token()
 			if err != nil {
 				fail(fmt.Errorf("%w, %s", err, want))
@@ -269,7 +272,7 @@ func jsonQuotes(r io.Reader) iter.Seq2[quote, error] {
 	}
 }
 
-// firstNames joins names, the first dozen.
+// firstNames joins at most the first twelve names.
 func firstNames(names []string) string {
 	if len(names) > 12 {
 		return strings.Join(names[:12], ", ") + fmt.Sprintf(" and %d more", len(names)-12)
@@ -277,7 +280,7 @@ func firstNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// parseTime parses a time, in s.
+// parseTime parses a time and returns it in seconds.
 func parseTime(text string) (float64, bool) {
 	for _, form := range []string{time.RFC3339, time.DateTime} {
 		if t, err := time.Parse(form, text); err == nil {
@@ -288,7 +291,7 @@ func parseTime(text string) (float64, bool) {
 	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 
-// sort sorts steps, leaving one per time.
+// sort sorts the steps by time and removes all but one of those with the same time.
 func (p *Prices) sort() {
 	slices.SortStableFunc(p.Steps, func(a, b Step) int {
 		switch {
@@ -311,8 +314,8 @@ func (p *Prices) sort() {
 	p.End = max(p.End, p.Steps[len(p.Steps)-1].At)
 }
 
-// within returns the stretches of p from one time to another; the first begins and the last
-// ends there.
+// within returns the stretches of p between two times. The first stretch starts at from,
+// and the last ends at to.
 func (p *Prices) within(from, to float64) (all []stretch) {
 	i, _ := slices.BinarySearchFunc(p.Steps, from, func(s Step, at float64) int {
 		if s.At <= at {
@@ -332,10 +335,11 @@ func (p *Prices) within(from, to float64) (all []stretch) {
 	return all
 }
 
-// A stretch is a price with its duration.
+// A stretch is a price and its duration.
 type stretch struct{ price, lasts float64 }
 
-// pricePercentile returns the price that was not exceeded for that fraction of the time.
+// pricePercentile returns the price that was not exceeded for the given fraction of the
+// time.
 func pricePercentile(all []stretch, g float64) float64 {
 	sorted := slices.Clone(all)
 	slices.SortFunc(sorted, func(a, b stretch) int {

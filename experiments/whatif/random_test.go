@@ -15,9 +15,9 @@ import (
 	"bourse/workloadgen"
 )
 
-// random returns the nth random scenario, of one configuration under one policy. Successive
-// numbers have all policies in turn, half of them under their own sharing rule. It returns nil
-// if the scenario is rejected.
+// random returns the nth random scenario, which has one configuration under one policy.
+// Consecutive numbers use all policies in turn, half of them under their own sharing rule.
+// It returns nil if the scenario is rejected.
 func random(t *testing.T, n uint64) *experiments.Prepared {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(n, 11))
@@ -26,7 +26,7 @@ func random(t *testing.T, n uint64) *experiments.Prepared {
 	names := policies.Table(nil, nil).Names()
 	policy := names[n%uint64(len(names))]
 	cpus, books := pick("1", "1", "2", "4", "1.5"), policies.Of(policy).Books
-	rated := policies.Of(policy).Rated // it sets the rates: the rules of its market are fixed
+	rated := policies.Of(policy).Rated // it sets the rates, so the rules of its market are fixed
 	if books {
 		cpus = pick("4", "8")
 	} else if rated {

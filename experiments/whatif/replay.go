@@ -16,10 +16,11 @@ import (
 	"bourse/workloadgen"
 )
 
-// Replay repeats one run of e, once unchanged and once with other values in some fields of
-// its configuration ("admission=cac", "market.payment=bid"), on the same jobs and hosts. It
-// compares the outcomes of each job. The worth of a job is its utility at alpha, without
-// payments (§4.2, eq. 9). Inputs are as for [Explain].
+// Replay repeats one run of e on the same jobs and hosts. The first repetition is
+// unchanged; the second changes some fields of the configuration, such as "admission=cac"
+// or "market.payment=bid". Replay compares the outcomes of each job. The worth of a job is
+// its utility at alpha before payments (§4.2, eq. 9). inputs has the same meaning as for
+// [Explain].
 func Replay(ctx context.Context, e *scenario.Experiment, inputs map[string]string, path string, alpha float64, sets ...string) (*Replayed, error) {
 	if err := checkAlpha(alpha); err != nil {
 		return nil, err
@@ -57,9 +58,9 @@ func Replay(ctx context.Context, e *scenario.Experiment, inputs map[string]strin
 	return compared(mine, theirs, jobs), nil
 }
 
-// pairs returns the jobs of two runs of the same workload with their outcomes at alpha, in the
-// order of the first run. If jobs follow others, their arrivals may differ, and a job whose
-// predecessor did not end in one run is refused there.
+// pairs returns the jobs of two runs of the same workload, with their outcomes at alpha, in
+// the order of the first run. If jobs follow others, arrivals may differ. A job whose
+// predecessor did not end in one run counts as rejected in that run.
 func pairs(was, is []metrics.Job, alpha float64) (all []comparedJob, err error) {
 	others, follow := make(map[int64]*metrics.Job, len(is)), false
 	for i := range is {
@@ -103,8 +104,8 @@ func pairs(was, is []metrics.Job, alpha float64) (all []comparedJob, err error) 
 	return all, nil
 }
 
-// sameJob reports whether a and b are the same job of a plan. If jobs follow others, their
-// arrivals may differ.
+// sameJob reports whether a and b are the same job of a plan. If jobs follow others, the
+// arrivals of a and b may differ.
 func sameJob(a, b workloadgen.Job, follow bool) bool {
 	if follow {
 		a.Arrival = b.Arrival
@@ -122,7 +123,7 @@ type comparedJob struct {
 	Gain  bank.Amount `json:"gain" doc:"surplus in the second run minus that in the first, $"`
 }
 
-// A side sums the outcomes of one run.
+// A side has the total outcomes of one run.
 type side struct {
 	Policy    string      `json:"policy"`
 	Fulfilled int         `json:"fulfilled"`
@@ -162,7 +163,8 @@ type Replayed struct {
 	Jobs   []comparedJob `json:"jobs" doc:"in order of decreasing gain"`
 }
 
-// compared compares the outcomes of jobs under two policies. It sets their gains and sorts them.
+// compared compares the outcomes of the jobs under two policies. It sets the gain of each
+// job and sorts the jobs. It sets their gains and sorts them.
 func compared(was, is string, jobs []comparedJob) *Replayed {
 	r := &Replayed{Sides: []side{{Policy: was}, {Policy: is}}, Jobs: jobs}
 	var gained, lost int64
@@ -190,8 +192,8 @@ func compared(was, is string, jobs []comparedJob) *Replayed {
 	return r
 }
 
-// Text formats r, with at most the given number of the largest gains and of the largest
-// losses.
+// Text formats r as text. It lists the largest gains and the largest losses, at most the
+// given number of each.
 func (r *Replayed) Text(most int) string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -233,7 +235,8 @@ func (r *Replayed) list(out *strings.Builder, what string, jobs []comparedJob) {
 	w.Flush()
 }
 
-// Figure returns the total surplus of all jobs submitted up to a time, in both runs.
+// Figure returns a figure of the total surplus of all jobs submitted up to a time, in both
+// runs.
 func (r *Replayed) Figure() report.Figure {
 	was, is := report.Curve{Name: r.Sides[0].Policy}, report.Curve{Name: r.Sides[1].Policy}
 	jobs := slices.Clone(r.Jobs)

@@ -7,21 +7,21 @@ import (
 	"bourse/workloadgen"
 )
 
-// A reported is a plan as its users report it.
+// A reported is a plan as the users report it.
 type reported struct {
 	Plan workloadgen.Plan
-	Of   []int // for each of its jobs, the true job that it is, or is a part of
+	Of   []int // position in the true plan of the job that each reported job represents, as a whole or in part
 }
 
-// misreport changes the truth to the reports of its users. Jobs keep their numbers; parts
-// after the first, and names after a user's own, get new ones. Jobs that arrive at the same
-// time stay in order.
+// misreport replaces the true jobs by the reports of their users. The first part of a job
+// keeps the job's number; other parts get new numbers. A user's additional names get new
+// numbers, too. Jobs that arrive at the same time stay in order.
 func misreport(truth workloadgen.Plan, by func(user int64) Deviation) reported {
 	job, user := int64(0), int64(0)
 	for i := range truth {
 		job, user = max(job, truth[i].ID), max(user, truth[i].User)
 	}
-	named := make(map[[2]int64]int64) // names of a user, by their order
+	named := make(map[[2]int64]int64) // numbers of a user's additional names, in order
 	type claim struct {
 		workloadgen.Job
 		of int
@@ -61,7 +61,7 @@ func misreport(truth workloadgen.Plan, by func(user int64) Deviation) reported {
 	return s
 }
 
-// usersOf returns the users of a plan, in order of their first jobs.
+// usersOf returns the users of a plan in the order of their first jobs.
 func usersOf(plan workloadgen.Plan) (users []int64) {
 	for i := range plan {
 		if !slices.Contains(users, plan[i].User) {

@@ -1,11 +1,13 @@
 package whatif
 
-// rounds lets players respond to one another: in turn, each takes a better report. It stops
-// when nobody has found one in a whole round, after the given number of rounds, or when all
-// play as at the end of an earlier round, because they would cycle. Better changes a player's
-// report and reports whether it did; again reports whether all play as before.
+// rounds lets players respond to one another. In turn, each player switches to a better
+// report if there is one. It stops after the given number of rounds, or after a round in
+// which no player switched. It also stops if all reports are the same as after an earlier
+// round, because the players would then cycle. The function better changes a player's
+// report if possible and reports whether it did. The function again reports whether the
+// players' reports have occurred before.
 func rounds(players, most int, better func(player int) (bool, error), again func() bool) (n int, settled bool, err error) {
-	still := 0 // consecutive players who have found nothing
+	still := 0 // number of consecutive players who did not switch
 	for n = 1; n <= most; n++ {
 		for p := range players {
 			moved, err := better(p)
@@ -26,23 +28,23 @@ func rounds(players, most int, better func(player int) (bool, error), again func
 	return most, players == 0, nil
 }
 
-// A response is the final state when users respond to one another.
+// A response is the final state after users have responded to one another.
 type response struct {
-	Plays   []Deviation // report of each user, in order of their first jobs
-	Rounds  int         // number of rounds, including the last, in which nobody found anything, if it settled
-	Settled bool        // nobody gains more than epsilon by another of the deviations
+	Plays   []Deviation // report of each user, in the order of the users' first jobs
+	Rounds  int         // number of rounds; if settled, it includes the last round, in which no user switched
+	Settled bool        // no user gains more than epsilon by another deviation
 	Circles bool        // they cycle
 	Outcome payoff
 }
 
-// respond lets the users of m, starting from the truth, choose in turn the best of the truth
-// and the deviations that keep the form of jobs, if that gains them more than epsilon. It
-// stops when nobody gains, or after the given number of rounds. Truth is the outcome of the
-// truth.
+// respond lets the users of m respond to one another, starting from truthful reports. In
+// turn, each user chooses the best among the truth and the deviations that do not split
+// jobs, if this gains more than epsilon. It stops when no user gains, or after the given
+// number of rounds. The payoff if all users are truthful is truth.
 func (m *game) respond(truth payoff, deviations []Deviation, epsilon float64, most int) (a response, err error) {
 	users := usersOf(m.Truth)
 	plays := make(map[int64]Deviation)
-	before := make(map[string]bool) // reports of all at the end of each round
+	before := make(map[string]bool) // reports of all users at the end of each round
 	a.Outcome = truth
 	choices := []Deviation{{}}
 	for _, d := range deviations {

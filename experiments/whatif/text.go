@@ -11,8 +11,8 @@ import (
 	"bourse/experiments/report"
 )
 
-// Text returns r as text, with the given number of the largest gains and losses of others by
-// the first change, or by the job.
+// Text formats r as text. It lists the largest gains and losses of other jobs, at most the
+// given number of each, for the first change or for the job itself.
 func (r *Explanation) Text(most int) string {
 	var out strings.Builder
 	d := &r.Decision
@@ -54,7 +54,7 @@ func (r *Explanation) Text(most int) string {
 	return blanks.ReplaceAllString(out.String(), "")
 }
 
-// blanks matches blanks at ends of lines, where a column is empty.
+// blanks matches the spaces at the ends of lines, which remain if a column is empty.
 var blanks = regexp.MustCompile(`(?m) +$`)
 
 // decided describes the decision and its time.
@@ -74,7 +74,7 @@ func (r *Explanation) instant(at float64) string {
 	return short(at) + " s"
 }
 
-// said describes t in a sentence.
+// said describes t in one sentence.
 func (r *Explanation) said(t *terms) string {
 	s := fmt.Sprintf("%s processor-seconds on each of %d nodes within %s s of %s, for $%v", short(t.Work), t.Nodes, short(t.Deadline), r.instant(t.Submit), t.Budget)
 	if t.Nodes == 1 {
@@ -86,8 +86,8 @@ func (r *Explanation) said(t *terms) string {
 	return s
 }
 
-// numbers are the names and units of the numbers of decisions, if they are not plain counts
-// with the name that the policy uses.
+// numbers maps the policy's name of a number to the name and unit for printing. Numbers
+// that are not listed are plain counts, printed under the policy's name.
 var numbers = map[string]struct{ name, unit string }{
 	"price": {"spot price", "$/s"}, "percentile": {"price percentile", "$/s"},
 	"spot_share": {"share at the spot price", "hosts"}, "share": {"share at the price percentile", "hosts"}, "threshold": {"required share", "hosts"},
@@ -103,7 +103,7 @@ func named(name string) string {
 	return name
 }
 
-// measured formats x, the number of that name, with its unit.
+// measured formats the number x with its unit.
 func measured(name string, x float64) string {
 	switch unit := numbers[name].unit; unit {
 	case "":
@@ -115,7 +115,7 @@ func measured(name string, x float64) string {
 	}
 }
 
-// tested describes the test that decided, or the margin by which the last one was passed.
+// tested describes the test that failed, or by what margin the last test was passed.
 func (r *Explanation) tested() string {
 	t := r.Decision.Test
 	head, word := "Reason: ", t.word
@@ -139,7 +139,7 @@ func (r *Explanation) tested() string {
 	return fmt.Sprintf("%s%s is %s, which is %s%s %s the %s %s.", head, word, measured(t.What, t.Got), measured(t.What, off), percent, side, bound, measured(t.What, t.Want))
 }
 
-// text describes what would have helped.
+// text describes the help in sentences.
 func (h *help) text(r *Explanation) string {
 	said := "No change of one term helps. "
 	if h.Terms != nil {
@@ -158,7 +158,7 @@ func (h *help) text(r *Explanation) string {
 	return said
 }
 
-// list lists the changes of r, and the terms without one.
+// list lists the changes of r and the terms for which no change was found.
 func (r *Explanation) list(out *strings.Builder, title string) {
 	if len(r.Changes) > 0 {
 		fmt.Fprintf(out, "\n%s\n", title)
@@ -183,7 +183,7 @@ func (r *Explanation) list(out *strings.Builder, title string) {
 	}
 }
 
-// is describes the new value of a term.
+// is formats the new value of the changed term.
 func (r *Explanation) is(c *change) string {
 	switch c.Of {
 	case "budget":
@@ -198,7 +198,7 @@ func (r *Explanation) is(c *change) string {
 	return ""
 }
 
-// outcomes describes the alternative outcome for each change.
+// outcomes describes the alternative outcomes for each change.
 func (r *Explanation) outcomes(out *strings.Builder, most int) {
 	var first *change
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -222,7 +222,7 @@ func (r *Explanation) outcomes(out *strings.Builder, most int) {
 	first.Then.others(out, most, fmt.Sprintf("with %s %s", first.Of, first.By))
 }
 
-// harm describes the cost of the job to others.
+// harm describes how much the job cost the others.
 func (r *Explanation) harm(out *strings.Builder, most int) {
 	o := r.Without
 	if o == nil {
@@ -241,7 +241,7 @@ func (r *Explanation) harm(out *strings.Builder, most int) {
 	o.others(out, most, "without it")
 }
 
-// others lists the largest gains and losses.
+// others lists the largest gains and losses of other jobs.
 func (o *effect) others(out *strings.Builder, most int, how string) {
 	list := func(title string, n int, at func(i int) int) {
 		if n = min(n, most); n == 0 {
@@ -259,8 +259,8 @@ func (o *effect) others(out *strings.Builder, most int, how string) {
 	list("less", o.Lose, func(i int) int { return len(o.Jobs) - 1 - i })
 }
 
-// Figure returns the frontier of r: the lowest budget with which the job would have been
-// accepted, by its deadline, and the request.
+// Figure returns a figure of the frontier of r: for each deadline, the lowest budget with
+// which the job would have been accepted. It also shows the request.
 func (r *Explanation) Figure() report.Figure {
 	least := report.Curve{Name: "least budget accepted"}
 	for _, p := range r.Frontier {
@@ -276,5 +276,5 @@ func (r *Explanation) Figure() report.Figure {
 	}
 }
 
-// short formats x with at most six digits.
+// short formats x with at most six significant digits.
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

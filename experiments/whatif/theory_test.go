@@ -21,8 +21,9 @@ var (
 	draws = flag.Int("draws", 50, "families of intervals that TestCoverage draws")
 )
 
-// A resource is one divisible resource whose users have linear utilities: what all of it is
-// worth to each, $/s. They bid for shares of it in an auction and pay what they bid.
+// A resource is one divisible resource whose users have linear utilities. The numbers are
+// the value of the whole resource to each user in $/s. Users bid for shares in an auction
+// and pay their bids.
 type resource struct {
 	auction market.Auctioneer
 	worth   []float64
@@ -56,18 +57,18 @@ func (r *resource) bid(user int, b market.Rate) {
 	r.bids[user] = b
 }
 
-// utility returns what a user would have by bidding x beside the others.
+// utility returns the utility of a user who bids x while the others keep their bids.
 func (r *resource) utility(user int, x float64) float64 {
 	others := (r.auction.Price() - r.bids[user]).Float64()
 	return r.worth[user]*float64(market.Quote(x, others)) - x
 }
 
-// answer returns the bid that is best for a user, found without a formula.
+// answer returns the best bid for a user, found numerically.
 func (r *resource) answer(user int) float64 {
 	return best(r.worth[user], func(x float64) float64 { return r.utility(user, x) })
 }
 
-// best returns where f, which has one peak in (0,hi), is highest, by golden section.
+// best returns the maximum of f, which has one peak in (0,hi), by golden-section search.
 func best(hi float64, f func(float64) float64) float64 {
 	const part = 0.6180339887498949
 	lo := 0.0
@@ -87,8 +88,8 @@ func best(hi float64, f func(float64) float64) float64 {
 	return (lo + hi) / 2
 }
 
-// efficiency returns what the shares are worth, over what they could be: all of the resource
-// to whom it is worth most.
+// efficiency returns the value of the shares divided by the maximum, which is the value if
+// one user has the whole resource.
 func (r *resource) efficiency() (sum float64) {
 	price := r.auction.Price().Float64()
 	for i, w := range r.worth {
@@ -97,7 +98,7 @@ func (r *resource) efficiency() (sum float64) {
 	return sum / slices.Max(r.worth)
 }
 
-// settle lets users answer one another until none gains more than epsilon, $/s.
+// settle lets users respond to one another until none gains more than epsilon, in $/s.
 func (r *resource) settle(t *testing.T, epsilon float64) int {
 	t.Helper()
 	n, settled, err := rounds(len(r.worth), 200, func(user int) (bool, error) {
@@ -114,8 +115,9 @@ func (r *resource) settle(t *testing.T, epsilon float64) int {
 	return n
 }
 
-// clear has all bid what is best at the price that all then make: many who answer one another
-// in turn come there slowly. At a price p whom all of it is worth w bids p - p²/w, or nothing.
+// clear makes all users bid optimally at the price that results from all bids. If many
+// users respond in turn, they reach this state slowly. At price p, a user with value w bids
+// p - p²/w, or zero.
 func (r *resource) clear(t *testing.T) {
 	t.Helper()
 	bid := func(w, p float64) float64 { return max(0, p-p*p/w) }
@@ -139,16 +141,17 @@ func (r *resource) clear(t *testing.T) {
 	}
 }
 
-// TestThreeQuarters checks that users of one divisible resource who anticipate the price lose
-// what Johari and Tsitsiklis (2004) say, and not more: to one all of it is worth 1, to each of
-// the n others w. The equilibrium has b = sqrt(w c) - c for all, so the one has d1 and each
-// other d with 1 - d1 = w (1 - d). It is least, 3/4, at w = 1/2 and n without end.
+// TestThreeQuarters checks that users of one divisible resource who anticipate the price
+// lose exactly what Johari and Tsitsiklis (2004) state. The whole resource is worth 1 to
+// one user and w to each of the n others. In equilibrium, each has b = sqrt(w c) - c, so
+// the first gets d1 and each other gets d with 1 - d1 = w (1 - d). The minimum, 3/4, is at
+// w = 1/2 as n grows without bound.
 func TestThreeQuarters(t *testing.T) {
 	t.Parallel()
 	const tolerance = 1e-3
-	// efficiency in the equilibrium, by its formula: d1 + n d = 1 and 1 - d1 = w (1 - d).
+	// efficiency in equilibrium, by its formula: d1 + n d = 1 and 1 - d1 = w (1 - d).
 	formula := func(n int, w float64) float64 {
-		d := w / (float64(n) + w) // of each other: 1 - d1 = n d = w (1 - d)
+		d := w / (float64(n) + w) // of each other user: 1 - d1 = n d = w (1 - d)
 		return 1 - float64(n)*d*(1-w)
 	}
 	last := 1.0
@@ -170,7 +173,7 @@ func TestThreeQuarters(t *testing.T) {
 			t.Errorf("%d users: the best answer is %v, want %v", n+1, x, want)
 		}
 	}
-	for _, n := range []int{1, 2, 4} { // few come there by themselves
+	for _, n := range []int{1, 2, 4} { // only few users reach it by responding in turn
 		worth := slices.Repeat([]float64{0.5}, n+1)
 		worth[0] = 1
 		r := newResource(t, worth)
@@ -183,7 +186,8 @@ func TestThreeQuarters(t *testing.T) {
 	}
 }
 
-// TestNoWorse checks that no resource loses more than a quarter, whatever it is worth to whom.
+// TestNoWorse checks that no resource loses more than 25 %, whatever it is worth to its
+// users.
 func TestNoWorse(t *testing.T) {
 	t.Parallel()
 	t.Logf("-seed %d", *seed)
@@ -201,7 +205,7 @@ func TestNoWorse(t *testing.T) {
 	}
 }
 
-// A view is hosts of one capacity and their prices, which is what a strategy looks at.
+// A view is a set of hosts with equal capacity and their prices, as seen by a strategy.
 type view struct {
 	contracts.View
 	specs  []hosts.Spec
@@ -218,10 +222,9 @@ func (v *view) Cheapest(_ *contracts.Request, out []hosts.ID) []hosts.ID {
 	return out
 }
 
-// TestClosedForm checks that what the best-response strategy bids is what is best if it is
-// looked for without a formula: a user of linear utility bids on each host by itself the x
-// that makes w x/(x + c) - x most, and the strategy, given what all of that comes to, bids
-// the same.
+// TestClosedForm checks that the best-response strategy bids what a numerical search finds.
+// A user with linear utility bids on each host separately the x that maximizes w x/(x + c)
+// - x. Given the total of these bids, the strategy must bid the same.
 func TestClosedForm(t *testing.T) {
 	t.Parallel()
 	t.Logf("-seed %d", *seed)
@@ -241,7 +244,7 @@ func TestClosedForm(t *testing.T) {
 			v.prices = append(v.prices, rate(t, price))
 			x := best(worth, func(x float64) float64 { return worth*float64(market.Quote(x, price)) - x })
 			if worth <= price {
-				x = 0 // it falls from the start
+				x = 0 // it decreases from the start
 			}
 			want = append(want, x)
 			all += x
@@ -266,7 +269,8 @@ func TestClosedForm(t *testing.T) {
 	}
 }
 
-// oneUnit sells one unit to the highest bid, at a price that of tells of the two highest.
+// oneUnit sells one unit to the highest bid. The function of returns the price from the two
+// highest bids.
 func oneUnit(truth workloadgen.Plan, of func(first, second float64) float64) *game {
 	return &game{Truth: truth, Alpha: 1, Run: func(said reported) ([]reportedOutcome, error) {
 		fates := make([]reportedOutcome, len(said.Plan))
@@ -286,7 +290,8 @@ func oneUnit(truth workloadgen.Plan, of func(first, second float64) float64) *ga
 	}}
 }
 
-// posted sells to all who say that their work is worth the price of it, $ a processor-second.
+// posted sells to every user who reports that the work is worth its price, in $ per
+// processor-second.
 func posted(truth workloadgen.Plan, price float64) *game {
 	return &game{Truth: truth, Alpha: 1, Run: func(said reported) ([]reportedOutcome, error) {
 		fates := make([]reportedOutcome, len(said.Plan))
@@ -299,7 +304,7 @@ func posted(truth workloadgen.Plan, price float64) *game {
 	}}
 }
 
-// bidders are users with a job each.
+// bidders are users with one job each.
 func bidders(rng *rand.Rand) (plan workloadgen.Plan) {
 	for i := range int64(8) {
 		plan = append(plan, workloadgen.Job{
@@ -309,8 +314,8 @@ func bidders(rng *rand.Rand) (plan workloadgen.Plan) {
 	return plan
 }
 
-// inMarkets returns what lies gain in 40 markets, and whether any user moved in any of them when
-// users answered one another.
+// inMarkets returns the gains by misreporting in 40 markets, and whether any user changed
+// its report in any of them when users responded to one another.
 func inMarkets(t *testing.T, market func(workloadgen.Plan) *game) (rows []gainRow, moved bool) {
 	t.Helper()
 	t.Logf("-seed %d", *seed)
@@ -344,8 +349,8 @@ func inMarkets(t *testing.T, market func(workloadgen.Plan) *game) (rows []gainRo
 	return rows, moved
 }
 
-// TestTruthIsBest checks that the code that finds who gains by lying finds nobody where truth
-// is known to be best: at the second price (Vickrey 1961), and at a posted one.
+// TestTruthIsBest checks that the code finds no user who gains by misreporting if truth is
+// known to be optimal: at the second price (Vickrey 1961) and at a posted price.
 func TestTruthIsBest(t *testing.T) {
 	t.Parallel()
 	for name, market := range map[string]func(workloadgen.Plan) *game{
@@ -373,8 +378,8 @@ func TestTruthIsBest(t *testing.T) {
 	}
 }
 
-// TestFirstPrice checks that the same code finds who gains where truth is not best: who pays
-// what it bids bids less.
+// TestFirstPrice checks that the same code finds users who gain if truth is not optimal: a
+// user who pays its bid bids less.
 func TestFirstPrice(t *testing.T) {
 	t.Parallel()
 	rows, moved := inMarkets(t, func(p workloadgen.Plan) *game {
@@ -397,8 +402,8 @@ func TestFirstPrice(t *testing.T) {
 	}
 }
 
-// TestCoverage checks that the intervals of a family all hold at once in 95 of 100 markets or
-// more, but for what so many draws leave to chance: 3 standard errors.
+// TestCoverage checks that all intervals of a family are correct at the same time in at
+// least 95 of 100 markets, within 3 standard errors of the simulation.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	t.Logf("-seed %d", *seed)
@@ -410,7 +415,7 @@ func TestCoverage(t *testing.T) {
 		for range family {
 			var s sample
 			for range 20 {
-				both := rng.NormFloat64() // users of a replication share its market
+				both := rng.NormFloat64() // users in the same replication share a market
 				s = append(s, []float64{1 + both + rng.NormFloat64(), 1 + both + rng.NormFloat64()})
 			}
 			r := weighed(s, 0, family)
@@ -425,7 +430,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestNoMarket checks that what a market cannot do is an error.
+// TestNoMarket checks that an operation that a market does not support is an error.
 func TestNoMarket(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

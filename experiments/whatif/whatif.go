@@ -1,14 +1,14 @@
-// Package whatif answers questions about one run of an experiment: what would have happened
-// to its jobs if one job, one policy or the report of one user had been different. Every
-// question uses the same interface of package experiments, [experiments.Trial]: at job n,
-// with these terms.
+// Package whatif answers questions about one run of an experiment. It computes what would
+// have happened to the jobs with a change in one job, in the policy or in the report of one
+// user. Every question uses [experiments.Trial]. It lets a caller change the terms of job n
+// and continue the run from there.
 //
 //	explain     the decision on a job, and the smallest change that reverses it
 //	replay      the same jobs under another policy
 //	advise      budgets for an additional job
 //	incentives  the gain of a user who misreports its jobs
 //
-// Negotiation asks the same question during a run; see package experiments.
+// Negotiation asks the same kind of question during a run; see package experiments.
 package whatif
 
 import (
@@ -25,7 +25,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// An outcome is the outcome of a job.
+// An outcome is what happened to a job.
 type outcome struct {
 	State   string      `json:"state" doc:"fulfilled, violated, cancelled or refused"`
 	Reason  string      `json:"reason,omitempty" doc:"of a refusal"`
@@ -35,7 +35,8 @@ type outcome struct {
 	Penalty bank.Amount `json:"penalty" doc:"received by the owner"`
 }
 
-// outcomeOf returns the outcome of j, whose worth is its utility at alpha without payments.
+// outcomeOf returns the outcome of j. The worth of j is its utility at alpha before
+// payments.
 func outcomeOf(j *metrics.Job, alpha float64) (f outcome, err error) {
 	c := &j.Contract
 	f = outcome{State: c.Outcome.String(), Reason: experiments.Reason(j), Ended: c.Ended, Paid: c.Paid, Penalty: c.Penalty}
@@ -49,7 +50,7 @@ func outcomeOf(j *metrics.Job, alpha float64) (f outcome, err error) {
 	return f, err
 }
 
-// surplus returns the worth minus payments plus the penalty, in micro-dollars.
+// surplus returns the worth minus payments plus the penalty received, in micro-dollars.
 func (f *outcome) surplus() int64 { return f.Worth.Micros() - f.Paid.Micros() + f.Penalty.Micros() }
 
 // summary describes f in a few words.
@@ -63,7 +64,7 @@ func (f *outcome) summary() string {
 // owner returns the name of a user's account.
 func owner(user int64) string { return fmt.Sprintf("user:%d", user) }
 
-// checkAlpha checks the inelasticity of users.
+// checkAlpha returns an error unless alpha, the inelasticity of users, is in [0,1].
 func checkAlpha(alpha float64) error {
 	if !(alpha >= 0 && alpha <= 1) {
 		return misuse.Errorf("alpha: found %v, want 0 to 1", alpha)
@@ -71,8 +72,8 @@ func checkAlpha(alpha float64) error {
 	return nil
 }
 
-// single returns the run of e at path, and the experiment that has only its configuration and
-// policy.
+// single returns the run of e at path, and an experiment that contains only the
+// configuration and policy of that run.
 func single(e *scenario.Experiment, path string) (r catalog.Chosen, one scenario.Experiment, err error) {
 	if r, err = catalog.ChooseRun(e, path); err != nil {
 		return r, one, fmt.Errorf("run: %w", err)
@@ -89,7 +90,8 @@ func single(e *scenario.Experiment, path string) (r catalog.Chosen, one scenario
 	return r, one, err
 }
 
-// changed returns e, which has one configuration, with the fields in sets changed.
+// changed returns e with the fields in sets changed. The experiment must have a single
+// configuration.
 func changed(e *scenario.Experiment, sets ...string) (scenario.Experiment, error) {
 	var text bytes.Buffer
 	if err := scenario.Write(&text, *e); err != nil {
@@ -105,8 +107,8 @@ func changed(e *scenario.Experiment, sets ...string) (scenario.Experiment, error
 	return scenario.Parse("manifest.json", text.Bytes(), scenario.Known{}, all...)
 }
 
-// trialOf returns replication rep of the only configuration of e. Files that it reads must have
-// the hashes in inputs, unless that is nil.
+// trialOf returns replication rep of the only configuration of e. Unless inputs is nil, the
+// files that the replication reads must have the hashes in inputs.
 func trialOf(e *scenario.Experiment, rep int, inputs map[string]string) (*experiments.Trial, error) {
 	p, err := experiments.Prepare(e)
 	if err == nil {

@@ -60,8 +60,8 @@ func (c *Client) signs(ctx context.Context, f func() error) error {
 }
 
 // Dial returns a client for the market. If m.Pin is set, the client accepts only a
-// certificate that matches it. changed is called with the new pins that the market
-// announces. If it is nil, the client ignores them.
+// certificate that matches it. The function changed is called with the new pins that the
+// market announces. If it is nil, the client ignores them.
 func (m *Membership) Dial(changed func(pins string)) *service.Caller {
 	t := &http.Transport{ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second}
 	h := &http.Client{Transport: t}

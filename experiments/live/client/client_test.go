@@ -25,14 +25,14 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A scribe is a market that writes down what it is sent, and answers the first so many
-// orders by ending the connection.
+// A scribe is a market that records the received orders. It answers the first few by
+// closing the connection.
 type scribe struct {
 	wire.UnimplementedMarketHandler
 	during func() // once, while it decides
 	away   atomic.Int32
 	now    float64 // by its clock
-	least  float64 // orders that expire before are refused
+	least  float64 // orders that expire earlier are refused
 	orders atomic.Pointer[[]string]
 }
 
@@ -64,13 +64,13 @@ func (s *scribe) PutBlob(context.Context, *wire.PutBlobRequest) (*wire.PutBlobRe
 	return &wire.PutBlobResponse{}, nil
 }
 
-// user returns a client of a user's home, of a market that a scribe is.
+// user returns a client with a user's home folder. Its market is a scribe.
 func user(t *testing.T, s *scribe) (Home, *Client) {
 	t.Helper()
 	return userAt(t, s, func(*httptest.Server) {})
 }
 
-// userAt is user, of a server that is set up before it starts.
+// userAt is like user, for a server that is set up before it starts.
 func userAt(t *testing.T, s *scribe, set func(*httptest.Server)) (Home, *Client) {
 	t.Helper()
 	_, h := wire.NewMarketHandler(s)
@@ -101,8 +101,8 @@ func task() *Task {
 	}
 }
 
-// TestSubmit checks that an order is signed and well formed, sent again as it was while
-// the bank is away, and forgotten once it is answered.
+// TestSubmit checks that an order is signed and well formed, that it is sent again
+// unchanged while the bank is away, and that it is deleted once it is answered.
 func TestSubmit(t *testing.T) {
 	t.Parallel()
 	s := new(scribe)
@@ -138,9 +138,9 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// TestSetBack checks that where this machine's clock was set back, and the market's was not,
-// orders are signed by that of the market once one was refused; and that one which is
-// refused for something else is sent once.
+// TestSetBack checks the case that this machine's clock was set back but the market's was
+// not. After one refusal, orders must be signed with the market's time. An order refused
+// for another reason must be sent only once.
 func TestSetBack(t *testing.T) {
 	t.Parallel()
 	now := time.Since(bank.Epoch).Seconds() + 3*86400
@@ -161,8 +161,8 @@ func TestSetBack(t *testing.T) {
 	}
 }
 
-// TestBoth checks that an order for which two ask at once, the one who signed it and one who
-// resumes, is answered to both.
+// TestBoth checks an order that two clients send at the same time, the one that signed it
+// and one that resumes. Both must get the answer.
 func TestBoth(t *testing.T) {
 	t.Parallel()
 	s := new(scribe)
@@ -187,7 +187,7 @@ func TestBoth(t *testing.T) {
 	}
 }
 
-// TestResume checks that what was signed and not answered is sent as it was.
+// TestResume checks that a signed order without an answer is sent again unchanged.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	s := new(scribe)
@@ -211,7 +211,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// resumed has the client of a home send again what was not answered: one order, which is.
+// resumed makes the client of a home send its unanswered orders again. There must be one,
+// and it must be answered.
 func resumed(t *testing.T, home Home) {
 	t.Helper()
 	again, err := Open(home)
@@ -229,7 +230,8 @@ func resumed(t *testing.T, home Home) {
 	}
 }
 
-// TestAway checks that a market which says nothing is told from one that refuses.
+// TestAway checks that a market that does not respond is distinguished from one that
+// refuses.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	m := Membership{URL: "http://127.0.0.1:1"}
@@ -244,7 +246,8 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestInvitation checks that an invitation is read as it was written, and what is none.
+// TestInvitation checks that an invitation is read as it was written, and that invalid ones
+// are rejected.
 func TestInvitation(t *testing.T) {
 	t.Parallel()
 	for _, i := range []Invitation{

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// packed returns a tar stream of entries: a file, unless its name says a folder, or its
-// text begins with ->, a link.
+// packed returns a tar stream of entries. An entry is a file, unless its name is that of a
+// folder or its text begins with ->, which makes it a link.
 func packed(t *testing.T, all ...[2]string) *bytes.Buffer {
 	t.Helper()
 	var out bytes.Buffer
@@ -45,7 +45,7 @@ func packed(t *testing.T, all ...[2]string) *bytes.Buffer {
 	return bytes.NewBuffer(bytes.ReplaceAll(out.Bytes(), []byte("XXX.sparse"), []byte("GNU.sparse")))
 }
 
-// refused returns what was not taken, by name.
+// refused returns the names of the refused entries.
 func refused(all []Fetched) map[string]string {
 	out := make(map[string]string)
 	for _, f := range all {
@@ -56,8 +56,8 @@ func refused(all []Fetched) map[string]string {
 	return out
 }
 
-// TestUnpack checks that an archive's files, folders and links are taken, and that nothing
-// of it leaves the folder: neither by its name, nor by a link, nor through one.
+// TestUnpack checks that the files, folders and links of an archive are unpacked and that
+// nothing is written outside the folder, by name, by a link or through a link.
 func TestUnpack(t *testing.T) {
 	t.Parallel()
 	outer := t.TempDir()
@@ -93,8 +93,8 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// TestUnpackAgain checks that what is there is replaced by force alone, and that force does
-// not write through a link.
+// TestUnpackAgain checks that existing files are replaced only with force, and that force
+// does not write through a link.
 func TestUnpackAgain(t *testing.T) {
 	t.Parallel()
 	dir, mine := t.TempDir(), filepath.Join(t.TempDir(), "mine")
@@ -122,8 +122,8 @@ func TestUnpackAgain(t *testing.T) {
 	}
 }
 
-// TestParts checks that a stream is read part after part, and that one which ends early is
-// not taken for a whole one.
+// TestParts checks that a stream is read in parts and that a stream that ends early is not
+// mistaken for a complete one.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	text := packed(t, [2]string{"a", strings.Repeat("text", 1000)}).Bytes()

@@ -40,9 +40,9 @@ func DefaultHome() (Home, error) {
 
 // A Membership contains the address of the market and the name of the user's account.
 type Membership struct {
-	URL     string `json:"url"`           // of the market
+	URL     string `json:"url"`           // address of the market
 	Pin     string `json:"pin,omitempty"` // pin of the market's certificate, or two pins separated by a comma during a rotation; empty if the market is on this machine
-	Market  string `json:"market"`        // its name
+	Market  string `json:"market"`        // name of the market
 	Ledger  string `json:"ledger"`        // id of its bank's
 	Account string `json:"account"`
 }

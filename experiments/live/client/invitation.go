@@ -9,10 +9,10 @@ import (
 
 // An Invitation lets its holder become the owner of an account, once.
 type Invitation struct {
-	URL     string // of the market
+	URL     string // address of the market
 	Pin     string // pin of the market's certificate; empty if the market is on this machine
 	Account string
-	Secret  string // of the bank's invitation
+	Secret  string // secret of the bank's invitation
 }
 
 // String returns the text form, which [ParseInvitation] reads: URL/SECRET/PIN/ACCOUNT.

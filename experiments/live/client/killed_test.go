@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// TestMain lets the test binary be a client in a process of its own, of a home: it submits a
+// TestMain lets the test binary run as a client in its own process. The client submits a
 // task.
 func TestMain(m *testing.M) {
 	if home := os.Getenv("BOURSE_TEST_HOME"); home != "" {
@@ -29,15 +29,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// plainTask is a task without files: its order is the first that is sent.
+// plainTask is a task without files, so its order is the first message that is sent.
 func plainTask() *Task {
 	t := task()
 	t.Files = nil
 	return t
 }
 
-// TestKilled kills a client, a process of its own, with SIGKILL before its order has
-// reached the market, and while the market decides: it is kept, and sent again as it was.
+// TestKilled kills a client process with SIGKILL before its order has reached the market,
+// and while the market decides. The order must be stored and sent again unchanged.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

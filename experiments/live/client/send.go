@@ -143,7 +143,7 @@ func (c *Client) Resume(ctx context.Context, seen func(id string, a *live.Answer
 		signed, err := whole.Read(name, 1<<20)
 		job, wrong := whole.Read(strings.TrimSuffix(name, ".order")+".job", 1<<20)
 		if err := errors.Join(err, wrong); errors.Is(err, fs.ErrNotExist) {
-			continue // it was answered meanwhile
+			continue // another client has got the answer
 		} else if err != nil {
 			return err
 		}

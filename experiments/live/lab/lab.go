@@ -34,11 +34,11 @@ import (
 // A Plan describes the market to create.
 type Plan struct {
 	Dir     string
-	Market  string      // its name
+	Market  string      // name of the market
 	Rules   []byte      // text of market.yaml
 	Account string      // account of the creator, which also receives the charges of hosts on this machine
-	Public  string      // its public key
-	Money   bank.Amount // that it begins with
+	Public  string      // public key of the user
+	Money   bank.Amount // initial balance of the account
 }
 
 // amount that the operator may issue per week
@@ -61,8 +61,8 @@ func Made(dir string) (bool, error) {
 	return err == nil, err
 }
 
-// Make creates a lab. now is the creation time in the bank's format. If an earlier creation
-// was interrupted, Make continues it.
+// Make creates a lab. The time now is in the bank's format. If an earlier creation was
+// interrupted, Make continues it.
 func Make(ctx context.Context, p Plan, now float64) error {
 	m := &maker{ctx: ctx, now: now, keys: make(map[string]string), public: make(map[string]string)}
 	if err := os.MkdirAll(File(p.Dir, "keys"), 0o700); err != nil {

@@ -14,8 +14,8 @@ import (
 	"bourse/experiments/live/lab"
 )
 
-// TestMake checks that a lab's bank is owned, has the money, and passes its audit; and that
-// a making that was broken off before its end is gone on with, and issues nothing twice.
+// TestMake checks that a lab's bank has owners and money and passes the audit. An
+// interrupted creation must be continued without issuing money twice.
 func TestMake(t *testing.T) {
 	t.Parallel()
 	_, public, err := keys.New(rand.Reader, "me")
@@ -30,7 +30,7 @@ func TestMake(t *testing.T) {
 		if made, err := lab.Made(p.Dir); !made || err != nil {
 			t.Errorf("made %v, %v", made, err)
 		}
-		if err := os.Remove(lab.File(p.Dir, "market.yaml")); err != nil { // as if it had been broken off
+		if err := os.Remove(lab.File(p.Dir, "market.yaml")); err != nil { // as if it had been interrupted
 			t.Fatal(err)
 		}
 	}

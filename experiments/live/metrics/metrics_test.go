@@ -19,14 +19,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// still is a clock that stands.
+// A still is a clock that does not advance.
 type still struct{}
 
 func (still) Now() float64  { return 100 }
 func (still) Reach(float64) {}
 
-// told returns what Prometheus is told of a market with one host, after a call of each
-// method of its meter.
+// told returns the metrics that Prometheus gets for a market with one host, after a call of
+// each method of its meter.
 func told(t *testing.T) string {
 	t.Helper()
 	j, err := store.Create("books", store.Options{FS: vfs.NewMem()})
@@ -73,7 +73,7 @@ func told(t *testing.T) string {
 	return w.Body.String()
 }
 
-// all are the metrics of a live market, each with its labels.
+// all lists the metrics of a live market with their labels.
 var all = []string{
 	`bourse_spot_price_dollars_per_second{host="h00"} 0`, `bourse_host_used_processors{host="h00"} 0`, `bourse_host_entitled_processors{host="h00"} 0`, `bourse_host_asked_processors{host="h00"} 0`, `bourse_host_delivered_processors{host="h00"} 0`,
 	`bourse_broken_total{cause="host"} 0`, `bourse_broken_total{cause="asked"} 0`, `bourse_host_up{host="h00"} 1`, `bourse_host_closed{host="h00"} 0`, `bourse_host_stored_bytes{host="h00"} 0`,
@@ -84,8 +84,8 @@ var all = []string{
 	`bourse_mailbox_length 0`, `bourse_contracts_unsettled 0`, `bourse_ledger_entries `,
 }
 
-// TestMetrics checks that each metric is told with its value, that none but these is, and
-// that the rules and the dashboard use each of them and no other.
+// TestMetrics checks that exactly these metrics are exported with their values, and that
+// the rules and the dashboard use each of them and no others.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	text := told(t)
@@ -124,8 +124,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// metric returns the name of a metric at the beginning of text, without what Prometheus
-// adds for the parts of a histogram.
+// metric returns the name of the metric at the start of text, without the suffixes that
+// Prometheus adds to the parts of a histogram.
 func metric(text string) string {
 	return regexp.MustCompile(`_(bucket|sum|count)$`).ReplaceAllString(name.FindString(text), "")
 }

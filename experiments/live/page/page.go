@@ -46,11 +46,11 @@ type Config struct {
 	Market  Market
 	Rules   live.Config
 	Ledger  string // id
-	Version string // of this bourse
+	Version string // version of this program
 	Address string // address announced to others, as HOST or HOST:PORT; empty if the market serves only this machine
 
 	Now  func() float64                        // instant
-	Head func(context.Context) (string, error) // of the ledger
+	Head func(context.Context) (string, error) // returns the head of the ledger
 }
 
 //go:embed static

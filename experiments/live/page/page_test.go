@@ -28,8 +28,8 @@ var update = flag.Bool("update", false, "write testdata anew")
 
 const evil = "<script>alert(1)</script>"
 
-// A fair is a [Market] that stands still: one host, a contract that runs, one that was
-// fulfilled and one that was refused, with names that want to be more than text.
+// A fair is a [Market] that does not change. It has one host, one running, one fulfilled
+// and one rejected contract, and names that contain markup.
 type fair struct{}
 
 var contracts = []live.Contract{
@@ -83,7 +83,7 @@ func (fair) Prices(string, float64) ([]live.Price, error) {
 
 func (fair) LastEvent() int64 { return 4 }
 
-// Events are 1 to 4; then nothing happens.
+// It has the events 1 to 4; after that, no events occur.
 func (fair) Events(ctx context.Context, after int64) (out []live.Event, err error) {
 	for seq := after + 1; seq <= 4; seq++ {
 		out = append(out, live.Event{Seq: seq, At: 848600000, Kind: "contract", Contract: 16 + seq, State: "running"})
@@ -115,9 +115,9 @@ func get(t *testing.T, method, path, host string) *httptest.ResponseRecorder {
 
 var paths = map[string]string{"market": "/", "contract": "/contracts/17", "fulfilled": "/contracts/18", "host": "/hosts/h00", "ledger": "/ledger", "about": "/about"}
 
-// TestPages checks what pages say, as testdata has it, and that they can be read and gone
-// through without script, colour or sight: language, one first heading and none left out,
-// landmarks, captions, headers of rows and columns, names of what can be scrolled.
+// TestPages compares pages with testdata. It also checks that they are accessible without
+// scripts, colour or sight: language, headings, landmarks, captions, row and column
+// headers, and names of scrollable areas.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	for name, path := range paths {
@@ -162,8 +162,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestVisitors checks that nothing that others have named becomes a page, that a browser
-// runs no script but ours, and that nothing can be changed.
+// TestVisitors checks that names chosen by others never become markup, that a browser runs
+// only our scripts, and that visitors cannot change anything.
 func TestVisitors(t *testing.T) {
 	t.Parallel()
 	for _, path := range append([]string{"/hosts/" + "%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/contracts/99", "/contracts/%3Cb%3E", "/nothing"}, "/", "/contracts/17", "/hosts/h00", "/ledger", "/about") {
@@ -186,8 +186,8 @@ func TestVisitors(t *testing.T) {
 	}
 }
 
-// TestHost checks that a page is given to those who ask for this market, by address or by
-// its name, and not by the name of somebody else's.
+// TestHost checks that a page is served only for this market's address or name, and not for
+// any other name.
 func TestHost(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]int{
@@ -206,8 +206,9 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestEvents checks that a stream begins after the event that the browser has heard last,
-// that its word counts more than the page's, and what is said to one that has heard none.
+// TestEvents checks that a stream begins after the last event that the browser has
+// received, that the browser's header takes precedence over the page's number, and what a
+// browser without events receives.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(handler(""))
@@ -249,8 +250,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestCopies checks that a page is written once in half a second, however many look, and
-// then anew; and that no number of paths is kept.
+// TestCopies checks that a page is written once per half second, however many readers there
+// are, and that the number of stored paths is limited.
 func TestCopies(t *testing.T) {
 	t.Parallel()
 	var written atomic.Int32
@@ -289,8 +290,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestContrast checks that text and lines of charts stand out from the paper, light and
-// dark, as WCAG 2.2 counts it.
+// TestContrast checks that text and chart lines have enough contrast to the background, in
+// light and dark mode, according to WCAG 2.2.
 func TestContrast(t *testing.T) {
 	t.Parallel()
 	css, err := static.ReadFile("static/page.css")
@@ -307,7 +308,7 @@ func TestContrast(t *testing.T) {
 			colours[m[1]] = luminance(m[2])
 		}
 		for name, l := range colours {
-			if name == "paper" || name == "line" { // lines of tables say nothing by themselves
+			if name == "paper" || name == "line" { // table lines carry no information of their own
 				continue
 			}
 			a, b := max(l, colours["paper"]), min(l, colours["paper"])
@@ -321,7 +322,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// luminance returns that of a colour of six hexadecimal digits, relative, in [0,1].
+// luminance returns the relative luminance of a colour of six hexadecimal digits, in [0,1].
 func luminance(digits string) (l float64) {
 	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
 		n, err := strconv.ParseUint(digits[2*i:2*i+2], 16, 8)
@@ -339,13 +340,13 @@ func luminance(digits string) (l float64) {
 	return l
 }
 
-// A long market has had so many contracts.
+// A long is a market that has had many contracts.
 type long struct {
 	fair
 	contracts int64
 }
 
-// List lists them as a market does.
+// List lists them like a market.
 func (m long) List(f live.Filter) (all []live.Contract, err error) {
 	const base = 3 << 32
 	from := max(f.From, base+1)
@@ -359,8 +360,8 @@ func (m long) List(f live.Filter) (all []live.Contract, err error) {
 	return all, nil
 }
 
-// TestLedgerPages checks that by the links of a page of the ledger, without script, one comes
-// to what each contract has a receipt of, and back to the last.
+// TestLedgerPages checks that the links of a ledger page, without scripts, lead to every
+// receipt of each contract and back to the last.
 func TestLedgerPages(t *testing.T) {
 	t.Parallel()
 	const contracts = 250
@@ -403,8 +404,8 @@ func TestLedgerPages(t *testing.T) {
 	}
 }
 
-// TestEncoded checks that an event is encoded once for all who watch, that no other is taken for
-// it, and that not all that ever happened is kept.
+// TestEncoded checks that an event is encoded once for all watchers, that it is not
+// confused with another, and that old events are dropped.
 func TestEncoded(t *testing.T) {
 	t.Parallel()
 	var c encoded

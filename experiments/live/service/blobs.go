@@ -57,7 +57,7 @@ func (b *blobs) put(data []byte) (string, error) {
 	defer b.mu.Unlock()
 	now := time.Now()
 	if os.Chtimes(name, now, now) == nil {
-		return sha, nil // it is there
+		return sha, nil // the file exists
 	}
 	size := int64(len(data))
 	if b.total+size > b.most {

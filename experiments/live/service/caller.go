@@ -200,7 +200,8 @@ type Log struct {
 }
 
 // Read returns the available part of a log from an offset on, and the log's current length.
-// The signed order must allow reading the contract. ended reports that the log is complete.
+// The signed order must allow reading the contract. The result ended reports that the log
+// is complete.
 func (c *Caller) Read(ctx context.Context, signed []byte, l Log, from int64) (text []byte, size int64, ended bool, err error) {
 	r, err := call(ctx, c.market.Logs, &wire.LogsRequest{Order: signed, Node: int32(l.Node), Errors: l.Errors, From: from})
 	return r.GetText(), r.GetSize(), r.GetEnded(), err
@@ -214,7 +215,7 @@ type Archive struct {
 }
 
 // Files returns one part of a tar archive, starting at an offset. The signed order must
-// allow reading the contract. last reports that this is the archive's last part.
+// allow reading the contract. The result last reports that this is the archive's last part.
 func (c *Caller) Files(ctx context.Context, signed []byte, a Archive, from int64) (part []byte, last bool, err error) {
 	r, err := call(ctx, c.market.Files, &wire.FilesRequest{Order: signed, Node: int32(a.Node), Archive: a.Name, Paths: a.Paths, From: from})
 	return r.GetData(), r.GetLast(), err

@@ -23,15 +23,15 @@ import (
 	"bourse/experiments/live/wire"
 )
 
-// still is a clock that stands.
+// A still is a clock that does not advance.
 type still float64
 
 func (c still) Now() float64 { return float64(c) }
 
 func (still) Reach(float64) {}
 
-// door serves a market that ann and bob have accounts at, on an owned bank, and returns what
-// its log is kept in.
+// door serves a market in which ann and bob have accounts, on a bank with owners. It
+// returns where its log is stored.
 func door(t *testing.T) *Server {
 	t.Helper()
 	conf, err := live.Parse("lab.yaml", []byte("name: lab"))
@@ -70,7 +70,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// reading returns an order to read, of an account and signed by another's key.
+// reading returns an order to read for an account, signed with another account's key.
 func reading(t *testing.T, id, account, signer, market string, contract int64, expires float64) []byte {
 	t.Helper()
 	o, err := order.About(order.Head{Ledger: ownerstest.Ledger, Market: market, ID: id, Account: account, Expires: expires}, "read", contract)
@@ -80,8 +80,8 @@ func reading(t *testing.T, id, account, signer, market string, contract int64, e
 	return signed
 }
 
-// TestDoor checks that files are kept for those alone who have an account, and as often as
-// the account may ask; and that of an order that nobody signed nothing is.
+// TestDoor checks that files are stored only for account holders and at the rate allowed
+// for the account, and that unsigned orders store nothing.
 func TestDoor(t *testing.T) {
 	t.Parallel()
 	s := door(t)
@@ -113,7 +113,7 @@ func TestDoor(t *testing.T) {
 			t.Errorf("%s: %v, %d kept, want %v", c.name, got, kept(), c.want)
 		}
 	}
-	for range 6 { // in her name, and not by her
+	for range 6 { // in her name, but not by her
 		if got := put(reading(t, "a", "user:ann", "user:bob", "lab", 0, 1060), "forged"); got != connect.CodePermissionDenied {
 			t.Errorf("in another's name: %v", got)
 		}
@@ -158,8 +158,8 @@ func TestDoor(t *testing.T) {
 	}
 }
 
-// TestGuard checks that a market refuses calls that are too large, that are made by a page
-// in a browser, that are too many large ones at once, and those to its operator's part
+// TestGuard checks that a market refuses four kinds of calls: calls that are too large,
+// calls made by a page in a browser, too many large calls at once, and operator calls
 // without the operator's secret.
 func TestGuard(t *testing.T) {
 	t.Parallel()
@@ -208,8 +208,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestBlobsBound checks that what nobody has used in the longest time goes for what is put,
-// and never what is wanted: then what is put is refused.
+// TestBlobsBound checks that storing a file removes the file that was unused for longest,
+// but never a file in use. If all are in use, the new file is refused.
 func TestBlobsBound(t *testing.T) {
 	t.Parallel()
 	wanted := make(map[string]bool)
@@ -235,7 +235,7 @@ func TestBlobsBound(t *testing.T) {
 	if _, err := b.get(old); err != nil {
 		t.Errorf("the next: %v", err)
 	}
-	b = open(b.dir) // it counts what is there
+	b = open(b.dir) // it counts the existing files
 	wanted[old] = true
 	if _, err := b.put([]byte("7 bytes")); err != errFull {
 		t.Errorf("no room: %v", err)

@@ -20,11 +20,11 @@ const invited = time.Hour
 
 // An invitation lets one host join.
 type invitation struct {
-	Hash   string    `json:"hash"`           // of the secret: SHA-256 in hexadecimal digits
+	Hash   string    `json:"hash"`           // SHA-256 hash of the secret, in hexadecimal digits
 	Name   string    `json:"name,omitempty"` // name of the host; if empty, the host chooses its name
 	Owner  string    `json:"owner"`          // account that receives the host's charges
 	Until  time.Time `json:"until"`
-	Pin    string    `json:"pin,omitempty"`    // of who has used it
+	Pin    string    `json:"pin,omitempty"`    // pin of the host that has used it
 	Joined string    `json:"joined,omitempty"` // name under which the host has joined
 }
 

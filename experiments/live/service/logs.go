@@ -22,7 +22,7 @@ type logs struct {
 
 // An asking is a requested part for which a caller waits.
 type asking struct {
-	remote.Log // without what it says
+	remote.Log // request without the text
 	answer     chan *remote.Log
 }
 

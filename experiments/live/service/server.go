@@ -28,15 +28,15 @@ import (
 // A Config states what a server offers and to whom.
 type Config struct {
 	Market  *live.Market
-	Dir     string  // its folder
-	Name    string  // of the market
+	Dir     string  // folder of the market
+	Name    string  // name of the market
 	Ledger  string  // id
-	Version string  // of this bourse
+	Version string  // version of this program
 	Rate    float64 // maximum number of orders per second from one account; the same limit applies to signed read requests and to files
 	Files   float64 // maximum total size of the stored files, in bytes
 
 	Bank  bank.Ledger
-	Head  func(context.Context) (string, error) // of the ledger
+	Head  func(context.Context) (string, error) // returns the head of the ledger
 	Now   func() float64                        // instant
 	Admin string                                // operator's secret; if empty, the operator's calls are refused
 	Token func() (link.Token, bool)             // address and secret for joining, and whether hosts can join
@@ -56,7 +56,7 @@ type Server struct {
 	invitations *invitations
 	logs        logs
 	orders      bank.Buckets // limit per account, after its signature has been checked
-	reads       bank.Buckets // of what decides nothing
+	reads       bank.Buckets // limit per account for read requests and files
 	passes      bank.Buckets // limit per named account, for calls whose signatures only the bank checks
 }
 
@@ -317,7 +317,7 @@ func (s *Server) Logs(ctx context.Context, r *wire.LogsRequest) (*wire.LogsRespo
 }
 
 const (
-	mostPaths = 100  // of an archive
+	mostPaths = 100  // maximum paths of an archive
 	mostName  = 4096 // maximum bytes of each path and of the archive's name
 )
 
@@ -372,7 +372,7 @@ func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 			return nil, connect.NewError(connect.CodePermissionDenied, errors.New("want the secret of the market's operator, which is in its folder"))
 		}
 		answer, err := next(ctx, r)
-		if action := path.Base(r.Spec().Procedure); action != "Users" { // which only reads
+		if action := path.Base(r.Spec().Procedure); action != "Users" { // Users only reads
 			s.acted("operator", r.Peer().Addr, action, fmt.Sprint(r.Any()), err)
 		}
 		return answer, err

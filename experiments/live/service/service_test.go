@@ -10,8 +10,9 @@ import (
 	"bourse/hosts/link"
 )
 
-// TestInvitations checks that an invitation is used up, by one certificate, within its
-// time, and kept over a start; and that of a host which could not join none is.
+// TestInvitations checks that one certificate uses up an invitation within its validity and
+// that invitations survive a restart. An invitation of a host that could not join must stay
+// valid.
 func TestInvitations(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -34,7 +35,7 @@ func TestInvitations(t *testing.T) {
 	if _, err := open().use("secret", "pin", func(*invitation) (string, error) { return "", refused }); !errors.Is(err, refused) {
 		t.Errorf("a host that cannot join: %v", err)
 	}
-	for range 2 { // asked again it answers as before
+	for range 2 { // a repeated request gets the same answer
 		if name, err := open().use("secret", "pin", join); name != "h01" || err != nil {
 			t.Errorf("%q, %v", name, err)
 		}
@@ -60,7 +61,7 @@ func TestInvitations(t *testing.T) {
 	}
 }
 
-// TestBlobs checks that a file is found by its hash alone, and goes when it is old.
+// TestBlobs checks that a file can be found only by its hash and is removed when it is old.
 func TestBlobs(t *testing.T) {
 	t.Parallel()
 	wanted := make(map[string]bool)

@@ -1,36 +1,40 @@
-// Package claims judges sentences of a paper by results. Each claim is a sentence with a
-// table: the numbers that decide it, and the region in which each must lie ([Row]).
+// Package claims tests sentences of a paper against results. Each claim is a sentence with
+// a table. The table lists the numbers that decide the claim and the region in which each
+// must lie ([Row]).
 //
-// It is independent of the meaning of experiments, configurations, policies and metrics.
+// The package is independent of the meaning of experiments, configurations, policies and
+// metrics.
 //
 // # Design
 //
-// A row estimates a number over replications, in which policies share their jobs. It names a
-// region and a margin, the smallest difference that matters, with its source. Rows are
-// written from the paper's sentence, not from results. A claim is
+// A row estimates a number over replications. In each replication, all policies run the
+// same jobs. A row names a region and a margin, the smallest difference that matters, with
+// the margin's source. Rows are derived from the paper's sentence, not from results. A
+// claim is
 //
 //	SUPPORTED     if the intervals of all its rows lie inside their regions,
 //	CONTRADICTED  if that of one of them lies wholly outside,
 //	UNDECIDED     otherwise, with the replications that would decide it,
 //	NOT TESTABLE  if there is nothing to decide it by.
 //
-// One sentence of the paper is one claim. If it is tested on several panels (a metric in a
-// configuration of an experiment, for instance on several models of hosts), its verdict
-// covers all of them, and the claim states how many of them support it.
+// Each sentence of the paper is one claim. A claim may be tested on several panels. A panel
+// is a metric in a configuration of an experiment, for example with one of several host
+// models. The verdict covers all panels, and the claim states how many of them support it.
 //
-// Intervals hold simultaneously for all claims of a paper (Bonferroni), at level 1 - 0.05/m
-// with m tested claims. For "wholly outside" the level is 1 - 0.05/(m k) with k rows, because
-// any row is sufficient; "all k inside" needs no such correction (Berger 1982). Claims added
-// after results were seen (post hoc) are judged at the same level, and do not count in m.
-// Holm's correction would decide slightly more, but it has no intervals that a reader could
-// compare with the regions.
+// Intervals are simultaneous for all claims of a paper (Bonferroni). Their level is 1 -
+// 0.05/m if m claims are tested. For "wholly outside", the level is 1 - 0.05/(m k) with k
+// rows, because any single row is sufficient. "All k inside" needs no such correction
+// (Berger 1982). Claims that were added after results had been seen (post hoc) are tested
+// at the same level and are not counted in m. Holm's correction would decide slightly more
+// claims, but it has no intervals that a reader could compare with the regions.
 //
-// A direction is compared with 0, not with the margin. Otherwise a few replications would
-// support a difference smaller than the margin, and many would contradict it. If its interval
-// lies within the margin and contains 0, the claim stays undecided, and the row states that
-// no difference that matters remains.
+// For a direction, a number is compared with 0, not with the margin. With a comparison to
+// the margin, more replications could contradict a small difference that fewer replications
+// supported. If the interval of a direction lies within the margin and contains 0, the
+// claim stays undecided. The row then states that there is no difference that matters.
 //
-// Every verdict is also given for half the margin, to show how it depends on the margin.
+// Every verdict is also given for half the margin, which shows how it depends on the
+// margin.
 package claims
 
 import (
@@ -46,46 +50,45 @@ import (
 
 // A Paper contains the claims of one paper.
 type Paper struct {
-	Name   string  `yaml:"name"`  // of its folder
+	Name   string  `yaml:"name"`  // name of the paper's folder
 	Title  string  `yaml:"title"` // authors and title
-	Found  string  `yaml:"found"` // result of the published runs, in one line
+	Found  string  `yaml:"found"` // result of the published runs in one line
 	Claims []Claim `yaml:"claims"`
 
-	SHA256 string            `yaml:"-"` // of the file
-	Hashes map[string]string `yaml:"-"` // by ID: the beginning of the SHA-256 of each claim without its otherwise
+	SHA256 string            `yaml:"-"` // hash of the file
+	Hashes map[string]string `yaml:"-"` // beginning of the SHA-256 hash of each claim without the field otherwise, keyed by ID
 }
 
-// A Claim is a sentence of a paper, and the rows that decide it.
+// A Claim is a sentence of a paper with the rows that decide it.
 type Claim struct {
 	ID      string `yaml:"id"`
 	Quote   string `yaml:"quote"`
 	Section string `yaml:"section"`
-	Note    string `yaml:"note"` // interpretation, if there are several
+	Note    string `yaml:"note"` // chosen interpretation, if there are several
 	Rows    []Row  `yaml:"rows"`
 
-	// Margin and Source apply to each row that has none.
+	// Margin and Source apply to each row that does not state its own.
 	Margin float64 `yaml:"margin"`
 	Source string  `yaml:"source"`
 
-	// NoChance states why numbers do not depend on the random draws. A number that is the
-	// same in all replications then has no interval, and is compared with its region
-	// directly.
+	// NoChance states why numbers do not depend on random draws. A number that is the same
+	// in all replications then has no interval. It is compared with its region directly.
 	NoChance string `yaml:"no_chance"`
 
 	// PostHoc states why the claim was added after results had been seen.
 	PostHoc string `yaml:"post_hoc"`
 
-	// Otherwise states the result of another option, or where the claim fails. It does not
-	// affect verdicts.
+	// Otherwise states the result for another option, or the conditions under which the
+	// claim is false. It has no effect on verdicts.
 	Otherwise string `yaml:"otherwise"`
 
-	// Untestable states why no results can decide it. It replaces rows.
+	// Untestable states why results cannot decide the claim. It replaces rows.
 	Untestable string `yaml:"untestable"`
 }
 
 // A Row is a number and the region in which it must lie: [metric, policy, place, relation,
-// number, margin, source]; margin and source can be omitted. If metric, policy or place is a
-// list, each is a row.
+// number, margin, source]. The margin and the source can be omitted. If the metric, policy
+// or place is a list, each of its elements is a separate row.
 //
 //	metric   m; m + n, m - n; log sd of m; effect of m (mean by standard deviation);
 //	         p_a over p, q (p_a minus (p - q)/(1 - q), of two policies A / B)
@@ -93,19 +96,20 @@ type Claim struct {
 //	place    P; P - Q, where P is EXPERIMENT/CONFIGURATION [& CONFIGURATION]
 //	         [@ AXIS VALUE, AXIS LOWEST..HIGHEST] [along AXIS | spread AXIS]
 //
-// The number is the mean over replications and over all points of a place. Along an axis, it
-// is the rise of the least-squares line from the first value to the last. Spread is the
-// largest mean along an axis, or over configurations (*), minus the smallest.
+// The number is the mean over replications and over all points of the place. If the place
+// is along an axis, the number is the rise of the least-squares line from the axis's first
+// value to its last. If the place is a spread, the number is the largest mean along the
+// axis, or over configurations (*), minus the smallest.
 type Row struct {
 	Metric, Policy, Place config.Some[string]
 
 	Is     relation
-	To     Range   // a number, or the lowest and the highest
-	Margin float64 // smallest difference that matters, above 0
-	Source string  // source of the margin: the paper's digits or errors, or an effect that the sentence names
+	To     Range   // a number, or the lowest and highest value of a range
+	Margin float64 // smallest difference that matters, positive
+	Source string  // source of the margin: the paper's digits or errors, or an effect named in the sentence
 }
 
-// FromNode reads the cells of a row.
+// FromNode reads the cells of a row from a list.
 func (r *Row) FromNode(n *config.Node, path string) error {
 	var is string
 	cells := []any{&r.Metric, &r.Policy, &r.Place, &is, &r.To, &r.Margin, &r.Source}
@@ -121,7 +125,7 @@ func (r *Row) FromNode(n *config.Node, path string) error {
 	return nil
 }
 
-// each returns a row for each metric, policy and place.
+// each returns a row for each combination of metric, policy and place.
 func (r Row) each() (all []Row) {
 	for _, m := range r.Metric {
 		for _, p := range r.Policy {
@@ -135,17 +139,17 @@ func (r Row) each() (all []Row) {
 	return all
 }
 
-// A Range is one value, or the lowest and highest.
+// A Range is one value, or the lowest and the highest value.
 type Range []float64
 
-// FromNode takes a bare number too.
+// FromNode reads a list or a single number.
 func (r *Range) FromNode(n *config.Node, path string) error {
 	return (*config.Some[float64])(r).FromNode(n, path)
 }
 
 func (r Range) has(x float64) bool { return r[0] <= x && x <= r[len(r)-1] }
 
-// Read reads a file of claims. The error names the invalid claim.
+// Read reads a file of claims. An error names the invalid claim.
 func Read(name string, data []byte) (Paper, error) {
 	var p Paper
 	root, err := config.Parse(name, data)
@@ -175,7 +179,8 @@ func Read(name string, data []byte) (Paper, error) {
 	return p, err
 }
 
-// hashes returns a hash of the content of each claim, independent of its layout, by its ID.
+// hashes returns a hash of the content of each claim, keyed by ID. The hash does not depend
+// on the layout of the file.
 func hashes(claims *config.Node) (map[string]string, error) {
 	all := make(map[string]string)
 	if claims == nil {
@@ -234,7 +239,7 @@ func (r Row) validate() error {
 	return nil
 }
 
-// measures returns the measures of all rows of c, which must have been read.
+// measures returns the measures in all rows of c. The rows must have been read before.
 func (c Claim) measures() (all []measure) {
 	for _, r := range c.Rows {
 		for _, one := range r.each() {
@@ -250,7 +255,7 @@ func (p Paper) Concerns(experiment string) bool {
 	return slices.ContainsFunc(p.Claims, func(c Claim) bool { return slices.Contains(c.Experiments(), experiment) })
 }
 
-// Experiments returns the names of the experiments that c is about, sorted.
+// Experiments returns the sorted names of the experiments that c is about.
 func (c Claim) Experiments() (names []string) {
 	for _, m := range c.measures() {
 		names = append(names, m.experiment)
@@ -259,7 +264,7 @@ func (c Claim) Experiments() (names []string) {
 	return slices.Compact(names)
 }
 
-// Metrics returns the names of the metrics that claims of p use, sorted.
+// Metrics returns the sorted names of the metrics used by claims of p.
 func (p Paper) Metrics() (names []string) {
 	for _, c := range p.Claims {
 		for _, m := range c.measures() {

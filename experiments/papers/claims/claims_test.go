@@ -16,9 +16,9 @@ import (
 	"bourse/experiments/stats"
 )
 
-// lab is three replications of two policies on four points of two axes, and a
-// place apart. At load x, width w and replication r, a has 10 x + w + r/10 and b
-// has 5, but for width 2, where b has none.
+// lab contains three replications of two policies at four points of two axes, and one
+// separate place. At load x, width w and replication r, policy a has 10 x + w + r/10, and b
+// has 5. At width 2, b is undefined.
 func lab() []*Results {
 	r := &Results{Experiment: "lab", Axes: []string{"load", "width"}}
 	add := func(configuration, policy string, rep int, x float64, ok bool) {
@@ -46,12 +46,12 @@ func lab() []*Results {
 	return []*Results{r}
 }
 
-// TestNumbers checks every word of the vocabulary on numbers that can be worked out by
-// hand: with two degrees of freedom p is 1 - t/√(2 + t²).
+// TestNumbers checks every word of the vocabulary with numbers computed by hand. With two
+// degrees of freedom, p is 1 - t/√(2 + t²).
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		// mean over points, and over replications: 5 + 1.5 + 0.1, give or take 0.1/√3
+		// mean over points and over replications: 5 + 1.5 + 0.1, ± 0.1/√3
 		"m, a, lab/c, higher, 6":                                            "SUPPORTED 6.6 0.00913",
 		"m, a, lab/c, higher, 6.5":                                          "UNDECIDED 6.6 0.225",
 		"m, a, lab/c, higher, 8":                                            "CONTRADICTED 6.6 0.0017",
@@ -71,7 +71,7 @@ func TestNumbers(t *testing.T) {
 		"m, a | b, lab/c @ load 1 | lab/c @ load 0, higher, 0":              "SUPPORTED 6.6 7.65e-05",
 		"m - l, a, lab/d, lower, 0":                                         "UNDECIDED -1 0.225",
 		"m + l, a, lab/d, higher, 0":                                        "UNDECIDED 1 0.225",
-		"m, b, lab/c, similar, 5":                                           "UNDECIDED 5 -", // it never varies, and nothing bounds it
+		"m, b, lab/c, similar, 5":                                           "UNDECIDED 5 -", // it never varies and has no bounds
 		"m, b, lab/c, similar, 5]], no_chance: b knows no chance":           "SUPPORTED 5 -",
 		"m, b, lab/c, similar, 6]], no_chance: b knows no chance":           "CONTRADICTED 5 -",
 		"m, a, lab/c, higher, 0]], no_chance: of a that is not true":        "SUPPORTED 6.6 7.65e-05",
@@ -111,7 +111,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// row closes the list of rows, unless text does.
+// row ends the list of rows, unless text does.
 func row(text string) string {
 	if strings.Contains(text, "]], ") {
 		return text
@@ -126,7 +126,7 @@ func short(x *float64) string {
 	return strconv.FormatFloat(*x, 'g', 3, 64)
 }
 
-// trial is n replications of policies whose means are as named, on common noise.
+// trial contains n replications of policies with the given means and common noise.
 func trial(rng *rand.Rand, n int, noise float64, means map[string]float64) []*Results {
 	r := &Results{Experiment: "lab", Axes: []string{"load"}, Ends: map[string][2]float64{"part": {0, 1}}}
 	for rep := range n {
@@ -145,8 +145,8 @@ func trial(rng *rand.Rand, n int, noise float64, means map[string]float64) []*Re
 	return []*Results{r}
 }
 
-// kinds are claims of every kind, with a margin of 0.1: of policies be, good, of 1 a load,
-// and alike, which is as be.
+// kinds are claims of every kind, with a margin of 0.1. They concern the policies be, good
+// (1 per load higher) and alike (the same as be).
 var kinds = map[string]string{
 	"direction":            "[m, good - be, lab/c, higher, 0]",
 	"size":                 "[m, good - be, lab/c, much higher, 0, 1.5]",
@@ -161,9 +161,9 @@ var kinds = map[string]string{
 	"deviations":           "[log sd of m, good - be | good - alike, lab/c | lab/c, similar, 0, 2]",
 }
 
-// TestPlanted checks, kind by kind, that a claim that is true is SUPPORTED where noise is
-// small, one that is wrong CONTRADICTED, and that neither is decided where noise is large:
-// then as many replications as are said to decide it do.
+// TestPlanted checks each kind of claim. If the noise is small, a true claim must be
+// SUPPORTED and a false one CONTRADICTED. If the noise is large, both must be undecided,
+// and the stated number of replications must decide them.
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
@@ -175,7 +175,7 @@ func TestPlanted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.Claims[0].judge(found, 10_000) // so that chance alone decides nothing
+		return p.Claims[0].judge(found, 10_000) // so that only chance decides
 	}
 	for kind, tests := range kinds {
 		if got := judge(tests, trial(rng, 60, 0.02, right)); got.Verdict != Supported {
@@ -211,10 +211,10 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestJudge checks that a claim needs all of its tests, that one outside is enough to
-// contradict it, that names in lists are tests of their own, that the family is the claims
-// of the paper which are tested and not post hoc, that half the margin is judged too, and that
-// a sentence on two panels is one claim which counts them.
+// TestJudge checks that all tests of a claim must be inside, that one test outside
+// contradicts it, and that names in lists are separate tests. The family consists of the
+// tested claims that are not post hoc. Half the margin is tested too, and a sentence on two
+// panels is one claim that counts both.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	p, err := Read("test", []byte(`
@@ -253,8 +253,8 @@ claims:
 	}
 }
 
-// TestNoChance checks that replications which are all the same run are held against the
-// region as they are, saying so, and that one replication decides nothing.
+// TestNoChance checks that identical replications are compared with the region directly and
+// reported as such, and that a single replication decides nothing.
 func TestNoChance(t *testing.T) {
 	t.Parallel()
 	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 1, source: s, rows: [[m, a, lab/c, higher, 0]]}]}`))
@@ -292,8 +292,8 @@ func TestNoChance(t *testing.T) {
 	}
 }
 
-// TestTrials checks that a mean has the interval of all tables, at the level of the claims: by
-// the trials of its rows, also where all replications are alike.
+// TestTrials checks that a mean has the same interval as in all tables, at the level of the
+// claims. The interval uses the trials in the rows, even if all replications are equal.
 func TestTrials(t *testing.T) {
 	t.Parallel()
 	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 0.05, source: s, rows: [[none, a, lab/c, lower, 0]]}, {id: "2", quote: q, section: s, margin: 0.05, source: s, rows: [[some, a, lab/c, lower, 0]]}]}`))
@@ -315,7 +315,7 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// TestHalf checks that half of the margin can contradict what all of it supports.
+// TestHalf checks that half the margin can contradict what the whole margin supports.
 func TestHalf(t *testing.T) {
 	t.Parallel()
 	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 10, source: s, rows: [[m, a, lab/c, similar, 0]]}]}`))
@@ -327,7 +327,7 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-// TestEnds checks between what differences of metrics lie that lie between two values.
+// TestEnds checks the range of differences of metrics that lie between two values.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	r := &Results{Ends: map[string][2]float64{"part": {0, 1}, "score": {-1, 1}}}
@@ -350,8 +350,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestStream checks that what is kept of a row is its number: eight bytes and what a slice
-// has in reserve as it grows, a quarter.
+// TestStream checks that each row needs only eight bytes for its number, plus the reserve
+// of a growing slice, which is 25 %.
 func TestStream(t *testing.T) {
 	const n = 200_000
 	held := func() uint64 {
@@ -373,8 +373,8 @@ func TestStream(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-// TestHashes checks that the hash of a claim is of what it says: not of how it is laid out,
-// of comments, or of what came of it otherwise.
+// TestHashes checks that the hash of a claim depends only on its content, not on the
+// layout, comments or the field otherwise.
 func TestHashes(t *testing.T) {
 	t.Parallel()
 	const one = `{id: "1", quote: q, section: s, margin: 1, source: s, rows: [[m, a, lab/c, higher, 0]]}`
@@ -396,7 +396,7 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// TestRead checks that a mistake in a file of claims is told by claim.
+// TestRead checks that an error in a file of claims names the claim.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	with := func(row string) string { return `[{id: "1", quote: q, section: s, rows: [[` + row + `]]}]` }

@@ -13,8 +13,8 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// FuzzRead checks that no file of claims makes the reader panic or work for ever, that
-// another reader of YAML finds every word and number that is read and no more.
+// FuzzRead checks that no file of claims makes the reader panic or loop, and that another
+// YAML reader finds exactly the same words and numbers.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("../*/claims.yaml")
 	if err != nil || len(files) == 0 {
@@ -38,7 +38,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if len(text) > 1<<13 || strings.Count(string(text), "[")+strings.Count(string(text), "{")+strings.Count(string(text), "-") > 500 {
-			return // the files are compiled in: nobody bounds them
+			return // the files are compiled in, so their size is not limited
 		}
 		hang := time.AfterFunc(10*time.Second, func() { panic(fmt.Sprintf("%q takes for ever", text)) })
 		defer hang.Stop()
@@ -68,7 +68,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A node is what the second reader finds; the zero value is nothing.
+// A node is a value found by the second reader. The zero value means none.
 type node struct{ *second.Node }
 
 func at(n *second.Node, key string) node {
@@ -90,7 +90,7 @@ func (n node) items() []*second.Node {
 	return n.Content
 }
 
-// text returns a word, number a number, as the second reader has them.
+// text returns a word and number a number, as the second reader has them.
 func (n node) text() string {
 	if n.Node == nil || n.ShortTag() == "!!null" {
 		return ""

@@ -7,7 +7,7 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A Verdict is the result of judging a claim.
+// A Verdict is the result of testing a claim.
 type Verdict string
 
 // The verdicts.
@@ -31,8 +31,8 @@ type Judgement struct {
 	Half      Verdict `json:"verdict_half_margin" doc:"verdict with half of each margin"`
 	Why       string  `json:"why,omitempty" doc:"why it is not testable"`
 
-	// Panels counts the panels on which the sentence is tested, by their own verdicts. A panel is a
-	// metric in a configuration of an experiment.
+	// Panels counts the panels on which the sentence is tested, by the verdict on each
+	// panel. A panel is one metric in one configuration of an experiment.
 	Panels map[Verdict]int `json:"panels" doc:"panels (metrics in a configuration of an experiment) on which the sentence is tested, by verdict"`
 
 	Outcomes []Outcome `json:"tests"`
@@ -41,7 +41,7 @@ type Judgement struct {
 	Needed   *int      `json:"n_decides" doc:"estimated replications needed to decide it; null if decided or unknown"`
 }
 
-// An Outcome is a test with its number.
+// An Outcome is a test and its number.
 type Outcome struct {
 	What   string   `json:"what" doc:"description of the number"`
 	Want   string   `json:"want" doc:"region in which the number must lie"`
@@ -58,10 +58,10 @@ type Outcome struct {
 	P      *float64 `json:"p" doc:"p-value of the hypothesis that it lies outside the region, uncorrected; null if it has no interval"`
 }
 
-// risk is the probability that one or more claims of a paper get a wrong verdict.
+// risk is the probability that at least one claim of a paper gets a wrong verdict.
 const risk = 0.05
 
-// Judge judges the claims of a paper by results, in the order of the paper.
+// Judge tests the claims of a paper against results, in the paper's order.
 func Judge(p Paper, results []*Results) []Judgement {
 	m := 0
 	for _, c := range p.Claims {
@@ -76,17 +76,17 @@ func Judge(p Paper, results []*Results) []Judgement {
 	return out
 }
 
-// A finding is a test's number with its position relative to the region.
+// A finding is the number of a test and its position relative to the region.
 type finding struct {
 	stats.Estimate
 	region, half region
-	exact        bool // it is compared with the region directly
+	exact        bool // whether the number is compared with the region directly
 	equal        func(lo, hi float64) bool
 
-	inside, outside float64 // p values of lying inside and outside
+	inside, outside float64 // p-values of lying inside and outside the region
 }
 
-// judge judges c, one of m tested claims.
+// judge tests c, which is one of m tested claims.
 func (c Claim) judge(results []*Results, m int) Judgement {
 	j := Judgement{
 		ID: c.ID, Section: c.Section, Quote: c.Quote, Note: c.Note, Otherwise: c.Otherwise, PostHoc: c.PostHoc,
@@ -135,9 +135,9 @@ func (c Claim) judge(results []*Results, m int) Judgement {
 	return j
 }
 
-// verdict returns the verdict on a claim at a level, the test that it depends on, and its p
-// value. That is the largest p of the numbers inside, or k times the smallest p of the
-// numbers outside, where k is the number of candidates.
+// verdict returns the verdict on a claim at the given level, the test on which the verdict
+// depends, and its p-value. The p-value is the largest p of the numbers inside, or k times
+// the smallest p of the numbers outside, where k is the number of candidates.
 func verdict(all []finding, alpha float64) (v Verdict, decides int, p float64) {
 	var last, first int
 	for i, f := range all {
@@ -160,7 +160,7 @@ func verdict(all []finding, alpha float64) (v Verdict, decides int, p float64) {
 	return Undecided, last, outside
 }
 
-// half returns the verdict at half of every margin.
+// half returns the verdict with half of every margin.
 func half(all []finding, alpha float64) Verdict {
 	supported := true
 	for _, f := range all {
@@ -177,7 +177,8 @@ func half(all []finding, alpha float64) Verdict {
 	return Undecided
 }
 
-// lies reports whether f, or its interval at alpha, has the given position.
+// lies reports whether f or, if f has one, its interval at level alpha has the given
+// position.
 func (f finding) lies(alpha float64, where func(lo, hi float64) bool) bool {
 	if f.exact {
 		return where(f.Value, f.Value)
@@ -186,7 +187,7 @@ func (f finding) lies(alpha float64, where func(lo, hi float64) bool) bool {
 	return ok && where(lo, hi)
 }
 
-// test computes the p values for f to lie inside and outside of its region.
+// test computes the p-values of f lying inside and outside its region.
 func (f *finding) test() {
 	switch {
 	case f.exact && f.region.inside(f.Value, f.Value):
@@ -198,7 +199,7 @@ func (f *finding) test() {
 	}
 }
 
-// fill completes o from f, with the interval at alpha.
+// fill completes o with the values of f and the interval at level alpha.
 func (o *Outcome) fill(f finding, alpha float64) {
 	o.Where, _, _ = verdict([]finding{f}, alpha)
 	o.Equal = f.lies(alpha, f.equal)
@@ -214,8 +215,9 @@ func (o *Outcome) fill(f finding, alpha float64) {
 	o.P = &p
 }
 
-// needed returns how many replications would decide a claim: enough to show every number
-// inside if all seem to be inside, and otherwise enough to show one outside.
+// needed returns how many replications would decide a claim. If all numbers seem to be
+// inside, they must be enough to show this for every number. If not, they must be enough to
+// show that one number is outside.
 func needed(all []finding, alpha float64) *int {
 	var enough *int
 	outside := false
@@ -242,7 +244,8 @@ func needed(all []finding, alpha float64) *int {
 	return enough
 }
 
-// run computes a row with one metric, policy and place. An error describes the missing data.
+// run computes a row that has a single metric, policy and place. An error describes which
+// data are missing.
 func (c Claim) run(r Row, results []*Results) (o Outcome, f finding, panel string, err error) {
 	all, err := r.measures()
 	if err != nil {

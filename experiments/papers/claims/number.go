@@ -12,47 +12,47 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A measure is a metric of a policy at a place: a whole number of a row, or one side of its
-// difference.
+// A measure is a metric of a policy at a place. It is either the whole number of a row or
+// one side of the row's difference.
 type measure struct {
 	metrics []weighted // their sum
 	of      statistic
-	rule    []string // metrics of the other policy: p, and q last
+	rule    []string // metrics of the other policy: p, and q as the last one
 
-	policy, other string // the other is subtracted at each point, or is the reference
+	policy, other string // the other policy is subtracted at each point, or is the reference
 	place
 
 	groups []group
 	values stats.Quantity
-	varies bool // whether its experiment varies at random
+	varies bool // whether the results of the experiment are random
 }
 
-// A weighted is a name that is added or subtracted.
+// A weighted is a name and the weight with which it is added.
 type weighted struct {
 	sign float64
 	name string
 }
 
-// A statistic is a function of the replications.
+// A statistic is a function of the values in all replications.
 type statistic int
 
 const (
 	mean      statistic = iota
-	ratio               // mean of the policy divided by that of the other, minus 1
+	ratio               // mean of the policy divided by the mean of the other policy, minus 1
 	deviation           // logarithm of the standard deviation
 	effect              // mean by standard deviation
-	excess              // p_a minus (p - q)/(1 - q) of the other policy
+	excess              // p_a minus the other policy's (p - q)/(1 - q)
 )
 
-// A place is a set of points of configurations of an experiment.
+// A place is a set of points of some configurations of an experiment.
 type place struct {
 	experiment     string
 	configurations []string
-	at             map[string]Range // range of each axis; all values if an axis is not named
-	along, spread  string           // axis; spread is * for configurations
+	at             map[string]Range // range on each axis; an axis that is not listed has all its values
+	along, spread  string           // name of an axis; spread may also be * for configurations
 }
 
-// measures parses the cells of a row with one metric, policy and place.
+// measures parses the cells of a row that has a single metric, policy and place.
 func (r Row) measures() ([]measure, error) {
 	var m measure
 	metric := r.Metric[0]
@@ -146,7 +146,7 @@ func readPlace(text string) (p place, err error) {
 	return p, nil
 }
 
-// names returns the metrics of m.
+// names returns the names of the metrics of m.
 func (m *measure) names() (all []string) {
 	for _, w := range m.metrics {
 		all = append(all, w.name)
@@ -154,14 +154,15 @@ func (m *measure) names() (all []string) {
 	return append(all, m.rule...)
 }
 
-// A group is one point of an axis, or all points: its means over points in every replication.
-// The first column is the number; the others are the references of the statistic.
+// A group is one point of an axis, or all points together. It contains the means over its
+// points in every replication. The first column is the number itself. The other columns are
+// the references of the statistic.
 type group struct {
 	place   float64
 	columns [][]float64
 }
 
-// look finds m in results.
+// look finds the values of m in results.
 func (m *measure) look(all []*Results) error {
 	r, err := in(all, m.experiment)
 	if err != nil {
@@ -209,8 +210,8 @@ func (m *measure) undefined() error {
 	return fmt.Errorf("%s of %s is undefined in %s", strings.Join(m.names(), ", "), m.policy, m.experiment)
 }
 
-// means returns the columns of m: means over the points at which all of them are defined, NaN
-// if there are none.
+// means returns the columns of m. Each value is a mean over the points at which all columns
+// are defined, or NaN if there are none.
 func (m *measure) means(r *Results, points []string) [][]float64 {
 	n := 1 + len(m.rule)
 	if m.of == ratio {
@@ -252,7 +253,7 @@ func (m *measure) means(r *Results, points []string) [][]float64 {
 	return columns
 }
 
-// measured returns the sum of m's metrics of a policy at a point.
+// measured returns the weighted sum of m's metrics for a policy at a point.
 func (m *measure) measured(r *Results, policy, point string) []float64 {
 	sum := make([]float64, r.replications)
 	for _, w := range m.metrics {
@@ -261,14 +262,14 @@ func (m *measure) measured(r *Results, policy, point string) []float64 {
 	return sum
 }
 
-// add adds weight times ys to xs.
+// add adds weight × ys to xs, element by element.
 func add(xs []float64, weight float64, ys []float64) {
 	for i := range xs {
 		xs[i] += weight * ys[i]
 	}
 }
 
-// ends returns the range of m's values, if its mean has one.
+// ends returns the range of m's values if the mean of m has a range.
 func (m *measure) ends(r *Results) (lo, hi float64) {
 	if m.of != mean || m.along+m.spread != "" {
 		return math.Inf(-1), math.Inf(1)
@@ -286,8 +287,8 @@ func (m *measure) ends(r *Results) (lo, hi float64) {
 	return lo, hi
 }
 
-// keep removes the replications in which a group is undefined, and returns the number of the
-// others.
+// keep removes the replications in which any group is undefined. It returns the number of
+// remaining replications.
 func keep(all []measure) int {
 	var columns []*[]float64
 	n := math.MaxInt
@@ -313,7 +314,7 @@ func keep(all []measure) int {
 	return kept
 }
 
-// samples returns the numbers of all groups.
+// samples returns the number of each group.
 func (m *measure) samples() (all []stats.Sample, err error) {
 	for _, g := range m.groups {
 		s, ok := stats.Sample{Value: stats.Mean(g.columns[0]), Parts: g.columns[0]}, true
@@ -328,8 +329,8 @@ func (m *measure) samples() (all []stats.Sample, err error) {
 	return all, nil
 }
 
-// statistic returns the number of columns without one replication, or with all replications
-// if it is below 0.
+// statistic returns a function that computes the statistic of columns without replication
+// out. If out is negative, it uses all replications.
 func (m *measure) statistic(columns [][]float64) func(out int) (float64, bool) {
 	var means []func(int) float64
 	for _, xs := range columns {
@@ -362,8 +363,8 @@ func (m *measure) statistic(columns [][]float64) func(out int) (float64, bool) {
 	}
 }
 
-// whole returns m as one number: the rise of the least-squares line along its axis, or the
-// number of its only group.
+// whole returns m as a single number: the rise of the least-squares line along m's axis, or
+// the number of the only group.
 func (m *measure) whole() (stats.Sample, error) {
 	all, err := m.samples()
 	if err != nil || m.along == "" {
@@ -387,8 +388,8 @@ func (m *measure) whole() (stats.Sample, error) {
 	return rise, nil
 }
 
-// estimate returns the number of measures, the first minus the second if there are two, and
-// reports whether it is the same in all replications.
+// estimate returns the number of one measure, or the difference of two measures. It also
+// reports whether the number is the same in all replications.
 func estimate(all []measure) (e stats.Estimate, same bool, err error) {
 	if keep(all) == 0 {
 		return e, false, all[0].undefined()
@@ -433,7 +434,7 @@ func estimate(all []measure) (e stats.Estimate, same bool, err error) {
 	return e, !varied && len(sum.Parts) > 1, nil
 }
 
-// at returns the points of m, after checking that everything it names was run.
+// at returns the points of m. It first checks that everything named in m was run.
 func (r *Results) at(m *measure) (points []string, err error) {
 	for _, c := range m.configurations {
 		points = append(points, r.points[c]...)

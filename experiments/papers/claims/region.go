@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// A relation states where a number must lie.
+// A relation states in which region a number must lie.
 type relation string
 
-// The relations of a number x to its reference r, with a margin m. A direction is compared
-// with r itself. If x is less than m from r, a larger sample could still determine the
-// direction, but it would not matter.
+// The relations of a number x to its reference r, with a margin m. For a direction, x is
+// compared with r itself. If the difference is smaller than m, a larger sample could still
+// determine the direction, but the difference would not matter.
 const (
 	higher     relation = "higher"      // x > r
 	lower      relation = "lower"       // x < r
 	muchHigher relation = "much higher" // x > r + m
 	muchLower  relation = "much lower"  // x < r - m
-	similar    relation = "similar"     // r - m < x < r + m, or for a range from its lowest to its highest
+	similar    relation = "similar"     // r - m < x < r + m; if r is a range, r - m uses its lowest value and r + m its highest
 	notLower   relation = "not lower"   // x > r - m: as good as each rival
 	notHigher  relation = "not higher"  // x < r + m
 )
@@ -35,7 +35,7 @@ func words(all []relation) string {
 // A region is an interval from lo to hi in which a number must lie.
 type region struct{ lo, hi float64 }
 
-// region returns the region of r, with the given part of its margin.
+// region returns the region of r, using the given fraction of r's margin.
 func (r Row) region(part float64) region {
 	m := r.Margin * part
 	lowest, highest := r.To[0], r.To[len(r.To)-1]
@@ -58,7 +58,7 @@ func (r Row) region(part float64) region {
 	}
 }
 
-// equal reports whether the interval of a direction excludes every difference that matters.
+// equal reports whether an interval for a direction excludes every difference that matters.
 func (r Row) equal(lo, hi float64) bool {
 	return (r.Is == higher || r.Is == lower) && lo > r.To[0]-r.Margin && hi < r.To[0]+r.Margin
 }
@@ -66,12 +66,12 @@ func (r Row) equal(lo, hi float64) bool {
 func (r region) inside(lo, hi float64) bool  { return r.lo < lo && hi < r.hi }
 func (r region) outside(lo, hi float64) bool { return hi < r.lo || lo > r.hi }
 
-// room returns how far x is from the nearest end of r.
+// room returns the distance of x from the nearest end of r.
 func (r region) room(x float64) float64 {
 	return min(math.Abs(x-r.lo), math.Abs(x-r.hi))
 }
 
-// words describes where a number must lie.
+// words describes the region in which a number must lie.
 func (r region) words() string {
 	switch {
 	case math.IsInf(r.hi, 1):

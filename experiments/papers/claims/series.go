@@ -10,24 +10,26 @@ import (
 	"bourse/experiments/results"
 )
 
-// Results are the results of one experiment for the metrics that claims use, with eight bytes
-// per metric, point, policy and replication.
+// Results are the results of one experiment for the metrics used by claims. They take eight
+// bytes per metric, point, policy and replication.
 type Results struct {
 	Experiment string
-	Axes       []string              // axes of its sweep, with the names that claims use
-	Ends       map[string][2]float64 // bounds of the bounded metrics
+	Axes       []string              // axes of the sweep, with the names used in claims
+	Ends       map[string][2]float64 // bounds of the metrics that have bounds
 
-	// Apart describes how the experiment differs from the paper's; empty if it does not.
+	// Apart describes how the experiment differs from the paper's. It is empty if there is
+	// no difference.
 	Apart string
 
 	replications int
 	points       map[string][]string // by configuration, in order
 	found        map[[2]string]bool  // metrics and policies of each configuration
 	values       map[series][]float64
-	trials       map[series]int // over all replications; -1 if unknown for one
+	trials       map[series]int // numbers of trials over all replications; -1 if the number for one replication is unknown
 }
 
-// A series is a metric of a policy at a point, by replication; NaN where it is undefined.
+// A series is a metric of a policy at a point, by replication. It is NaN where the metric
+// is undefined.
 type series struct{ metric, policy, point string }
 
 // Add enters a row.
@@ -62,8 +64,8 @@ func (r *Results) Add(row results.Metric) {
 	r.replications = max(r.replications, len(xs))
 }
 
-// varies reports whether the experiment varies at random: whether a metric differs between
-// replications.
+// varies reports whether the results of the experiment are random, which means that some
+// metric differs between replications.
 func (r *Results) varies() bool {
 	for _, xs := range r.values {
 		for _, x := range xs {
@@ -75,7 +77,7 @@ func (r *Results) varies() bool {
 	return r.replications < 2
 }
 
-// of returns a metric of a policy at a point in every replication.
+// of returns the values of a metric of a policy at a point in every replication.
 func (r *Results) of(metric, policy, point string) []float64 {
 	xs := slices.Clone(r.values[series{metric, policy, point}])
 	for len(xs) < r.replications {
@@ -84,8 +86,8 @@ func (r *Results) of(metric, policy, point string) []float64 {
 	return xs
 }
 
-// trialsOf returns the total number of trials of a policy's metric at points, or 0 if it is
-// unknown.
+// trialsOf returns the total number of trials of a policy's metric at the given points, or
+// 0 if it is unknown.
 func (r *Results) trialsOf(metric, policy string, points []string) (n int) {
 	for _, p := range points {
 		trials := r.trials[series{metric, policy, p}]
@@ -97,7 +99,8 @@ func (r *Results) trialsOf(metric, policy string, points []string) (n int) {
 	return n
 }
 
-// in returns the results of an experiment, which must be the paper's.
+// in returns the results of an experiment. It returns an error if the experiment differs
+// from the paper's.
 func in(all []*Results, experiment string) (*Results, error) {
 	i := slices.IndexFunc(all, func(r *Results) bool { return r.Experiment == experiment })
 	switch {
@@ -109,7 +112,8 @@ func in(all []*Results, experiment string) (*Results, error) {
 	return all[i], nil
 }
 
-// coordinate returns the position of a point along an axis, or NaN if it is not a number.
+// coordinate returns the position of a point on an axis, or NaN if the value is not a
+// number.
 func coordinate(point string, axes []string, axis string) float64 {
 	_, values := results.Spot(point)
 	i := slices.Index(axes, axis)

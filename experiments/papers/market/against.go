@@ -6,20 +6,22 @@ import (
 	"strings"
 )
 
-// Printed provides the paper's printed numbers.
+// Printed gives access to the paper's printed numbers.
 type Printed interface {
-	// Number returns the printed number of a case, if it is a single number.
+	// Number returns the printed number for a case if it is a single number.
 	Number(configuration, admission, metric string) (float64, bool)
 
-	// Tested returns the t value that Table 2 prints for first minus second in a
-	// configuration, and whether it is marked as significant; ok is false if there is none.
+	// Tested returns the t value in Table 2 for the difference first minus second in a
+	// configuration. It also returns whether the value is marked as significant. If there
+	// is no such value, ok is false.
 	Tested(configuration, first, second, metric string) (t float64, significant, ok bool)
 
-	// Critical returns the configurations of Table 2, and its critical t.
+	// Critical returns the configurations of Table 2 and the table's critical value of t.
 	Critical() (configurations []string, t float64)
 }
 
-// Against returns contradictions between the paper's own numbers, one sentence each.
+// Against returns the contradictions between the paper's own numbers, one sentence for
+// each.
 func Against(p Printed) (said []string) {
 	for _, one := range []func(Printed) (string, bool){halfway, utilized, insignificant} {
 		if s, ok := one(p); ok {
@@ -29,17 +31,18 @@ func Against(p Printed) (said []string) {
 	return said
 }
 
-// halfway compares the efficiency of mixed users with that of the two kinds.
+// halfway compares the efficiency of mixed users with the efficiencies of both kinds.
 func halfway(p Printed) (string, bool) {
 	elastic, ok0 := p.Number("pareto-high", "be", "efficiency_0")
 	mixed, ok := p.Number("pareto-high", "be", "efficiency_0.5")
 	inelastic, ok1 := p.Number("pareto-high", "be", "efficiency_1")
-	half := (elastic + inelastic) / 2 // eq. 9 is linear in alpha
+	half := (elastic + inelastic) / 2 // because eq. 9 is linear in alpha
 	return fmt.Sprintf("by eq. 9, efficiency is linear in α, so %s for inelastic users and %s for elastic ones (§1) give %s for the two together, not %s (§1).",
 		share(inelastic), share(elastic), short(half), share(mixed)), ok0 && ok && ok1 && math.Abs(half-mixed) > 0.005+1e-9 // more than rounding
 }
 
-// utilized compares the number of significant differences in Table 2 with the text.
+// utilized compares the number of significant differences in Table 2 with the number in the
+// text.
 func utilized(p Printed) (string, bool) {
 	marked, tests := 0, 0
 	configurations, _ := p.Critical()
@@ -56,8 +59,8 @@ func utilized(p Printed) (string, bool) {
 		marked, tests), marked > 0
 }
 
-// insignificant uses the errors of Table 2 to test whether different values cause more
-// violations (§4.3). Violations of SAC are not printed.
+// insignificant uses the errors implied by Table 2 to test whether more variable values
+// cause more violations (§4.3). The paper does not print the violations of SAC.
 func insignificant(p Printed) (string, bool) {
 	equal, ok := p.Number("equal-high", "be", "violations")
 	errorOf, _ := Error(p, "equal-high", "be", "violations")
@@ -76,9 +79,10 @@ func insignificant(p Printed) (string, bool) {
 		strings.Join(means, " and "), share(equal), strings.Join(errors, ", "), share(errorOf), strings.Join(ts, " and "), critical), true
 }
 
-// Error returns the standard error of a number of best effort that Table 2 implies: the
-// difference from CAC divided by its t value. CAC, which has “virtually no violations”
-// (§4.3), is assumed to have none if none are printed, and to add nothing to the error.
+// Error returns the standard error of a number for best effort. Table 2 implies it: it is
+// the difference from CAC divided by its t value. If no violations of CAC are printed, they
+// are assumed to be 0 (“virtually no violations”, §4.3). They are also assumed to add no
+// error.
 func Error(p Printed, configuration, admission, metric string) (float64, bool) {
 	if admission != "be" || metric != "violations" && metric != "p_w" {
 		return 0, false
@@ -89,7 +93,7 @@ func Error(p Printed, configuration, admission, metric string) (float64, bool) {
 	return (x - less) / t, ok && tested
 }
 
-// short formats a number without the zero before the point, as in the paper; share formats it
-// with two digits.
+// short formats a number without the zero before the decimal point, as in the paper. The
+// function share does the same with two decimals.
 func short(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.4g", x), "0") }
 func share(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.2f", x), "0") }

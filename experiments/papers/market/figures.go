@@ -1,7 +1,7 @@
 // Package market draws the figures of "Admission Control in a Computational Market"
-// (Sandholm, Lai, Clearwater), and lists the contradictions between its numbers.
+// (Sandholm, Lai, Clearwater) and lists the contradictions between the paper's numbers.
 //
-// It treats names of policies and metrics as text.
+// It treats the names of policies and metrics as text.
 package market
 
 import (
@@ -12,14 +12,14 @@ import (
 )
 
 // Figures returns the figures for which there are results. Error bars are 95 % intervals of
-// the mean. RAC is only in figure 3, as in the paper.
+// the mean. RAC appears only in figure 3, as in the paper.
 func Figures(l report.Labels, summary []results.Summary, curve []results.Point) []report.Figure {
 	rows := report.Rows(nil, summary, curve)
 	others := slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return r.At[report.ByPolicy] == rac })
 	figures := []report.Figure{figure1(l, others), figure2(l, others), figure3(l, rows)}
 	for i := range figures {
 		f := &figures[i]
-		for _, policy := range []string{"be", "sac", "cac", rac} { // with the same colours in all
+		for _, policy := range []string{"be", "sac", "cac", rac} { // the same colours in all figures
 			f.Order = append(f.Order, l.Of(policy))
 		}
 		if i < 2 && len(others) < len(rows) {
@@ -33,8 +33,8 @@ func Figures(l report.Labels, summary []results.Summary, curve []results.Point) 
 
 const rac = "rac"
 
-// figure1 shows violations, utilization, rejections and demand correlation: a group of
-// bars for each configuration, and a bar for each admission policy.
+// figure1 shows violations, utilization, rejections and demand correlation. It has a group
+// of bars for each configuration and a bar for each admission policy.
 func figure1(l report.Labels, rows []report.Row) report.Figure {
 	return report.Figure{
 		Name: "figure1", Title: "Figure 1. Violations, utilization, rejections and demand correlation",
@@ -45,8 +45,8 @@ func figure1(l report.Labels, rows []report.Row) report.Figure {
 	}
 }
 
-// figure2 shows efficiency against alpha: a panel for each configuration in which it is
-// defined, and a line for each admission policy.
+// figure2 shows efficiency against alpha. It has a panel for each configuration in which
+// efficiency is defined, and a line for each admission policy.
 func figure2(l report.Labels, rows []report.Row) report.Figure {
 	return report.Figure{
 		Name: "figure2", Title: "Figure 2. Efficiency against α", Caption: "α = 0 is elastic utility, α = 1 inelastic. ",
@@ -54,8 +54,8 @@ func figure2(l report.Labels, rows []report.Row) report.Figure {
 	}
 }
 
-// figure3 compares RAC with BE and CAC in each configuration that has it: the metrics of
-// figure1 as groups of bars, and efficiency against alpha.
+// figure3 compares RAC with BE and CAC in each configuration that includes RAC. It shows
+// the metrics of figure1 as groups of bars, and efficiency against alpha.
 func figure3(l report.Labels, rows []report.Row) report.Figure {
 	f := report.Figure{Name: "figure3", Title: "Figure 3. Random admission control compared with best effort and capacity"}
 	of := func(policies ...string) []report.Row {
@@ -74,7 +74,7 @@ func figure3(l report.Labels, rows []report.Row) report.Figure {
 	return f
 }
 
-// lines returns a panel of efficiency against alpha for each configuration.
+// lines returns one panel per configuration that shows efficiency against alpha.
 func lines(l report.Labels, rows []report.Row) []report.Panel {
 	all := panels(l, rows, report.Plot{X: report.ByAlpha, Y: []string{report.Efficiency}, Color: []string{report.ByPolicy}, Facet: []string{report.ByConfiguration}})
 	for i := range all {
@@ -83,7 +83,7 @@ func lines(l report.Labels, rows []report.Row) []report.Panel {
 	return all
 }
 
-// panels returns the panels of a plot of quantities between 0 and 1.
+// panels returns the panels of a plot of quantities in [0,1].
 func panels(l report.Labels, rows []report.Row, p report.Plot) []report.Panel {
 	p.Label = func(_, value string) string { return l.Of(value) }
 	all := p.Panels(rows)

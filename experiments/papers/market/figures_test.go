@@ -14,7 +14,7 @@ import (
 	"bourse/experiments/results"
 )
 
-// invented returns rows of the shape of the paper's figures, no measurements.
+// invented returns invented rows in the form needed by the paper's figures.
 func invented() (summary []results.Summary, curve []results.Point) {
 	level := map[string]float64{"pareto-low": 0.1, "pareto-high": 0.6, "equal-high": 0.45, "normal-high": 0.65}
 	lift := map[string]float64{"be": 1, "sac": 0.6, "cac": 0.01, "rac": 0.7}
@@ -49,9 +49,9 @@ func invented() (summary []results.Summary, curve []results.Point) {
 
 var rewrite = flag.Bool("rewrite", false, "rewrite testdata")
 
-// TestFigures checks the numbers and the text of the three figures, that a policy has
-// its colour in all, that RAC is in the third alone, and that what nothing was measured
-// for is left out.
+// TestFigures checks the numbers and the text of the three figures. A policy must have the
+// same colour in all, RAC must be only in the third, and parts without measurements must be
+// omitted.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	l := report.Labels{"be": "BE", "sac": "SAC", "cac": "CAC", "rac": "RAC"}

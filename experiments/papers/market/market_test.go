@@ -31,9 +31,8 @@ func preset(t *testing.T) scenario.Experiment {
 	return e
 }
 
-// TestPreset checks §4.1: fifty jobs of ten users on fifteen hosts of two
-// processors; the two loads; the three distributions of
-// values; that every plug-in takes its options.
+// TestPreset checks §4.1: fifty jobs of ten users on fifteen hosts with two processors, the
+// two loads, and the three distributions of values. Every plug-in must accept its options.
 func TestPreset(t *testing.T) {
 	t.Parallel()
 	e := preset(t)
@@ -99,8 +98,8 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestReference checks that the numbers are probabilities, one a case, of what is
-// measured, and that those that say the same thing agree.
+// TestReference checks that the numbers are probabilities of measured metrics, one per
+// case, and that equivalent numbers agree.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	r := papers.Of("paper")
@@ -130,7 +129,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// cases returns configuration, admission and metric of each case of a number.
+// cases returns the configuration, admission and metric of each case of a number.
 func cases(p papers.Printed) (all [][3]string) {
 	for _, c := range p.Configuration {
 		for _, a := range p.Admission {
@@ -142,7 +141,7 @@ func cases(p papers.Printed) (all [][3]string) {
 	return all
 }
 
-// TestThresholds checks the arithmetic of eq. 14 to 17, as rounded there.
+// TestThresholds checks the arithmetic of eq. 14 to 17 with the paper's rounding.
 func TestThresholds(t *testing.T) {
 	t.Parallel()
 	r := papers.Of("paper")
@@ -162,8 +161,8 @@ func TestThresholds(t *testing.T) {
 	}
 }
 
-// TestT2 checks that what Table 2 marks in bold is what exceeds the critical value: 5
-// per cent, one-sided, four degrees of freedom; and two cells by eye.
+// TestT2 checks that exactly the bold values in Table 2 exceed the critical value (5 %,
+// one-sided, four degrees of freedom). It also checks two cells copied by hand.
 func TestT2(t *testing.T) {
 	t.Parallel()
 	tests := papers.Of("paper").Tests
@@ -185,8 +184,8 @@ func TestT2(t *testing.T) {
 	}
 }
 
-// TestT1 checks what §2 says of Table 1: 87 per cent of samples or more for
-// the three models, which are closest to the trace of their rivals.
+// TestT1 checks the statement of §2 about Table 1: at least 87 % of samples for the three
+// models, which are closer to the trace than their rivals.
 func TestT1(t *testing.T) {
 	t.Parallel()
 	ours := map[string]bool{"HypWeib": true, "PolyLin": true, "BinBin": true}
@@ -209,10 +208,10 @@ func TestT1(t *testing.T) {
 	}
 }
 
-// numbers are the paper's, but for some.
+// numbers are the paper's numbers, with some replaced.
 type numbers struct {
 	papers.Reference
-	but map[string]float64 // by metric, of best effort under Pareto high
+	but map[string]float64 // by metric, for best effort under Pareto high
 }
 
 func (n *numbers) Number(configuration, admission, metric string) (float64, bool) {
@@ -222,9 +221,9 @@ func (n *numbers) Number(configuration, admission, metric string) (float64, bool
 	return n.Reference.Number(configuration, admission, metric)
 }
 
-// TestAgainst checks where the paper speaks against itself, by hand: (.35 + .90)/2; the
-// marks of Table 2; and t = (.61 - .44)/√(.12² + .10²) and (.67 - .44)/√(.09² + .10²), with
-// the errors (.61 - .01)/4.90, .67/7.09 and .44/4.39; and that other numbers would not.
+// TestAgainst checks by hand where the paper contradicts itself: (.35 + .90)/2; the marks
+// of Table 2; and t = (.61 - .44)/√(.12² + .10²) and (.67 - .44)/√(.09² + .10²), with the
+// errors (.61 - .01)/4.90, .67/7.09 and .44/4.39. Other numbers must not be contradictions.
 func TestAgainst(t *testing.T) {
 	t.Parallel()
 	r := numbers{Reference: papers.Of("paper")}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestRegistered checks that registered.csv marks a prediction as met if its result is within
-// the margin, and that the page states how many are.
+// TestRegistered checks that registered.csv marks a prediction as met if its result is
+// within the margin, and that the page states how many are met.
 func TestRegistered(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("registered.csv")

@@ -16,8 +16,9 @@ import (
 	"bourse/workloadgen"
 )
 
-// pricedRun runs jobs that hold memory and GPUs on hosts where both have prices and floors. Hold may
-// change the note of an admission. It returns the report of an audit of the ledger.
+// pricedRun runs jobs that hold memory and GPUs. Both resources have prices and floors on the hosts.
+// The function hold may change the note of an admission. pricedRun returns the report of an audit of
+// the ledger.
 func pricedRun(t *testing.T, policy, payment, options string, hold func(string) string) *audit.Report {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 1))
@@ -34,7 +35,7 @@ func pricedRun(t *testing.T, policy, payment, options string, hold func(string) 
 	}
 	path := filepath.Join(t.TempDir(), "plan.csv")
 	var b strings.Builder
-	workloadgen.WriteCSV(&b, plan) // a Builder takes everything
+	workloadgen.WriteCSV(&b, plan) // a Builder returns no errors
 	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -92,9 +93,9 @@ func (f forger) Hold(now float64, contract int64, owner bank.Account, a bank.Amo
 	return f.Teller.Hold(now, contract, owner, a, []byte(f.hold(string(note))))
 }
 
-// TestPricedAudit checks that an audit recomputes the claims, bids, prices, charges and floors of
-// several resources, under every payment rule, and agrees; and that it names one wrong bid, price,
-// gigabyte or unit.
+// TestPricedAudit checks that an audit accepts correct claims, bids, prices, charges and floors of
+// several resources under every payment rule. It also checks that the audit finds a single wrong bid,
+// price, gigabyte or unit.
 func TestPricedAudit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ policy, payment, options string }{

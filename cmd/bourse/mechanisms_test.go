@@ -16,8 +16,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// mechanismFindings are the comparisons with which docs/mechanisms.md begins: for each preset, the
-// dimension, the metrics and the pairs, in order.
+// mechanismFindings contains the comparisons at the beginning of docs/mechanisms.md. For each preset,
+// it contains the dimension, the metrics and the pairs in the order of the page.
 var mechanismFindings = []struct {
 	preset, across string
 	metrics        []string
@@ -30,7 +30,7 @@ var mechanismFindings = []struct {
 }
 
 // TestMechanisms checks that docs/mechanisms.md begins with the verdicts of the presets that compare
-// mechanisms, and that these pass an audit; -rewrite writes them.
+// mechanisms. It also checks that the presets pass an audit. With -rewrite, it writes the verdicts.
 func TestMechanisms(t *testing.T) {
 	t.Parallel()
 	const file = "docs/mechanisms.md"
@@ -87,7 +87,7 @@ func TestMechanisms(t *testing.T) {
 	}
 }
 
-// four returns x with four digits.
+// four formats x with four significant digits.
 func four(x *float64) string {
 	if x == nil {
 		return "–"

@@ -94,7 +94,7 @@ type Values struct {
 type series struct {
 	dir                           int
 	metric, configuration, policy string
-	user                          string // of a gain
+	user                          string // user whose gain this is; empty for other metrics
 	values                        map[int]float64
 	trials                        map[int]int
 	noSample                      bool // whether all replications have the same jobs on the same hosts
@@ -123,8 +123,8 @@ func (s *series) name(across string, own bool, dirs []*results.Dir) (name, withi
 	return name, within
 }
 
-// own reports whether each configuration has one policy and no two have the same, so that
-// configurations can be compared only if each has its own.
+// own reports whether each configuration has one policy and all these policies differ. In this
+// case, configurations can be compared only under different policies.
 func own(all []*series) bool {
 	of, by := map[string]string{}, map[string]string{}
 	for _, s := range all {

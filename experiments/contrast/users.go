@@ -9,12 +9,12 @@ import (
 	"bourse/experiments/results"
 )
 
-// Gain is the metric that is compared user by user: the value of a user's jobs that were done
-// in time, minus its payments, plus the penalties that it received, in dollars.
+// Gain is the metric that is compared for each user, in dollars. It is the value of the user's
+// jobs that were done in time, minus the user's payments, plus the penalties that the user received.
 const Gain = "gain"
 
-// gains returns the gain of each user of a directory, by configuration and policy in the order
-// of the rows, then by user.
+// gains returns the gain of each user in a directory. It sorts them by configuration and policy
+// in the order of the rows, then by user.
 func gains(at int, dir *results.Dir) ([]*series, error) {
 	type key struct{ configuration, policy, user string }
 	of, order := map[key]*series{}, map[[2]string]int{}

@@ -35,7 +35,8 @@ func study(t *testing.T, settings string) string {
 	return path
 }
 
-// judging returns a comparison with be. Text is a script or, if command is set, a program.
+// judging returns a comparison of a candidate with the policy be. Text is the candidate's script, or
+// its program if command is set.
 func judging(t *testing.T, study, text string, command ...string) *Judging {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "mine.star")
@@ -136,8 +137,8 @@ func TestCheats(t *testing.T) {
 	}
 }
 
-// TestLearned checks that a candidate that has learned the public jobs gains on them, and that
-// the sealed seeds do not call it better.
+// TestLearned checks that a candidate that has learned the public jobs gains on these jobs. It also
+// checks that the verdict on the sealed seeds is not better.
 func TestLearned(t *testing.T) {
 	t.Parallel()
 	path := study(t, "screen: 8, score: {from: 25, to: 50}, gates: {violations: 1, worst: 1}")
@@ -170,8 +171,8 @@ func TestLearned(t *testing.T) {
 	}
 }
 
-// TestBook checks that near copies use up the judgements of an epoch, that another secret is
-// refused, and that a record is refused once any of its bytes has changed.
+// TestBook checks that judging near copies uses up the judgements of an epoch. It also checks that
+// another secret is refused, and that a record is refused if any of its bytes has changed.
 func TestBook(t *testing.T) {
 	t.Parallel()
 	path := study(t, "judgements: 5")

@@ -1,12 +1,12 @@
-// Package judge decides whether a policy, the candidate, is better than another, the champion,
-// such that an automated search for candidates cannot gain by chance or by cheating.
+// Package judge decides whether one policy, the candidate, is better than another policy, the
+// champion. An automated search for candidates cannot gain by chance or by cheating.
 //
-// Both policies run on the same jobs and random numbers. A candidate is screened on public
-// seeds as often as its author likes ([Judging.Screen]), and judged on seeds that follow from a
-// secret ([Judging.Seed]), a limited number of times ([Book]). The study, a scenario, has the
-// settings in its field judge.
+// Both policies run on the same jobs and random numbers. The author of a candidate may screen it
+// on public seeds any number of times ([Judging.Screen]). The candidate is judged on seeds that
+// are derived from a secret ([Judging.Seed]), and the number of judgements is limited ([Book]).
+// The study is a scenario with the settings in its field judge.
 //
-// The package is independent of the policies' rules and of how they are confined.
+// The package does not depend on the rules of the policies or on how they are confined.
 package judge
 
 import (
@@ -35,9 +35,9 @@ type Source struct {
 
 // An Ask is a question to the judge.
 type Ask struct {
-	Study               string // path
+	Study               string // path of the study's file
 	Candidate, Champion Source
-	Unconfined          bool // a program runs as any process of this user
+	Unconfined          bool // whether a program runs like any other process of this user
 }
 
 // Confinement describes how the candidate is confined.
@@ -67,11 +67,11 @@ type Judging struct {
 	experiment scenario.Experiment
 	prepared   *experiments.Prepared
 	metric     metrics.Metric
-	tally      []tally // by configuration
-	steps      uint64  // most of a decision of the candidate
+	tally      []tally // values of each configuration
+	steps      uint64  // largest number of steps in a decision of the candidate
 }
 
-// Hashes are SHA-256 in hexadecimal.
+// Hashes contains SHA-256 hashes in hexadecimal.
 type Hashes struct {
 	Study     string `json:"study" doc:"of the study's file"`
 	Candidate string `json:"candidate" doc:"of the candidate: its file, its command and files, or its name and options"`
@@ -116,7 +116,7 @@ func New(ask Ask) (*Judging, error) {
 	return j, nil
 }
 
-// prepare loads the policies and starts those that are programs, to run n replications of a seed.
+// prepare loads the policies for n replications of a seed and starts the policies that are programs.
 func (j *Judging) prepare(seed uint64, n int) (err error) {
 	j.experiment.Seed, j.experiment.Replications = seed, max(2, n)
 	if j.prepared, err = experiments.Prepare(&j.experiment); err != nil {
@@ -141,7 +141,8 @@ func (s Source) in(study string, text []byte, confined bool) (e scenario.Experim
 	return e, e.Configurations, nil
 }
 
-// hash identifies s, whose choice in the study is c. The place of a file does not matter.
+// hash returns a hash that identifies s. The choice of s in the study is c. The hash does not depend
+// on the path of a file.
 func (s Source) hash(c *scenario.Choice) (string, error) {
 	of := map[string]any{"name": c.Name, "options": c.Options()}
 	files, options := s.Files(), c.Options()
@@ -168,8 +169,8 @@ func (s Source) hash(c *scenario.Choice) (string, error) {
 // sum returns the SHA-256 of text.
 func sum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
-// Seed returns the seed that follows from a secret, which must be the one registered in the
-// study. It is the same for all candidates of an epoch.
+// Seed returns the seed that is derived from a secret. It returns an error if the study registers a
+// different secret. The seed is the same for all candidates of an epoch.
 func (j *Judging) Seed(secret []byte, epoch int) (uint64, error) {
 	if got, want := "sha256:"+sum(secret), j.Settings.Sealed; got != want {
 		return 0, misuse.Errorf("sealed: found a secret with the hash %s, want the one registered in the study, judge.sealed: %s", got, orNone(want))

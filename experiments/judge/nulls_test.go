@@ -14,12 +14,12 @@ import (
 
 var nulls = flag.Int("judge.replications", 0, "take the differences of that many replications of rac with shifted random numbers, not drawn ones")
 
-// copies is the number of copies of a policy that differ only in their random numbers: a
-// champion and the candidates of an epoch.
+// copies is the number of copies of a policy that differ only in their random numbers. One copy is
+// the champion, and the others are the candidates of an epoch.
 const copies = 21
 
-// sampled returns the efficiency of each copy, by replication: of rac in the preset paper under
-// high load, or drawn with the same deviation of differences.
+// sampled returns the efficiency of each copy in each replication. The values come from the policy
+// rac in the preset paper under high load, or are drawn with the same deviation of differences.
 func sampled(t *testing.T, rng *rand.Rand) (rows [][copies]float64) {
 	t.Helper()
 	if *nulls == 0 {
@@ -67,10 +67,11 @@ func sampled(t *testing.T, rng *rand.Rand) (rows [][copies]float64) {
 	return rows
 }
 
-// TestNulls checks that at most 5 % of candidates that equal the champion but for their random
-// numbers are called better: 1,000 of them; the best of 200 on 20 public seeds, 1,000 times; and
-// any of the 20 of an epoch, 200 times. Runs are not repeated: a replication of a judgement is one
-// of the sampled ones, with copies in random order, which are exchangeable.
+// TestNulls checks that at most 5 % of the candidates that differ from the champion only in their
+// random numbers are called better. It judges 1,000 single candidates. It judges the best of 200
+// candidates on 20 public seeds, 1,000 times. It also judges the 20 candidates of an epoch, 200 times.
+// The test does not repeat runs. Each replication of a judgement is one of the sampled replications.
+// The copies are in random order, because they are exchangeable.
 func TestNulls(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 0))

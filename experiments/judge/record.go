@@ -34,7 +34,7 @@ type Record struct {
 	Outcome
 }
 
-// A Signed is a record with its signature, a line of judged.jsonl.
+// A Signed is a record with its signature. It is one line of judged.jsonl.
 type Signed struct {
 	Record    Record `json:"record"`
 	Key       string `json:"key" doc:"public key of the referee; empty if the record is not signed"`
@@ -47,7 +47,7 @@ func line(v any) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(fmt.Sprintf("judge: encode a record: %v", err)) // its numbers are finite
+		panic(fmt.Sprintf("judge: encode a record: %v", err)) // cannot happen, because the numbers are finite
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 }
@@ -69,8 +69,8 @@ func Sign(r Record, private string) (*Signed, error) {
 	return s, nil
 }
 
-// Verify returns the record in text if the public key signed it. Text is a line of
-// judged.jsonl, or the output of print. No byte may differ.
+// Verify returns the record in text if the public key verifies its signature. Text is a line of
+// judged.jsonl or the output of print. Verify returns an error if any byte differs.
 func Verify(text []byte, public string, print func(*Signed) []byte) (*Signed, error) {
 	var s Signed
 	public, err := keys.Public(public)
@@ -91,7 +91,7 @@ func Verify(text []byte, public string, print func(*Signed) []byte) (*Signed, er
 	return &s, nil
 }
 
-// Repeats returns an error unless a judgement that was repeated has the outcome in the record.
+// Repeats returns an error if a repeated judgement has a different outcome than the record.
 func (s *Signed) Repeats(j *Judging, o Outcome) error {
 	r := s.Record
 	r.Hashes, r.Outcome = j.Hashes, o
@@ -105,7 +105,7 @@ func (s *Signed) Repeats(j *Judging, o Outcome) error {
 // before it.
 type Book struct {
 	path string
-	last []byte // line
+	last []byte // last line of the file
 	all  []Signed
 }
 
@@ -137,8 +137,8 @@ func (b *Book) head() string {
 	return sum(b.last)
 }
 
-// Known returns the record of a judgement of the same policies in an epoch, or nil. It returns
-// an error if there is none and the epoch has no judgement left.
+// Known returns the record of an earlier judgement of the same policies in an epoch, or nil if there
+// is none. It returns an error if there is no record and the epoch has no judgements left.
 func (b *Book) Known(j *Judging, epoch int) (*Signed, error) {
 	n := 0
 	for i := range b.all {
@@ -154,7 +154,7 @@ func (b *Book) Known(j *Judging, epoch int) (*Signed, error) {
 	return nil, nil
 }
 
-// Record returns the record of an outcome at the end of the book.
+// Record returns a record of an outcome. The record follows the last one in the book.
 func (b *Book) Record(j *Judging, epoch int, o Outcome, confinement string) Record {
 	v, s := results.BuildVersion(), j.Settings
 	return Record{

@@ -28,10 +28,10 @@ import (
 
 // A tally has the values of one configuration, by replication. NaN means undefined.
 type tally struct {
-	metric, violations [2][]float64 // of champion and candidate
+	metric, violations [2][]float64 // values of the champion and of the candidate
 }
 
-// differences returns candidate minus champion where both are defined.
+// differences returns the candidate's value minus the champion's in the replications in which both are defined.
 func differences(of [2][]float64) (all []float64) {
 	for i := range of[0] {
 		if d := of[1][i] - of[0][i]; !math.IsNaN(d) {
@@ -41,8 +41,8 @@ func differences(of [2][]float64) (all []float64) {
 	return all
 }
 
-// watch makes the policies of runs count their steps, and calls took with each decision of a
-// candidate from outside. Calls of took do not overlap.
+// watch makes the policies in runs count their steps. It calls took with each decision of a candidate
+// that is a script or a program. Calls of took do not overlap.
 func (j *Judging) watch(opts experiments.Options, took func(configuration string, rep int, q *outside.Question, d *contracts.Decision)) experiments.Options {
 	var mu sync.Mutex
 	opts.Observe = func(configuration, label string, rep int, parts *broker.Config) {
@@ -60,7 +60,7 @@ func (j *Judging) watch(opts experiments.Options, took func(configuration string
 	return opts
 }
 
-// failed returns the failure of the candidate in err, if that is one.
+// failed returns the candidate's failure in err, or nil if err contains none.
 func failed(err error) *experiments.OutsideError {
 	var of *experiments.OutsideError
 	if errors.As(err, &of) && of.Policy == candidate {
@@ -98,7 +98,7 @@ type ByConfiguration struct {
 	Lost       []Lost         `json:"lost" doc:"up to five jobs that lost most of their value compared with the champion"`
 }
 
-// A Lost is a job that gained its owner less than under the champion.
+// A Lost is a job from which its owner gained less than under the champion.
 type Lost struct {
 	Replication int     `json:"replication"`
 	Job         int64   `json:"job"`
@@ -110,7 +110,7 @@ type Lost struct {
 	Decision json.RawMessage `json:"decision" doc:"decision of the candidate with its numbers, as the ledger records it; null for a built-in policy"`
 }
 
-// lost is the number of jobs in feedback.
+// lost is the maximum number of jobs in the feedback about one configuration.
 const lost = 5
 
 // Screen runs the public replications and returns feedback for the author.
@@ -207,9 +207,9 @@ func mean(xs []float64) report.Maybe {
 // batch is the number of replications that a worker runs at once.
 const batch = 5
 
-// run runs the replications from to to-1 of all configurations, and has the ledger of each run of
-// the candidate audited against the table of its jobs. It returns the gate that the candidate
-// fails thereby.
+// run runs the replications from, …, to-1 of all configurations. It audits the ledger of each run of
+// the candidate against the table of jobs. It returns the gate that the candidate fails, or an empty
+// text.
 func (j *Judging) run(ctx context.Context, opts experiments.Options, from, to int) (gate string, err error) {
 	var units []experiments.Unit
 	for c := range j.tally {
@@ -220,7 +220,7 @@ func (j *Judging) run(ctx context.Context, opts experiments.Options, from, to in
 	type done struct {
 		unit   experiments.Unit
 		values []float64
-		found  string // by the audit
+		found  string // first finding of the audit, or empty
 	}
 	opts = j.watch(opts, func(string, int, *outside.Question, *contracts.Decision) {})
 	begin := func(ctx context.Context) func(int) (done, error) {
@@ -258,7 +258,7 @@ func (j *Judging) run(ctx context.Context, opts experiments.Options, from, to in
 	return gate, err
 }
 
-// ledgers of the candidate's runs in a unit.
+// ledgers contains the ledgers of the candidate's runs in a unit.
 type ledgers struct {
 	kept  []store.Options
 	heads []string

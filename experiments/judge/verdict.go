@@ -9,12 +9,12 @@ import (
 	"bourse/experiments/stats"
 )
 
-// Verdicts.
+// The verdicts.
 const (
 	Better    = "better"
 	Worse     = "worse"
-	Alike     = "alike"     // the difference is at most the margin
-	Undecided = "undecided" // after the last replication
+	Alike     = "alike"     // the absolute difference is at most the margin
+	Undecided = "undecided" // no other verdict after the last replication
 	Void      = "void"      // the candidate fails a gate
 )
 
@@ -30,7 +30,8 @@ type Outcome struct {
 // An interval returns an interval of the mean of values between lo and hi.
 type interval func(xs []float64, lo, hi float64) (l, h float64, ok bool)
 
-// Score runs the replications of a sealed seed, and compares the policies after 25, 50, 100, …
+// Score runs the replications of a sealed seed and compares the policies several times. The first
+// comparison is after Settings.Score.From replications, and each further one after twice as many.
 func (j *Judging) Score(ctx context.Context, seed uint64, opts experiments.Options) (o Outcome, err error) {
 	s := &j.Settings.Score
 	if err := j.prepare(seed, s.To); err != nil {
@@ -52,8 +53,8 @@ func (j *Judging) Score(ctx context.Context, seed uint64, opts experiments.Optio
 	}
 }
 
-// decide returns o with the verdict on the differences so far, which is undecided if there are
-// too few. Scale is the champion's mean.
+// decide returns o with the verdict on the differences so far. The verdict is undecided if there are
+// too few differences. Scale is the champion's mean.
 func (j *Judging) decide(o Outcome, diffs []float64, scale float64) Outcome {
 	if o.Verdict = Undecided; o.Gate != "" {
 		o.Verdict = Void
@@ -62,8 +63,8 @@ func (j *Judging) decide(o Outcome, diffs []float64, scale float64) Outcome {
 	lo, hi := j.metric.Bound.Ends()
 	l, h, ok := j.anytime(diffs, lo-hi, hi-lo)
 	if !ok && len(diffs) > 0 && constant(diffs) && diffs[0] == 0 {
-		// Without variance there is no t interval. Bound the fraction of replications that
-		// differ instead, in which the difference is at most what the champion has.
+		// Without variance, there is no t interval. Instead, bound the fraction of replications in
+		// which the policies differ. The difference in these is at most the champion's mean.
 		_, h, ok = stats.Anytime(make([]float64, len(diffs)), 0, 1, j.level())
 		l, h = -h*scale, h*scale
 	}
@@ -81,7 +82,7 @@ func (j *Judging) decide(o Outcome, diffs []float64, scale float64) Outcome {
 	step := j.Settings.Margin / 2
 	l, h = math.Floor(l/step)*step, math.Ceil(h/step)*step
 	for _, x := range []*float64{&l, &h} {
-		*x = math.Round(*x*1e9)/1e9 + 0 // +0: no negative zero
+		*x = math.Round(*x*1e9)/1e9 + 0 // adding 0 turns -0 into 0
 	}
 	o.Lo, o.Hi = &l, &h
 	return o
@@ -106,9 +107,9 @@ func (j *Judging) anytime(xs []float64, lo, hi float64) (l, h float64, ok bool) 
 	return stats.Anytime(xs, lo, hi, j.level())
 }
 
-// joint returns the difference of the metric's mean over configurations, candidate minus
-// champion, by replication, and the champion's mean. It leaves out replications in which a value
-// of the champion is undefined.
+// joint returns the differences of the metric's mean over configurations, candidate minus champion,
+// for each replication. It also returns the champion's mean. It omits replications in which a value
+// is undefined.
 func (j *Judging) joint() (diffs []float64, scale float64) {
 	for rep := range j.tally[0].metric[1] {
 		sum, of := 0.0, 0.0

@@ -89,7 +89,7 @@ func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tab
 	return tables
 }
 
-// contrastUsers returns a table of how many users gain and lose in each pair of rows.
+// contrastUsers returns a table with the numbers of users that gain and that lose in each pair of rows.
 func contrastUsers(l report.Labels, rows []contrast.Row) []report.Table {
 	t := report.Table{
 		Title: "Users", Left: 2, Header: []string{"first", "second", "users", "gain by the first", "lose", "undecided", "mean difference, $"},

@@ -8,35 +8,35 @@ import (
 	"slices"
 )
 
-// Held are the resources of hosts other than processors. A task holds them from its start to its
-// end, and those with a price have auctions of their own.
+// Held describes the resources of hosts other than processors. A task holds them from its start to
+// its end. Each resource with a price has its own auction.
 type Held struct {
-	Names  []string           // memory, disk, bandwidth, then the countable ones by name
-	Room   map[string]float64 // of each host
+	Names  []string           // memory, disk, bandwidth, then the countable resources sorted by name
+	Room   map[string]float64 // amount of each resource on each host
 	Priced map[string]bool
-	Floors map[string]float64 // minimum prices, $/s and unit
+	Floors map[string]float64 // minimum price of each resource in $/s per unit
 }
 
-// A vector is what a task holds, and what it claims and bids for each resource: processors, then those
-// of [Held.Names].
+// A vector contains what a task holds, claims and bids for each resource. Processors come first, then
+// the resources in the order of [Held.Names].
 type vector struct {
-	holds  []float64 // amounts
-	claims []float64 // fractions of the host; 0 if not claimed or without a price
-	bids   []int64   // nano-dollars per second
-	met    []int64   // lower bounds of the other bids when it was placed,
-	over   []int64   // and possible excess over them
-	least  float64   // the floor price of what it holds, nano-dollars per second
+	holds  []float64 // amounts that the task holds
+	claims []float64 // fractions of the host that the task claims; 0 if the resource is not claimed or has no price
+	bids   []int64   // bids in nano-dollars per second
+	met    []int64   // lower bounds of the sums of the other bids when the task was placed, in nano-dollars per second
+	over   []int64   // how much these sums may exceed met, in nano-dollars per second
+	least  float64   // floor price of the resources that the task holds, in nano-dollars per second
 }
 
-// order sorts the names of resources in the order of [Held.Names], each once.
+// order sorts the names of resources in the order of [Held.Names] and removes duplicates.
 func order(names []string) []string {
 	rank := map[string]int{"memory": -3, "disk": -2, "bandwidth": -1}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), cmp.Compare(a, b)) })
 	return slices.Compact(names)
 }
 
-// bid sets the bids of v for a bid of b: all of b for the resource of the largest claim, and for the
-// others in proportion, rounded toward zero, but at least 1.
+// bid sets the bids of v for a task that bids b. It bids b for the resource with the largest claim. The
+// bids for the other claimed resources are proportional to their claims, rounded toward zero and at least 1.
 func (v *vector) bid(b int64) {
 	most := slices.Max(v.claims)
 	for k, a := range v.claims {
@@ -58,7 +58,8 @@ func (n *task) own() int64 {
 	return n.bid
 }
 
-// at returns the value for a node under a name: a number for all nodes, or a list with one for each.
+// at returns the value for a node under a name. The map contains either one number for all nodes or a
+// list with one number for each node.
 func at(of map[string]any, name string, node int) (x float64, ok bool) {
 	switch value := of[name].(type) {
 	case nil:
@@ -73,8 +74,9 @@ func at(of map[string]any, name string, node int) (x float64, ok bool) {
 	return x, ok
 }
 
-// claim sets the vector of node i of d, on h, to what its terms say that it holds. It checks that all
-// that is held on h fits, and the prices that d met.
+// claim sets the vector of node i of contract d on its host to the amounts in the contract's terms. It
+// checks that the host has enough of each resource for all its tasks. It also checks the prices in the
+// terms.
 func (t *trail) claim(n *task, d *contract, i int, now float64) (found, want string) {
 	r, h := t.run.Rules, n.host
 	if r.Held == nil {
@@ -134,8 +136,8 @@ func (t *trail) claim(n *task, d *contract, i int, now float64) (found, want str
 	return "", ""
 }
 
-// ending returns the sum of the bids for resource k of the tasks on h that end now, whose entries may
-// come later.
+// ending returns the sum of the bids for resource k of the tasks on h that end now. The entries of their
+// ends may come later in the ledger.
 func (h *machine) ending(now float64, k int) (sum int64) {
 	for _, n := range h.alone {
 		if n.vector != nil && n.ends(h, now) {
@@ -145,7 +147,7 @@ func (h *machine) ending(now float64, k int) (sum int64) {
 	return sum
 }
 
-// leaving is ending for the amounts that the tasks hold.
+// leaving returns the amount of resource k that the tasks on h that end now hold.
 func (h *machine) leaving(now float64, k int) (sum float64) {
 	for _, n := range h.alone {
 		if n.holds != nil && n.ends(h, now) {
@@ -172,7 +174,7 @@ func (m *market) count(n *task, at float64, sign int64) {
 	}
 }
 
-// hold adds what n holds to what is held on its host, or removes it if sign is -1.
+// hold adds the amounts that n holds to the amounts held on its host, or subtracts them if sign is -1.
 func (n *task) hold(sign float64) {
 	for k, x := range n.holds {
 		n.host.held[k] += sign * x
@@ -188,7 +190,8 @@ func (m *market) rebid(n *task, at float64, b int64) {
 	m.count(n, at, 1)
 }
 
-// free records that n leaves h at a time, so that arrivals at that time may still have met its bids.
+// free records that n leaves h at time at. The prices of tasks that arrive at this time may still
+// include its bids.
 func (h *machine) free(n *task, at float64) {
 	if h.ended != at {
 		h.ended, h.freed = at, 0
@@ -202,9 +205,10 @@ func (h *machine) free(n *task, at float64) {
 	}
 }
 
-// pays returns the payment of n, which has a vector or shares its host with a task that has one, in
-// nano-dollars per second and before its part. Got is the fraction of the processors, spare means that
-// some are idle under the rule scarce, and high counts the possible excess of prices that it met.
+// pays returns the payment of n in nano-dollars per second, before it is multiplied by the task's part.
+// The task n has a vector or shares its host with a task that has one. Got is the fraction of the
+// processors that n gets. Spare means that some processors are idle under the rule scarce. If high is
+// true, pays adds the possible excess to the prices at the task's start.
 func (m *market) pays(n *task, got float64, spare, high bool) float64 {
 	h, rule := n.host, m.rules.Payment
 	term := func(own, price, met, over int64, q float64) float64 {

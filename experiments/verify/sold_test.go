@@ -15,9 +15,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestSoldFaults plants faults in the ledgers of real markets that are cleared. On two hosts, job 3
-// interrupts job 1, and job 4 bids less and waits. An audit must find each fault
-// and name its entry, and nothing without one.
+// TestSoldFaults plants faults in the ledgers of real markets with clearings. On two hosts, job 3
+// interrupts job 1, and job 4 bids less and waits. An audit must find each fault and name its entry.
+// It must find nothing in a ledger without a fault.
 func TestSoldFaults(t *testing.T) {
 	t.Parallel()
 	trades := []policytest.Trade{
@@ -31,7 +31,8 @@ func TestSoldFaults(t *testing.T) {
 		e.Note = []byte(strings.Replace(text, old, with, 1))
 		return text != string(e.Note)
 	}
-	// A fault changes an entry, and reports whether it did; without set, the entry is left out.
+	// A fault may change an entry. It reports whether it planted the fault, and whether the entry is
+	// removed from the ledger.
 	faults := map[string]func(e *bank.Entry) (faulty, dropped bool){
 		"none": func(*bank.Entry) (bool, bool) { return false, false },
 		"a price wrong by one nano-dollar": func(e *bank.Entry) (bool, bool) {
@@ -115,7 +116,7 @@ func TestSoldFaults(t *testing.T) {
 	}
 }
 
-// dealt returns the table of jobs of trades in m.
+// dealt returns the table of jobs for the trades in m.
 func dealt(t *testing.T, m *policytest.Market, trades []policytest.Trade, rules verify.Rules) *verify.Run {
 	t.Helper()
 	_, table := small()

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +16,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/order"
 	"bourse/experiments/live"
+	"bourse/experiments/live/batch"
 	"bourse/experiments/live/client"
 	"bourse/hosts/remote"
 	"bourse/workloadgen/config"
@@ -60,7 +63,13 @@ submit --resume' sends it again, and it still creates only one contract.
    bourse job submit --work 60 --deadline 300 --budget 2 --array 0-9 --file render -- \
        sh -c './render frame$BOURSE_ARRAY_INDEX'
    bourse job submit --from jobs.yaml
+   bourse job submit --sbatch train.sh --budget 2.50
    bourse job submit --resume
+
+With --sbatch, FILE is a job script for Slurm. Its directives state the terms, and flags
+take precedence. The time limit is the deadline; the budget is in a line
+'#BOURSE --budget 2.50' or a flag. Directives without effect are named, and those that a
+market does not honour are refused by name (see 'bourse docs jobs').
 
 With --from, FILE is a list of contracts, with the fields and units of the flags:
 
@@ -77,8 +86,11 @@ type submitOptions struct {
 	Env                        []string `doc:"set {NAME=VALUE} in its environment; may be repeated"`
 	File                       []string `doc:"copy {FILE} to the task's folder; may be repeated"`
 	Memory                     float64  `unit:"bytes" doc:"memory limit in {BYTES}, or as 4GB (default: the host's)"`
-	Array                      string   `doc:"submit a contract for each number in {FIRST-LAST}; its program finds the number in BOURSE_ARRAY_INDEX"`
+	Name                       string   `doc:"{NAME} of the job, for people"`
+	Stdin                      string   `doc:"standard input of the program: {FILE}, or - for that of this command (default: none)"`
+	Array                      string   `doc:"submit a contract for each number in {INDICES}, such as 0-9 or 0-9:2,20; its program finds the number in BOURSE_ARRAY_INDEX"`
 	From                       string   `doc:"submit each contract in the list in {FILE}, YAML or JSON; - is standard input"`
+	Sbatch                     string   `doc:"submit the job script {FILE}, with the directives of Slurm's sbatch; COMMAND is its arguments"`
 	Resume                     bool     `doc:"send signed orders again that were not answered"`
 	Wait                       bool     `doc:"wait until the contracts have ended"`
 	homeOption                 `yaml:",inline"`
@@ -90,10 +102,10 @@ func submitAction(c *cli.Context, o *submitOptions) error {
 	if o.Resume {
 		return resumeAction(c)
 	}
-	if o.From != "-" {
+	if o.From != "-" && o.Stdin != "-" {
 		switch now, later := hasInput(c.App.Reader); {
 		case now:
-			return usagef("submit: found a pipe or a file as standard input, which programs do not get: send it by --file, or end the command with </dev/null")
+			return usagef("submit: found a pipe or a file as standard input, which programs do not get: send it by --stdin -, or end the command with </dev/null")
 		case later:
 			note(c, "submit: standard input is a silent pipe; programs do not receive data from it")
 		}
@@ -242,7 +254,31 @@ type asked struct {
 	Env      map[string]string `yaml:"env"`
 	Files    []string          `yaml:"files"`
 	Memory   float64           `yaml:"memory" validate:"min=0" doc:"bytes at most, or as 4GB"`
+	Name     string            `yaml:"name" doc:"for people"`
+	Chdir    string            `yaml:"chdir" doc:"directory on the host in which the program starts"`
+	Stdin    string            `yaml:"stdin" doc:"file of standard input"`
+	Array    string            `yaml:"-"`
+
+	in []byte // standard input
 }
+
+// input returns the text of the file of standard input, if there is one.
+func (a *asked) input(c *cli.Context) ([]byte, error) {
+	switch a.Stdin {
+	case "":
+		return nil, nil
+	case "-":
+		return whole.ReadAll(c.App.Reader, mostFile)
+	}
+	text, err := whole.Read(a.Stdin, mostFile)
+	if err != nil {
+		return nil, usagef("stdin: %w, want a file", err)
+	}
+	return text, nil
+}
+
+// mostFile is the maximum size of a file that is sent with a job, in bytes.
+const mostFile = 64 << 20
 
 // SetDefaults sets the fields that the file omits.
 func (a *asked) SetDefaults() { a.Nodes, a.CPUs = 1, 1 }
@@ -255,14 +291,19 @@ func (o *termsOptions) asked() asked {
 // tasks returns the contracts requested by the flags.
 func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 	if name := o.From; name != "" {
-		if c.NArg() > 0 || c.IsSet("array") {
-			return nil, usagef("submit: found a command or --array with --from, want one of them")
+		if c.NArg() > 0 || c.IsSet("array") || c.IsSet("sbatch") {
+			return nil, usagef("submit: found a command, --array or --sbatch with --from, want one of them")
 		}
 		return tasksFrom(c, name)
 	}
 	one := o.asked()
-	one.Command, one.Files, one.Memory, one.Env = c.Args().Slice(), o.File, o.Memory, map[string]string{}
-	one.Budget = o.Budget
+	one.Command, one.Env, one.Budget = c.Args().Slice(), map[string]string{}, o.Budget
+	if o.Sbatch != "" {
+		if one, err = fromScript(c, o); err != nil {
+			return nil, err
+		}
+	}
+	one.Files, one.Memory, one.Name, one.Stdin = append(one.Files, o.File...), cmp.Or(o.Memory, one.Memory), cmp.Or(o.Name, one.Name), cmp.Or(o.Stdin, one.Stdin)
 	for _, s := range o.Env {
 		name, value, ok := strings.Cut(s, "=")
 		if !ok || name == "" {
@@ -270,14 +311,21 @@ func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 		}
 		one.Env[name] = value
 	}
-	first, last := 0, 0
-	array := o.Array
+	indices := []int{0}
+	array := cmp.Or(o.Array, one.Array)
 	if array != "" {
-		if first, last, err = span(array); err != nil {
-			return nil, err
+		var throttle int
+		if indices, throttle, err = batch.Array(array); err != nil {
+			return nil, usagef("--array: %w", err)
+		}
+		if throttle > 0 {
+			return nil, usagef("--array: found a throttle of %d, want none: the market starts all", throttle)
 		}
 	}
-	for i := first; i <= last; i++ {
+	if one.in, err = one.input(c); err != nil {
+		return nil, err
+	}
+	for _, i := range indices {
 		if array != "" {
 			one.Env["BOURSE_ARRAY_INDEX"] = strconv.Itoa(i)
 		}
@@ -288,20 +336,6 @@ func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 		all = append(all, t)
 	}
 	return all, nil
-}
-
-// mostOfArray is the maximum number of contracts of one command.
-const mostOfArray = 10_000
-
-// span reads FIRST-LAST.
-func span(text string) (first, last int, err error) {
-	a, b, ok := strings.Cut(text, "-")
-	first, wrong := strconv.Atoi(a)
-	last, err = strconv.Atoi(b)
-	if !ok || wrong != nil || err != nil || first < 0 || last < first || last-first >= mostOfArray {
-		return 0, 0, usagef("--array: found %q, want FIRST-LAST, such as 0-9, of at most %d", text, mostOfArray)
-	}
-	return first, last, nil
 }
 
 // tasksFrom returns the contracts listed in a file. All contracts are checked before the
@@ -328,6 +362,12 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 		return nil, usagef("%s: found no contract, want a list", name)
 	}
 	for i := range list {
+		if list[i].Stdin == "-" {
+			return nil, usagef("%s: stdin: found -, want a file, because standard input cannot serve several contracts", name)
+		}
+		if list[i].in, err = list[i].input(c); err != nil {
+			return nil, err
+		}
 		t, wrong := list[i].task()
 		if wrong != nil {
 			field, at, _ := root.Follow(config.Join(strconv.Itoa(i), wrong.Field))
@@ -347,13 +387,16 @@ func (a *asked) task() (*client.Task, *config.Error) {
 	if len(a.Command) == 0 {
 		return nil, &config.Error{Field: "command", Problem: "found no command, want one, after -- if it has flags"}
 	}
-	t := &client.Task{Terms: *terms, Job: remote.Job{Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
+	t := &client.Task{Terms: *terms, Job: remote.Job{Name: a.Name, Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
+	if a.Chdir != "" {
+		t.Job.Command = append([]string{"sh", "-c", inside, "sh", a.Chdir}, a.Command...)
+	}
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
 		t.Job.Env = append(t.Job.Env, name+"="+a.Env[name])
 	}
 	t.Files = make(map[string][]byte, len(a.Files))
 	for i, path := range a.Files {
-		data, err := whole.Read(path, 64<<20)
+		data, err := whole.Read(path, mostFile)
 		if err != nil {
 			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: err.Error() + ", want a file"}
 		}
@@ -361,6 +404,16 @@ func (a *asked) task() (*client.Task, *config.Error) {
 			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: fmt.Sprintf("found a second %s, want unique names", filepath.Base(path))}
 		}
 		t.Files[filepath.Base(path)] = data
+	}
+	if a.Stdin != "" {
+		t.Job.Stdin = "stdin"
+		if a.Stdin != "-" {
+			t.Job.Stdin = filepath.Base(a.Stdin)
+		}
+		if same, twice := t.Files[t.Job.Stdin]; twice && !bytes.Equal(same, a.in) {
+			return nil, &config.Error{Field: "stdin", Problem: fmt.Sprintf("found a second %s, want unique names", t.Job.Stdin)}
+		}
+		t.Files[t.Job.Stdin] = a.in
 	}
 	return t, nil
 }

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"bourse/hosts/remote"
 )
@@ -67,7 +69,12 @@ func check(j *remote.Job) error {
 		}
 	}
 	l := &j.Limits
+	_, staged := j.Files[j.Stdin]
 	switch {
+	case j.Stdin != "" && !staged:
+		return fmt.Errorf("job: found standard input %.40q, want one of its files", j.Stdin)
+	case len(j.Name) > 255 || !utf8.ValidString(j.Name) || strings.ContainsFunc(j.Name, unicode.IsControl):
+		return fmt.Errorf("job: found name %.40q, want at most 255 bytes of printable text", j.Name)
 	case len(j.Command) == 0 || j.Command[0] == "":
 		return errors.New("job: found no command")
 	case size > mostText:

@@ -199,12 +199,16 @@ func (m *supervisor) start() error {
 	if err != nil {
 		return err
 	}
-	nothing, err := os.Open(os.DevNull)
+	from := os.DevNull
+	if m.Job.Stdin != "" {
+		from = filepath.Join(m.folder, "dir", m.Job.Stdin)
+	}
+	input, err := os.OpenFile(from, os.O_RDONLY|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return err
 	}
-	files := []uintptr{nothing.Fd()}
-	written := []*os.File{nothing, toFaults}
+	files := []uintptr{input.Fd()}
+	written := []*os.File{input, toFaults}
 	for _, name := range []string{"out", "err"} {
 		log, err := os.OpenFile(filepath.Join(m.folder, name), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 		if err != nil {

@@ -49,6 +49,8 @@ type Job struct {
 	Env     []string          `json:"env,omitempty"`   // NAME=value; added after PATH, HOME, TMPDIR and LANG
 	Files   map[string]string `json:"files,omitempty"` // files in its folder: SHA-256 by name
 	Limits  Limits            `json:"limits,omitzero"`
+	Name    string            `json:"name,omitempty"`  // for people
+	Stdin   string            `json:"stdin,omitempty"` // one of Files, which is its standard input
 }
 
 // Limits are the resource limits of a task; 0 means the host's default. If the kernel cannot

@@ -1,27 +1,22 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"bourse/bank"
 	"bourse/bank/whole"
 	"bourse/contracts"
 	"bourse/contracts/order"
 	"bourse/experiments/live"
 	"bourse/experiments/live/batch"
 	"bourse/experiments/live/client"
-	"bourse/hosts/remote"
 	"bourse/workloadgen/config"
-	"bourse/workloadgen/plugin"
 
+	"github.com/oklog/ulid/v2"
 	"github.com/urfave/cli/v2"
 )
 
@@ -62,6 +57,7 @@ submit --resume' sends it again, and it still creates only one contract.
    bourse job submit --work 30m --deadline 2h --memory 4GB --budget 3 -- ./render film
    bourse job submit --work 60 --deadline 300 --budget 2 --array 0-9 --file render -- \
        sh -c './render frame$BOURSE_ARRAY_INDEX'
+   bourse job submit --work 60 --deadline 120 --budget 0.50 --after 17,18 -- ./mix
    bourse job submit --from jobs.yaml
    bourse job submit --sbatch train.sh --budget 2.50
    bourse job submit --resume
@@ -79,6 +75,9 @@ With --from, FILE is a list of contracts, with the fields and units of the flags
 All contracts are checked before any is sent. A mistake is reported with file, line and
 field.
 
+An order that waits for other contracts, for its array or for a quota is held: it is
+decided later, and its deadline counts from then.
+
 Exit status 1 if a contract is refused; with --wait, unless every contract is fulfilled.`, submitAction)
 
 type submitOptions struct {
@@ -88,9 +87,13 @@ type submitOptions struct {
 	Memory                     float64  `unit:"bytes" doc:"memory limit in {BYTES}, or as 4GB (default: the host's)"`
 	Name                       string   `doc:"{NAME} of the job, for people"`
 	Stdin                      string   `doc:"standard input of the program: {FILE}, or - for that of this command (default: none)"`
-	Array                      string   `doc:"submit a contract for each number in {INDICES}, such as 0-9 or 0-9:2,20; its program finds the number in BOURSE_ARRAY_INDEX"`
+	Array                      string   `doc:"submit a contract for each number in {INDICES}, such as 0-9 or 0-9:2,20%3, where at most 3 may be unfinished at a time; its program finds the number in BOURSE_ARRAY_INDEX"`
+	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, have been fulfilled; refused if that becomes impossible"`
+	AfterEnded                 []string `doc:"begin once {CONTRACTS} have ended"`
+	AfterFailed                []string `doc:"begin once {CONTRACTS} have ended without being fulfilled"`
 	From                       string   `doc:"submit each contract in the list in {FILE}, YAML or JSON; - is standard input"`
 	Sbatch                     string   `doc:"submit the job script {FILE}, with the directives of Slurm's sbatch; COMMAND is its arguments"`
+	Valid                      float64  `unit:"seconds" doc:"validity of the order in {SECONDS}, or as 30d (default: 1h, or 30d if it waits for contracts or its array); the market refuses an order that expires while it is held"`
 	Resume                     bool     `doc:"send signed orders again that were not answered"`
 	Wait                       bool     `doc:"wait until the contracts have ended"`
 	homeOption                 `yaml:",inline"`
@@ -242,47 +245,6 @@ func userHome(c *cli.Context) (client.Home, error) {
 	return client.DefaultHome()
 }
 
-// An asked is one requested contract, given by flags or in a file of several.
-type asked struct {
-	Class    string            `yaml:"class"`
-	Work     float64           `yaml:"work" validate:"gt=0" doc:"seconds of a processor of each node, or as 2h"`
-	Deadline float64           `yaml:"deadline" validate:"gt=0" doc:"seconds, or as 2h"`
-	Budget   string            `yaml:"budget"`
-	Nodes    int               `yaml:"nodes" validate:"min=1"`
-	CPUs     float64           `yaml:"cpus" validate:"gt=0" doc:"processors that a node uses at most"`
-	Command  []string          `yaml:"command"`
-	Env      map[string]string `yaml:"env"`
-	Files    []string          `yaml:"files"`
-	Memory   float64           `yaml:"memory" validate:"min=0" doc:"bytes at most, or as 4GB"`
-	Name     string            `yaml:"name" doc:"for people"`
-	Chdir    string            `yaml:"chdir" doc:"directory on the host in which the program starts"`
-	Stdin    string            `yaml:"stdin" doc:"file of standard input"`
-	Array    string            `yaml:"-"`
-
-	in []byte // standard input
-}
-
-// input returns the text of the file of standard input, if there is one.
-func (a *asked) input(c *cli.Context) ([]byte, error) {
-	switch a.Stdin {
-	case "":
-		return nil, nil
-	case "-":
-		return whole.ReadAll(c.App.Reader, mostFile)
-	}
-	text, err := whole.Read(a.Stdin, mostFile)
-	if err != nil {
-		return nil, usagef("stdin: %w, want a file", err)
-	}
-	return text, nil
-}
-
-// mostFile is the maximum size of a file that is sent with a job, in bytes.
-const mostFile = 64 << 20
-
-// SetDefaults sets the fields that the file omits.
-func (a *asked) SetDefaults() { a.Nodes, a.CPUs = 1, 1 }
-
 // asked returns a requested contract with these terms.
 func (o *termsOptions) asked() asked {
 	return asked{Class: o.Class, Work: o.Work, Deadline: o.Deadline, Nodes: o.Nodes, CPUs: o.CPUs}
@@ -299,17 +261,36 @@ func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 	one := o.asked()
 	one.Command, one.Env, one.Budget = c.Args().Slice(), map[string]string{}, o.Budget
 	if o.Sbatch != "" {
-		if one, err = fromScript(c, o); err != nil {
+		if one, err = fromScript(c, o.Sbatch); err != nil {
 			return nil, err
+		}
+		if o.over(c, &one); one.Budget == "" {
+			return nil, usagef("--sbatch: %s: found no budget, want a line '#BOURSE --budget 2.50', or --budget", o.Sbatch)
 		}
 	}
 	one.Files, one.Memory, one.Name, one.Stdin = append(one.Files, o.File...), cmp.Or(o.Memory, one.Memory), cmp.Or(o.Name, one.Name), cmp.Or(o.Stdin, one.Stdin)
+	for _, d := range []struct {
+		flag string
+		text []string
+		to   *[]int64
+	}{{"after", o.After, &one.After}, {"after-ended", o.AfterEnded, &one.AfterEnded}, {"after-failed", o.AfterFailed, &one.AfterFailed}} {
+		for _, s := range d.text {
+			n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+			if err != nil || n < 0 {
+				return nil, usagef("--%s: found %q, want contracts, such as 17,18", d.flag, s)
+			}
+			*d.to = append(*d.to, n)
+		}
+	}
 	for _, s := range o.Env {
 		name, value, ok := strings.Cut(s, "=")
 		if !ok || name == "" {
 			return nil, usagef("--env: found %q, want NAME=VALUE", s)
 		}
 		one.Env[name] = value
+	}
+	if c.IsSet("valid") && !(o.Valid > 0 && o.Valid <= mostValid) {
+		return nil, usagef("--valid: found %.0f, want seconds, at most 30d", o.Valid)
 	}
 	indices := []int{0}
 	array := cmp.Or(o.Array, one.Array)
@@ -318,24 +299,38 @@ func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 		if indices, throttle, err = batch.Array(array); err != nil {
 			return nil, usagef("--array: %w", err)
 		}
-		if throttle > 0 {
-			return nil, usagef("--array: found a throttle of %d, want none: the market starts all", throttle)
-		}
+		one.array = order.Array{ID: ulid.Make().String(), Most: throttle}
 	}
 	if one.in, err = one.input(c); err != nil {
 		return nil, err
 	}
 	for _, i := range indices {
 		if array != "" {
-			one.Env["BOURSE_ARRAY_INDEX"] = strconv.Itoa(i)
+			one.Env["BOURSE_ARRAY_INDEX"], one.array.Index = strconv.Itoa(i), i
 		}
 		t, wrong := one.task()
 		if wrong != nil {
 			return nil, usagef("%w", wrong)
 		}
+		t.Valid = time.Duration(min(o.Valid, mostValid) * float64(time.Second))
 		all = append(all, t)
 	}
 	return all, nil
+}
+
+// mostValid is the maximum validity of an order in seconds.
+const mostValid = 30 * 86400
+
+// over applies the flags that are set to the terms of a script.
+func (o *submitOptions) over(c *cli.Context, a *asked) {
+	for name, set := range map[string]func(){
+		"class": func() { a.Class = o.Class }, "work": func() { a.Work = o.Work }, "deadline": func() { a.Deadline = o.Deadline },
+		"nodes": func() { a.Nodes = o.Nodes }, "cpus": func() { a.CPUs = o.CPUs }, "budget": func() { a.Budget = o.Budget },
+	} {
+		if c.IsSet(name) {
+			set()
+		}
+	}
 }
 
 // tasksFrom returns the contracts listed in a file. All contracts are checked before the
@@ -376,57 +371,4 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 		all = append(all, t)
 	}
 	return all, nil
-}
-
-// task returns a in the form in which it is sent. An error names the invalid field.
-func (a *asked) task() (*client.Task, *config.Error) {
-	terms, wrong := a.terms()
-	if wrong != nil {
-		return nil, wrong
-	}
-	if len(a.Command) == 0 {
-		return nil, &config.Error{Field: "command", Problem: "found no command, want one, after -- if it has flags"}
-	}
-	t := &client.Task{Terms: *terms, Job: remote.Job{Name: a.Name, Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
-	if a.Chdir != "" {
-		t.Job.Command = append([]string{"sh", "-c", inside, "sh", a.Chdir}, a.Command...)
-	}
-	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
-		t.Job.Env = append(t.Job.Env, name+"="+a.Env[name])
-	}
-	t.Files = make(map[string][]byte, len(a.Files))
-	for i, path := range a.Files {
-		data, err := whole.Read(path, mostFile)
-		if err != nil {
-			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: err.Error() + ", want a file"}
-		}
-		if _, twice := t.Files[filepath.Base(path)]; twice {
-			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: fmt.Sprintf("found a second %s, want unique names", filepath.Base(path))}
-		}
-		t.Files[filepath.Base(path)] = data
-	}
-	if a.Stdin != "" {
-		t.Job.Stdin = "stdin"
-		if a.Stdin != "-" {
-			t.Job.Stdin = filepath.Base(a.Stdin)
-		}
-		if same, twice := t.Files[t.Job.Stdin]; twice && !bytes.Equal(same, a.in) {
-			return nil, &config.Error{Field: "stdin", Problem: fmt.Sprintf("found a second %s, want unique names", t.Job.Stdin)}
-		}
-		t.Files[t.Job.Stdin] = a.in
-	}
-	return t, nil
-}
-
-// terms returns the terms of a. An error names the invalid field.
-func (a *asked) terms() (*order.Terms, *config.Error) {
-	var wrong *config.Error
-	if errors.As(config.Check(a), &wrong) {
-		return nil, wrong
-	}
-	budget, err := bank.Parse(a.Budget)
-	if err != nil {
-		return nil, &config.Error{Field: "budget", Problem: fmt.Sprintf("found %q, want dollars with at most 6 decimals, such as 0.50", plugin.Clip(a.Budget))}
-	}
-	return &order.Terms{Class: a.Class, Nodes: a.Nodes, CPUs: a.CPUs, Work: a.Work, Deadline: a.Deadline, Budget: budget}, nil
 }

@@ -79,7 +79,7 @@ func check(j *remote.Job) error {
 		return errors.New("job: found no command")
 	case size > mostText:
 		return fmt.Errorf("job: found a command and environment of %d bytes, want at most %d", size, mostText)
-	case min(l.Memory, int64(l.Processes), int64(l.Files), l.Disk, l.Log) < 0:
+	case min(l.Memory, int64(j.GPUs), int64(l.Processes), int64(l.Files), l.Disk, l.Log) < 0:
 		return errors.New("job: found a limit below 0")
 	}
 	return nil

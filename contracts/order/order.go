@@ -16,6 +16,12 @@
 //	deadline 600         seconds after the market receives the order
 //	budget 1.500000      dollars
 //	job sha256:5f7c…     the [Sum] of the [Text] of the job
+//	warn 30              seconds of notice before the deadline; omitted if 0, as all that follow
+//	requeue 2            further tries after exit status 75
+//	array A1 7 3         index 7 of array A1, of which 3 may be unfinished at a time; 0 is all
+//	after 15,16          contracts that must have been fulfilled before
+//	after_ended 17       contracts that must have ended before
+//	after_failed 18      contracts that must have ended before, without being fulfilled
 //
 // An order of kind cancel or read has one line:
 //
@@ -28,7 +34,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"bourse/bank"
 	"bourse/bank/order"
@@ -50,12 +58,45 @@ type Terms struct {
 	Deadline float64 // seconds after submission
 	Budget   bank.Amount
 	Job      string // Sum of the job's text
+
+	Warn    float64    // seconds before the deadline at which its programs are notified; 0 leaves it to the market
+	Requeue int        // further tries after exit status 75
+	Array   Array      // the zero value is none
+	After   [3][]int64 // contracts that must have ended before, by [Condition]
+}
+
+// An Array states that a contract is one of several.
+type Array struct {
+	ID    string // unique among the arrays of an account
+	Index int
+	Most  int // contracts that may be unfinished at a time; 0 is all
+}
+
+// A Condition states what must have become of a contract before another begins.
+type Condition int
+
+// A contract must have been fulfilled, have ended, or have ended without being fulfilled.
+const (
+	Fulfilled Condition = iota
+	Ended
+	Failed
+)
+
+// conditions are the lines of the conditions.
+var conditions = [...]string{"after", "after_ended", "after_failed"}
+
+// Waits reports whether the market may hold the order back before it decides it.
+func (t *Terms) Waits() bool {
+	return t.Array.Most > 0 || len(t.After[Fulfilled])+len(t.After[Ended])+len(t.After[Failed]) > 0
 }
 
 const (
 	mostNodes = 1_000_000
 	mostWork  = 1e12
 	mostCPUs  = 1e6
+	mostAfter = 16      // contracts for which an order waits
+	mostIndex = 1 << 31 // of an array
+	mostTries = 1000
 )
 
 // Order returns the order to sign for t.
@@ -67,11 +108,26 @@ func (t *Terms) Order(h Head) (*order.Order, error) {
 	if t.CPUs != 1 {
 		fields = append(fields, order.Field{Name: "cpus", Value: number(t.CPUs)})
 	}
-	return h.order("order", append(fields,
+	fields = append(fields,
 		order.Field{Name: "work", Value: number(t.Work)},
 		order.Field{Name: "deadline", Value: number(t.Deadline)},
 		order.Field{Name: "budget", Value: t.Budget.String()},
-		order.Field{Name: "job", Value: t.Job})...)
+		order.Field{Name: "job", Value: t.Job})
+	if t.Warn > 0 {
+		fields = append(fields, order.Field{Name: "warn", Value: number(t.Warn)})
+	}
+	if t.Requeue > 0 {
+		fields = append(fields, order.Field{Name: "requeue", Value: strconv.Itoa(t.Requeue)})
+	}
+	if a := t.Array; a.ID != "" {
+		fields = append(fields, order.Field{Name: "array", Value: fmt.Sprintf("%s %d %d", a.ID, a.Index, a.Most)})
+	}
+	for on, name := range conditions {
+		if ids := t.After[on]; len(ids) > 0 {
+			fields = append(fields, order.Field{Name: name, Value: strings.ReplaceAll(strings.Trim(fmt.Sprint(ids), "[]"), " ", ",")})
+		}
+	}
+	return h.order("order", fields...)
 }
 
 // About returns the order of kind cancel or read to sign for a contract.
@@ -114,14 +170,49 @@ func Parse(o *order.Order) (*Terms, error) {
 			return nil, fmt.Errorf("%s: found %.40q, want a number in its shortest form, such as 540 or 0.25", f.name, s)
 		}
 	}
+	if err := t.later(o); err != nil {
+		return nil, err
+	}
 	again, err := t.Order(HeadOf(o))
 	if err != nil {
 		return nil, err
 	}
 	if again.String() != o.String() {
-		return nil, errors.New("found other lines or a different order, want class, nodes, cpus (if not 1), work, deadline, budget, job")
+		return nil, errors.New("found other lines or a different order, want class, nodes, cpus (if not 1), work, deadline, budget, job, and the optional lines after it")
 	}
 	return t, nil
+}
+
+// later reads the optional lines after job.
+func (t *Terms) later(o *order.Order) (err error) {
+	if s := o.Value("warn"); s != "" {
+		if t.Warn, err = strconv.ParseFloat(s, 64); err != nil {
+			return fmt.Errorf("warn: found %.40q, want seconds", s)
+		}
+	}
+	if s := o.Value("requeue"); s != "" {
+		if t.Requeue, err = strconv.Atoi(s); err != nil {
+			return fmt.Errorf("requeue: found %.40q, want a whole number", s)
+		}
+	}
+	if s := o.Value("array"); s != "" {
+		if _, err := fmt.Sscanf(s, "%s %d %d", &t.Array.ID, &t.Array.Index, &t.Array.Most); err != nil {
+			return fmt.Errorf("array: found %.40q, want an id, an index and a limit, such as A1 7 3", s)
+		}
+	}
+	for on, name := range conditions {
+		if o.Value(name) == "" {
+			continue
+		}
+		for s := range strings.SplitSeq(o.Value(name), ",") {
+			n, err := strconv.ParseInt(s, 10, 64)
+			if err != nil {
+				return fmt.Errorf("%s: found %.40q, want contracts, such as 17,18", name, o.Value(name))
+			}
+			t.After[on] = append(t.After[on], n)
+		}
+	}
+	return nil
 }
 
 // Contract returns the contract of an order of kind cancel or read.
@@ -167,6 +258,18 @@ func (t *Terms) check() error {
 		return fmt.Errorf("deadline: found %v, want seconds above 0, at most %v", t.Deadline, mostWork)
 	case !isSum(t.Job):
 		return fmt.Errorf("job: found %.80q, want sha256: and 64 hexadecimal digits", t.Job)
+	case t.Warn != 0 && !within(t.Warn, t.Deadline):
+		return fmt.Errorf("warn: found %v, want seconds above 0, at most the deadline, %v", t.Warn, t.Deadline)
+	case t.Requeue < 0 || t.Requeue > mostTries:
+		return fmt.Errorf("requeue: found %d, want 0 to %d", t.Requeue, mostTries)
+	case t.Array != Array{} && (t.Array.ID == "" || len(t.Array.ID) > 40 || t.Array.Index < 0 || t.Array.Index > mostIndex || t.Array.Most < 0 || t.Array.Most > mostIndex):
+		return fmt.Errorf("array: found %+v, want an id of at most 40 bytes, and numbers from 0", t.Array)
+	}
+	after := 0
+	for on, ids := range t.After {
+		if after += len(ids); len(ids) > 0 && slices.Min(ids) < 0 || after > mostAfter {
+			return fmt.Errorf("%s: found %d contracts, want at most %d numbers from 0", conditions[on], after, mostAfter)
+		}
 	}
 	r := t.Request()
 	return r.Validate()

@@ -2,6 +2,7 @@ package order
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -45,12 +46,44 @@ func TestOrder(t *testing.T) {
 		t.Errorf("%s, want %s", o, want)
 	}
 	got, err := Parse(o)
-	if err != nil || *got != *terms() || HeadOf(o) != head {
+	if err != nil || !reflect.DeepEqual(got, terms()) || HeadOf(o) != head {
 		t.Errorf("read as %+v, %+v, %v", got, HeadOf(o), err)
 	}
 	r := got.Request()
 	if r.Class != "cac" || r.Nodes != 2 || r.Work != 540 || !r.PerHost || r.SLA.Deadline != 600 || r.SLA.Budget != bank.Micros(1.5e6) || r.Needs.Max.CPU != 1 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestLater checks the lines after job: read as written, and refused in another form.
+func TestLater(t *testing.T) {
+	t.Parallel()
+	all := terms()
+	all.Warn, all.Requeue, all.Array = 30, 2, Array{"A1", 7, 3}
+	all.After = [3][]int64{{15, 16}, {17}, {18}}
+	o, err := all.Order(head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lines = "\nwarn 30\nrequeue 2\narray A1 7 3\nafter 15,16\nafter_ended 17\nafter_failed 18\nexpires"
+	if !strings.Contains(o.String(), lines) {
+		t.Errorf("%s, want%s", o, lines)
+	}
+	if got, err := Parse(o); err != nil || !reflect.DeepEqual(got, all) || !got.Waits() || terms().Waits() {
+		t.Errorf("read as %+v, %v, want %+v", got, err, all)
+	}
+	for _, c := range [][2]string{
+		{"warn 30", "warn 0"}, {"warn 30", "warn 601"}, {"requeue 2", "requeue 0"}, {"requeue 2", "requeue 1001"}, {"array A1 7 3", "array A1 7"}, {"array A1 7 3", "array A1 -7 3"},
+		{"array A1 7 3", "array A1 07 3"}, {"after 15,16", "after 15, 16"}, {"after 15,16", "after x"}, {"after 15,16", "after -1"},
+		{"after 15,16", "after " + strings.Repeat("1,", 16) + "1"}, {"requeue 2\narray A1 7 3", "array A1 7 3\nrequeue 2"},
+	} {
+		o, err := order.Parse(strings.Replace(o.String(), c[0], c[1], 1))
+		if err != nil {
+			continue
+		}
+		if got, err := Parse(o); err == nil {
+			t.Errorf("%q for %q is read as %+v", c[1], c[0], got)
+		}
 	}
 }
 

@@ -84,21 +84,26 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
 	}
+	if terms.Warn > 0 || terms.Requeue > 0 {
+		return nil, fmt.Errorf("%w: found a line warn or requeue, and the market honours neither", ErrOrder)
+	}
 	if order.Sum(job) != terms.Job {
 		return nil, fmt.Errorf("%w: found a file with hash %s, want %s", ErrOrder, order.Sum(job), terms.Job)
 	}
-	if _, err := order.ParseJob(job); err != nil {
+	if j, err := order.ParseJob(job); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
+	} else if j.GPUs > 0 {
+		return nil, fmt.Errorf("%w: found %d GPUs, and the market sells none", ErrOrder, j.GPUs)
 	}
 	if err := m.trusted(s.Value("account")); err != nil {
 		return nil, err
 	}
-	r, err := m.ask(ctx, message{Submit: &submission{string(signed), string(job)}})
+	r, err := m.ask(ctx, message{Submit: &submission{Order: string(signed), Job: string(job)}})
 	if err != nil {
 		return nil, err
 	}
 	a := *r.answer
-	if a.Verdict == contracts.Reject.String() && a.Why == "" {
+	if a.Verdict == contracts.Reject.String() && a.Why == "" && len(a.Decision) > 0 { // a policy has decided
 		ctx, cancel := context.WithTimeout(ctx, patient) // limit the time, because a quote takes as long as fifty decisions and other callers also need quotes
 		defer cancel()
 		if least, ok, err := m.Quote(ctx, *terms); ok && err == nil {

@@ -17,7 +17,10 @@ type Contract struct {
 	ID       int64       `json:"contract"`
 	Order    string      `json:"order" doc:"id that its owner gave it"`
 	Account  string      `json:"account"`
-	State    string      `json:"state" doc:"waiting, running, fulfilled, violated, cancelled or refused"`
+	State    string      `json:"state" doc:"held, waiting, running, fulfilled, violated, cancelled or refused"`
+	Held     string      `json:"held,omitempty" doc:"why the market has not decided it yet: quota, throttle, or after CONTRACT"`
+	Early    bool        `json:"early,omitempty" doc:"refused because of a quota or a dependency, or cancelled while it was held, before the policy decided"`
+	Name     string      `json:"name,omitempty" doc:"name of its job"`
 	Class    string      `json:"class,omitempty"`
 	Nodes    int         `json:"nodes"`
 	CPUs     float64     `json:"cpus"`
@@ -26,7 +29,7 @@ type Contract struct {
 	Budget   bank.Amount `json:"budget"`
 	Job      string      `json:"job"`
 
-	Submitted float64         `json:"submitted" doc:"instant, s since 2000-01-01 UTC"`
+	Submitted float64         `json:"submitted" doc:"instant, s since 2000-01-01 UTC; of an order that was held, of its release"`
 	Decision  json.RawMessage `json:"decision,omitempty"`
 	Places    []Place         `json:"places,omitempty" doc:"one a node"`
 	Receipt   string          `json:"receipt,omitempty" doc:"receipt of its admission or rejection"`
@@ -46,6 +49,9 @@ type Contract struct {
 	Unsettled  string      `json:"unsettled,omitempty" doc:"why the bank refuses its settlement or penalty, which the market sends again until it is booked"`
 
 	Served *Served `json:"served,omitempty" doc:"processor time, once it has begun"`
+
+	terms  order.Terms
+	queued queued
 
 	order string // signed
 	job   string // text of the job
@@ -82,7 +88,9 @@ type End struct {
 }
 
 // Over reports whether c has reached its final state.
-func (c *Contract) Over() bool { return c.State != "waiting" && c.State != "running" }
+func (c *Contract) Over() bool {
+	return c.State != heldWord && c.State != "waiting" && c.State != "running"
+}
 
 // A Deletion is the output that a host has deleted, according to the host's last report.
 type Deletion struct {
@@ -99,7 +107,7 @@ func endOf(node int32, host string, e *remote.End) End {
 func newContract(id int64, o *bankorder.Signed, t *order.Terms, s *submission, now float64) *Contract {
 	return &Contract{
 		ID: id, Order: o.Value("id"), Account: o.Value("account"), State: "waiting", Class: t.Class, Nodes: t.Nodes, CPUs: t.CPUs,
-		Work: t.Work, Deadline: t.Deadline, Budget: t.Budget, Job: t.Job, Submitted: now, order: s.Order, job: s.Job,
+		Work: t.Work, Deadline: t.Deadline, Budget: t.Budget, Job: t.Job, Submitted: now, terms: *t, order: s.Order, job: s.Job,
 	}
 }
 

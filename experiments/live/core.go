@@ -39,6 +39,11 @@ type state struct {
 	hosts     []*host
 	open      map[int64]*Contract
 	unsettled []unsettled          // calls refused by the bank, in order
+	held      []int64              // contracts whose orders are held, in order
+	loads     map[string]load      // of accounts
+	arrays    map[string]int       // unfinished contracts of arrays
+	freed     bool                 // a contract has ended since held orders were looked at
+	lapse     float64              // time at which the first of them may expire
 	meters    map[int64][]*metered // attempts to run each node, by open contract
 	dealt     []dealt              // hosts as last allocated
 }
@@ -99,6 +104,7 @@ func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, e
 	}
 	k := &core{conf: c, number: number, calls: &calls{bank: t}, config: parts}
 	k.next, k.open, k.meters = 1, make(map[int64]*Contract), make(map[int64][]*metered)
+	k.loads, k.arrays, k.lapse = make(map[string]load), make(map[string]int), math.Inf(1)
 	k.calls.charge = k.charge
 	k.config.Teller = k.calls
 	k.config.Provider = t.Account("market:" + c.Name)
@@ -119,7 +125,7 @@ func (k *core) orderOf(contract int64) []byte {
 type Answer struct {
 	Contract int64           `json:"contract"`
 	At       float64         `json:"at" doc:"instant, s since 2000-01-01 UTC"`
-	Verdict  string          `json:"verdict" doc:"accept, reject or defer; cancelled"`
+	Verdict  string          `json:"verdict" doc:"accept, reject or defer; held (it is decided later), cancelled"`
 	Reason   string          `json:"reason,omitempty"`
 	Decision json.RawMessage `json:"decision,omitempty" doc:"with the numbers that decided, as the ledger has it"`
 	Places   []Place         `json:"places,omitempty"`
@@ -157,11 +163,17 @@ func (k *core) turn(r *record) ([]result, error) {
 			return nil, err
 		}
 	}
-	if err := k.broker.Advance(k.now); err != nil {
+	if err := k.advance(); err != nil {
 		return nil, err
 	}
-	for late := k.broker.Late(nil); late.Next() <= k.now; {
-		if err := late.Advance(k.now); err != nil {
+	for len(k.held) > 0 {
+		if err := k.collect(); err != nil {
+			return nil, err
+		}
+		if !k.freed && k.now < k.lapse {
+			break
+		}
+		if err := errors.Join(k.release(), k.advance()); err != nil {
 			return nil, err
 		}
 	}
@@ -184,9 +196,25 @@ func (k *core) turn(r *record) ([]result, error) {
 	return out, nil
 }
 
+// advance advances the broker to the present.
+func (k *core) advance() error {
+	if err := k.broker.Advance(k.now); err != nil {
+		return err
+	}
+	for late := k.broker.Late(nil); late.Next() <= k.now; {
+		if err := late.Advance(k.now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // due returns the time of the next event that occurs without a message.
 func (k *core) due() float64 {
-	due := min(k.broker.Next(), k.broker.Late(nil).Next())
+	due := min(k.broker.Next(), k.broker.Late(nil).Next(), k.lapse)
+	if k.freed && len(k.held) > 0 {
+		return k.now
+	}
 	for i := range k.unsettled {
 		due = min(due, k.unsettled[i].next)
 	}
@@ -277,7 +305,7 @@ func (h *host) shut(s *shutting) bool {
 	return h.closed || h.drained
 }
 
-// submit passes a contract request to the broker.
+// submit decides an order, unless it must be held.
 func (k *core) submit(s *submission, out *result) error {
 	signed, err := bankorder.Open([]byte(s.Order))
 	if err != nil {
@@ -290,7 +318,24 @@ func (k *core) submit(s *submission, out *result) error {
 	c := newContract(k.number<<perMarket+k.next, signed, terms, s, k.now)
 	k.next++
 	k.open[c.ID] = c
-	r := terms.Request()
+	k.queue(c, signed, s.Ended)
+	switch held, refused := k.holds(c, k.blocked()); {
+	case refused != contracts.None:
+		return k.turnDown(c, refused, out)
+	case held != "":
+		k.hold(c, held)
+		k.count(c, submitted, 1)
+		out.answer = &Answer{Contract: c.ID, At: k.now, Verdict: heldWord, Reason: held, kept: true}
+		return nil
+	}
+	return k.request(c, out)
+}
+
+// request requests c from the broker.
+func (k *core) request(c *Contract, out *result) error {
+	c.queued.counted = true
+	k.count(c, c.queued.asks, 1)
+	r := c.terms.Request()
 	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.Account)
 	r.User = int64(r.Owner)
 	k.calls.last, k.calls.why = "", ""
@@ -300,9 +345,11 @@ func (k *core) submit(s *submission, out *result) error {
 	}
 	c.decided(k, d)
 	c.Receipt = k.calls.last
-	out.answer = &Answer{
-		Contract: c.ID, At: k.now, Verdict: d.Verdict.String(), Reason: string(d.Reason), Decision: c.Decision,
-		Places: c.Places, Receipt: c.Receipt, Why: k.calls.why, kept: k.calls.why == "",
+	if out != nil {
+		out.answer = &Answer{
+			Contract: c.ID, At: k.now, Verdict: d.Verdict.String(), Reason: string(d.Reason), Decision: c.Decision,
+			Places: c.Places, Receipt: c.Receipt, Why: k.calls.why, kept: k.calls.why == "",
+		}
 	}
 	if d.Verdict == contracts.Reject {
 		c.State = "refused"
@@ -325,6 +372,13 @@ func (k *core) cancel(text string, out *result) error {
 	c := k.open[id]
 	if c == nil || c.Account != signed.Value("account") {
 		out.err = fmt.Errorf("%w: %d of %s", ErrNoContract, id, signed.Value("account"))
+		return nil
+	}
+	if c.State == heldWord {
+		if err := k.unhold(c, contracts.TakenBack, nil); err != nil {
+			return err
+		}
+		out.answer = &Answer{Contract: id, At: k.now, Verdict: "cancelled", kept: true}
 		return nil
 	}
 	err = k.broker.Cancel(k.now, contracts.ID(id))
@@ -469,6 +523,7 @@ func (k *core) collect() error {
 func (k *core) end(c *Contract) {
 	delete(k.open, c.ID)
 	k.ended = append(k.ended, c)
+	k.resolve(c)
 }
 
 // wants sets the wanted tasks of host i and records the tasks that are no longer wanted.

@@ -102,7 +102,7 @@ type exporter struct {
 	jobs   map[int64]*exportedJob
 	asked  []*exportedJob
 
-	already, unpaid, foreign, drained, endless int
+	already, unpaid, foreign, drained, endless, early int
 }
 
 // An exportedHost is a host and the periods in which it was present.
@@ -118,6 +118,7 @@ type exportedJob struct {
 	workloadgen.Job
 	live    Outcome
 	account string
+	early   bool // the market decided it before its policy
 }
 
 func (x *exporter) read(now float64, m *message) error {
@@ -223,6 +224,8 @@ func (x *exporter) exports(j *exportedJob) bool {
 	switch reason := contracts.Reason(j.live.Reason); {
 	case reason == contracts.Unfunded || reason == contracts.NotAllowed:
 		x.unpaid++
+	case j.early:
+		x.early++
 	case plan.Validate() != nil:
 		x.foreign++
 	default:
@@ -240,6 +243,9 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 		}{&j.live.Decision, &j.live.Reason}); err != nil {
 			return err
 		}
+	}
+	if j.early = c.Early; c.Submitted > j.Arrival {
+		j.Arrival = c.Submitted // it was held
 	}
 	j.live.State, j.live.Ended, j.live.Paid = c.State, c.Ended, c.Paid.Float64()
 	needed := 0.0 // maximum over the nodes whose program ended by itself
@@ -329,6 +335,7 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 	}{
 		{x.already, "contracts that were open when the log begins and are not in the plan"},
 		{x.unpaid, "requests that their owners could not pay and are not in the plan"},
+		{x.early, "requests that a quota or a dependency refused and are not in the plan"},
 		{x.foreign, "requests that no plan can express and are not in the plan"},
 		{x.endless, "programs that ran until their deadline, beyond the requested work: the market kept these promises, and a run breaks them"},
 		{x.drained, "times that a host stopped accepting tasks: in a run it accepts tasks until it leaves"},

@@ -283,9 +283,15 @@ func (w *town) order(id, account, class string, nodes int, work, deadline, budge
 // orderUntil returns a signed order that expires at the given time.
 func (w *town) orderUntil(id, account, class string, nodes int, work, deadline, budget, expires float64) submission {
 	w.t.Helper()
-	terms := order.Terms{Class: class, Nodes: nodes, CPUs: 1, Work: work, Deadline: deadline, Budget: must(bank.Dollars(budget)), Job: order.Sum(jobText)}
+	return w.sign(id, account, expires, &order.Terms{Class: class, Nodes: nodes, CPUs: 1, Work: work, Deadline: deadline, Budget: must(bank.Dollars(budget))}, jobText)
+}
+
+// sign returns an order for a job on these terms.
+func (w *town) sign(id, account string, expires float64, terms *order.Terms, job []byte) submission {
+	w.t.Helper()
+	terms.Job = order.Sum(job)
 	o := must(terms.Order(order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: id, Account: account, Expires: expires}))
-	return submission{string(must(bankorder.Sign([]byte(o.String()), ownerstest.Private(account)))), string(jobText)}
+	return submission{Order: string(must(bankorder.Sign([]byte(o.String()), ownerstest.Private(account)))), Job: string(job)}
 }
 
 func (w *town) cancel(id, account string, contract int64) string {

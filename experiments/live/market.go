@@ -415,6 +415,13 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	if err != nil {
 		return err
 	}
+	for _, l := range letters {
+		if l.Submit != nil {
+			if err := m.states(l.Submit); err != nil {
+				return err
+			}
+		}
+	}
 	letters = append(m.back(letters), m.seen.silent(m.world.Clock.Now(), m)...)
 	r := &record{Now: now}
 	for _, l := range letters {

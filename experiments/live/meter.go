@@ -244,7 +244,7 @@ func (m *Market) Gauges() Gauges {
 	s := &m.seen
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g.Contracts = map[string]int{"waiting": 0, "running": 0, "fulfilled": 0, "violated": 0, "cancelled": 0, "refused": 0}
+	g.Contracts = map[string]int{"held": 0, "waiting": 0, "running": 0, "fulfilled": 0, "violated": 0, "cancelled": 0, "refused": 0}
 	g.Unsettled = s.unsettled
 	g.Broken = map[string]int{"program": 0, "asked": 0, "price": 0, "market": 0, "host": 0}
 	maps.Copy(g.Broken, s.broken)

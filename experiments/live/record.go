@@ -43,6 +43,8 @@ func (m *message) order() string {
 type submission struct {
 	Order string `json:"order"`
 	Job   string `json:"job"`
+
+	Ended map[int64]string `json:"ended,omitempty"` // final states of contracts for which it waits
 }
 
 // A join is a message that adds a host.

@@ -155,22 +155,22 @@ func TestRefused(t *testing.T) {
 		booked := len(w.entries())
 		good := w.order("a", "user:0", "be", 1, 5, 20, 0.2)
 		forge := func(from, to string) submission {
-			return submission{strings.Replace(good.Order, from, to, 1), good.Job}
+			return submission{Order: strings.Replace(good.Order, from, to, 1), Job: good.Job}
 		}
 		short := good.Order[:strings.LastIndex(good.Order, " ")]
 		for name, c := range map[string]struct {
 			order submission
 			want  error
 		}{
-			"by another":         {submission{strings.Replace(w.order("a", "user:1", "be", 1, 5, 20, 0.2).Order, "user:1", "user:0", 1), good.Job}, ErrSigned},
+			"by another":         {submission{Order: strings.Replace(w.order("a", "user:1", "be", 1, 5, 20, 0.2).Order, "user:1", "user:0", 1), Job: good.Job}, ErrSigned},
 			"of another ledger":  {forge("ledger 5", "ledger 6"), ErrOrder},
 			"for another market": {forge("market lab", "market other"), ErrOrder},
 			"for another budget": {forge("0.200000", "0.300000"), ErrSigned},
 			"that has expired":   {w.orderUntil("a", "user:0", "be", 1, 5, 20, 0.2, 99), ErrOrder},
 			"until another time": {forge("2000-01-01T02:30", "2000-01-01T02:31"), ErrSigned},
-			"without signature":  {submission{short, good.Job}, ErrOrder},
-			"with another job":   {submission{good.Order, string(order.Text(&remote.Job{Command: []string{"false"}}))}, ErrOrder},
-			"to cancel":          {submission{w.cancel("a", "user:0", 7), good.Job}, ErrOrder},
+			"without signature":  {submission{Order: short, Job: good.Job}, ErrOrder},
+			"with another job":   {submission{Order: good.Order, Job: string(order.Text(&remote.Job{Command: []string{"false"}}))}, ErrOrder},
+			"to cancel":          {submission{Order: w.cancel("a", "user:0", 7), Job: good.Job}, ErrOrder},
 		} {
 			if _, err := s.now().Submit(t.Context(), []byte(c.order.Order), []byte(c.order.Job)); !errors.Is(err, c.want) {
 				t.Errorf("%s: %v, want %v", name, err, c.want)

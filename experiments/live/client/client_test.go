@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -130,7 +131,7 @@ func TestSubmit(t *testing.T) {
 	}
 	got, err := order.Parse(o.Order)
 	want := task().Terms
-	if want.Job = got.Job; err != nil || *got != want || o.Value("market") != "lab" || o.Value("account") != "user:ann" {
+	if want.Job = got.Job; err != nil || !reflect.DeepEqual(*got, want) || o.Value("market") != "lab" || o.Value("account") != "user:ann" {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 	if left, err := os.ReadDir(home.path("sent")); err != nil || len(left) > 0 {

@@ -32,6 +32,8 @@ func Decided(a *live.Answer) string {
 			live.Short(a.Contract), strings.Join(slices.Compact(where), ","), Rate(bid), share, numbers(a.Decision), a.Receipt)
 	case "defer":
 		return fmt.Sprintf("%d waiting%s", live.Short(a.Contract), numbers(a.Decision))
+	case "held":
+		return fmt.Sprintf("%d held       %s", live.Short(a.Contract), a.Reason)
 	case "cancelled":
 		return fmt.Sprintf("%d cancelled", live.Short(a.Contract))
 	}
@@ -80,6 +82,9 @@ func Stands(k *live.Contract) string {
 		return fmt.Sprintf("%d refused    %s%s", live.Short(k.ID), said.Reason, numbers(k.Decision))
 	}
 	text := fmt.Sprintf("%d %-9s", live.Short(k.ID), k.State)
+	if k.Held != "" {
+		return text + "  " + k.Held
+	}
 	if k.Over() {
 		text += fmt.Sprintf("  %s s", Brief(k.Ended-k.Submitted))
 	}

@@ -23,6 +23,7 @@ import (
 
 const (
 	lasts    = time.Hour        // validity of an order after its signature
+	holds    = 720 * time.Hour  // validity of one that the market holds until others have ended
 	reads    = 30 * time.Second // validity of a read order, which is short because anyone who obtains the order can use it
 	patience = 30 * time.Second // maximum time to wait for a market that does not respond
 )
@@ -32,6 +33,7 @@ type Task struct {
 	Terms order.Terms // Job is filled in
 	Job   remote.Job  // Files are
 	Files map[string][]byte
+	Valid time.Duration // validity of the order; 0 is an hour, or 30 days if the market must hold it
 }
 
 // Submit signs an order for t, sends it and returns the decision. It stores the signed
@@ -59,9 +61,17 @@ func (c *Client) Submit(ctx context.Context, t *Task) (*live.Answer, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	valid := t.Valid
+	switch {
+	case valid > 0:
+	case terms.Waits():
+		valid = holds
+	default:
+		valid = lasts
+	}
 	var a *live.Answer
 	err := c.signs(ctx, func() error {
-		head := c.head(lasts)
+		head := c.head(valid)
 		o, err := terms.Order(head)
 		if err != nil {
 			return err

@@ -334,7 +334,7 @@ type Answer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Contract      int64                  `protobuf:"varint,1,opt,name=contract,proto3" json:"contract,omitempty"`
 	At            float64                `protobuf:"fixed64,2,opt,name=at,proto3" json:"at,omitempty"`
-	Verdict       string                 `protobuf:"bytes,3,opt,name=verdict,proto3" json:"verdict,omitempty"` // accept, reject, defer; cancelled
+	Verdict       string                 `protobuf:"bytes,3,opt,name=verdict,proto3" json:"verdict,omitempty"` // accept, reject, defer; held, cancelled
 	Reason        string                 `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	Decision      string                 `protobuf:"bytes,5,opt,name=decision,proto3" json:"decision,omitempty"` // JSON, with the numbers that decided, as the ledger has it
 	Places        []*Place               `protobuf:"bytes,6,rep,name=places,proto3" json:"places,omitempty"`
@@ -579,7 +579,7 @@ type Contract struct {
 	Contract      int64                  `protobuf:"varint,1,opt,name=contract,proto3" json:"contract,omitempty"`
 	Order         string                 `protobuf:"bytes,2,opt,name=order,proto3" json:"order,omitempty"` // id
 	Account       string                 `protobuf:"bytes,3,opt,name=account,proto3" json:"account,omitempty"`
-	State         string                 `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"` // waiting, running, fulfilled, violated, cancelled or refused
+	State         string                 `protobuf:"bytes,4,opt,name=state,proto3" json:"state,omitempty"` // held, waiting, running, fulfilled, violated, cancelled or refused
 	Class         string                 `protobuf:"bytes,5,opt,name=class,proto3" json:"class,omitempty"`
 	Nodes         int32                  `protobuf:"varint,6,opt,name=nodes,proto3" json:"nodes,omitempty"`
 	Cpus          float64                `protobuf:"fixed64,7,opt,name=cpus,proto3" json:"cpus,omitempty"`
@@ -604,6 +604,8 @@ type Contract struct {
 	Unsettled     string                 `protobuf:"bytes,26,opt,name=unsettled,proto3" json:"unsettled,omitempty"`   // why the bank refuses to book its settlement or penalty, if it does
 	Deleted       []*Deletion            `protobuf:"bytes,27,rep,name=deleted,proto3" json:"deleted,omitempty"`
 	Served        *Served                `protobuf:"bytes,28,opt,name=served,proto3" json:"served,omitempty"` // none before it begins
+	Held          string                 `protobuf:"bytes,29,opt,name=held,proto3" json:"held,omitempty"`     // why the market has not decided it yet
+	Name          string                 `protobuf:"bytes,30,opt,name=name,proto3" json:"name,omitempty"`     // of its job
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -832,6 +834,20 @@ func (x *Contract) GetServed() *Served {
 		return x.Served
 	}
 	return nil
+}
+
+func (x *Contract) GetHeld() string {
+	if x != nil {
+		return x.Held
+	}
+	return ""
+}
+
+func (x *Contract) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
 }
 
 // Served is the processor time of a contract, in processor-seconds over all nodes.
@@ -2767,7 +2783,7 @@ const file_market_proto_rawDesc = "" +
 	"\rQuoteResponse\x12\x14\n" +
 	"\x05least\x18\x01 \x01(\tR\x05least\x12!\n" +
 	"\fpenalty_part\x18\x02 \x01(\x01R\vpenaltyPart\x12!\n" +
-	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\"\x90\x06\n" +
+	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\"\xb8\x06\n" +
 	"\bContract\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05order\x18\x02 \x01(\tR\x05order\x12\x18\n" +
@@ -2799,7 +2815,9 @@ const file_market_proto_rawDesc = "" +
 	"settlement\x12\x1c\n" +
 	"\tunsettled\x18\x1a \x01(\tR\tunsettled\x124\n" +
 	"\adeleted\x18\x1b \x03(\v2\x1a.bourse.market.v1.DeletionR\adeleted\x120\n" +
-	"\x06served\x18\x1c \x01(\v2\x18.bourse.market.v1.ServedR\x06served\"\x96\x01\n" +
+	"\x06served\x18\x1c \x01(\v2\x18.bourse.market.v1.ServedR\x06served\x12\x12\n" +
+	"\x04held\x18\x1d \x01(\tR\x04held\x12\x12\n" +
+	"\x04name\x18\x1e \x01(\tR\x04name\"\x96\x01\n" +
 	"\x06Served\x12\x1a\n" +
 	"\bentitled\x18\x01 \x01(\x01R\bentitled\x12\x14\n" +
 	"\x05asked\x18\x02 \x01(\x01R\x05asked\x12\x1a\n" +

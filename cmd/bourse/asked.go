@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"bourse/bank"
+	"bourse/bank/whole"
+	"bourse/contracts/order"
+	"bourse/experiments/live/client"
+	"bourse/hosts/remote"
+	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
+
+	"github.com/urfave/cli/v2"
+)
+
+// An asked is one requested contract, given by flags or in a file of several.
+type asked struct {
+	Class    string            `yaml:"class"`
+	Work     float64           `yaml:"work" validate:"gt=0" doc:"seconds of a processor of each node, or as 2h"`
+	Deadline float64           `yaml:"deadline" validate:"gt=0" doc:"seconds, or as 2h"`
+	Budget   string            `yaml:"budget"`
+	Nodes    int               `yaml:"nodes" validate:"min=1"`
+	CPUs     float64           `yaml:"cpus" validate:"gt=0" doc:"processors that a node uses at most"`
+	Command  []string          `yaml:"command"`
+	Env      map[string]string `yaml:"env"`
+	Files    []string          `yaml:"files"`
+	Memory   float64           `yaml:"memory" validate:"min=0" doc:"bytes at most, or as 4GB"`
+	Name     string            `yaml:"name" doc:"for people"`
+	Chdir    string            `yaml:"chdir" doc:"directory on the host in which the program starts"`
+	Stdin    string            `yaml:"stdin" doc:"file of standard input"`
+	Array    string            `yaml:"-"`
+
+	After       []int64 `yaml:"after" doc:"contracts that must have been fulfilled before"`
+	AfterEnded  []int64 `yaml:"after_ended" doc:"contracts that must have ended before"`
+	AfterFailed []int64 `yaml:"after_failed" doc:"contracts that must have ended before, without being fulfilled"`
+
+	array order.Array
+	in    []byte // standard input
+}
+
+// input returns the text of the file of standard input, if there is one.
+func (a *asked) input(c *cli.Context) ([]byte, error) {
+	switch a.Stdin {
+	case "":
+		return nil, nil
+	case "-":
+		return whole.ReadAll(c.App.Reader, mostFile)
+	}
+	text, err := whole.Read(a.Stdin, mostFile)
+	if err != nil {
+		return nil, usagef("stdin: %w, want a file", err)
+	}
+	return text, nil
+}
+
+// mostFile is the maximum size of a file that is sent with a job, in bytes.
+const mostFile = 64 << 20
+
+// SetDefaults sets the fields that the file omits.
+func (a *asked) SetDefaults() { a.Nodes, a.CPUs = 1, 1 }
+
+// inside starts a program of the task's folder in another directory.
+const inside = `at=$PWD; cd -- "$1" && shift && case $1 in /*) exec "$@";; */*) exec "$at/$@";; *) exec "$@";; esac`
+
+// task returns a in the form in which it is sent. An error names the invalid field.
+func (a *asked) task() (*client.Task, *config.Error) {
+	terms, wrong := a.terms()
+	if wrong != nil {
+		return nil, wrong
+	}
+	if len(a.Command) == 0 {
+		return nil, &config.Error{Field: "command", Problem: "found no command, want one, after -- if it has flags"}
+	}
+	t := &client.Task{Terms: *terms, Job: remote.Job{Name: a.Name, Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
+	if a.Chdir != "" {
+		t.Job.Command = append([]string{"sh", "-c", inside, "sh", a.Chdir}, a.Command...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
+		t.Job.Env = append(t.Job.Env, name+"="+a.Env[name])
+	}
+	t.Files = make(map[string][]byte, len(a.Files))
+	for i, path := range a.Files {
+		data, err := whole.Read(path, mostFile)
+		if err != nil {
+			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: err.Error() + ", want a file"}
+		}
+		if _, twice := t.Files[filepath.Base(path)]; twice {
+			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: fmt.Sprintf("found a second %s, want unique names", filepath.Base(path))}
+		}
+		t.Files[filepath.Base(path)] = data
+	}
+	if a.Stdin != "" {
+		t.Job.Stdin = "stdin"
+		if a.Stdin != "-" {
+			t.Job.Stdin = filepath.Base(a.Stdin)
+		}
+		if same, twice := t.Files[t.Job.Stdin]; twice && !bytes.Equal(same, a.in) {
+			return nil, &config.Error{Field: "stdin", Problem: fmt.Sprintf("found a second %s, want unique names", t.Job.Stdin)}
+		}
+		t.Files[t.Job.Stdin] = a.in
+	}
+	return t, nil
+}
+
+// terms returns the terms of a. An error names the invalid field.
+func (a *asked) terms() (*order.Terms, *config.Error) {
+	var wrong *config.Error
+	if errors.As(config.Check(a), &wrong) {
+		return nil, wrong
+	}
+	budget, err := bank.Parse(a.Budget)
+	if err != nil {
+		return nil, &config.Error{Field: "budget", Problem: fmt.Sprintf("found %q, want dollars with at most 6 decimals, such as 0.50", plugin.Clip(a.Budget))}
+	}
+	return &order.Terms{
+		Class: a.Class, Nodes: a.Nodes, CPUs: a.CPUs, Work: a.Work, Deadline: a.Deadline, Budget: budget,
+		Array: a.array, After: [3][]int64{order.Fulfilled: a.After, order.Ended: a.AfterEnded, order.Failed: a.AfterFailed},
+	}, nil
+}

@@ -1,0 +1,296 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	bankorder "bourse/bank/order"
+	"bourse/contracts"
+	"bourse/contracts/order"
+)
+
+// A Quota limits what the contracts of one account may use together; 0 is no limit. The first
+// line whose name matches an account applies to it.
+type Quota struct {
+	Who       string  `yaml:"who" validate:"required" doc:"account, such as user:ann, or a prefix, such as user:*"`
+	Running   int     `yaml:"running" validate:"min=0" doc:"contracts that wait for a host or run; 0 is no limit, as in the other fields"`
+	CPUs      float64 `yaml:"cpus" validate:"min=0" doc:"processors that they may use at most, over all nodes"`
+	Memory    float64 `yaml:"memory" validate:"min=0" doc:"bytes that their jobs state, over all nodes"`
+	GPU       int     `yaml:"gpu" validate:"min=0" doc:"GPUs that their jobs state, over all nodes"`
+	Submitted int     `yaml:"submitted" validate:"min=0" doc:"contracts that have not ended, with those that are held"`
+}
+
+// matches reports whether q applies to an account.
+func (q *Quota) matches(account string) bool {
+	prefix, any := strings.CutSuffix(q.Who, "*")
+	return account == q.Who || any && strings.HasPrefix(account, prefix)
+}
+
+// quotaOf returns the quota of an account, or nil.
+func (c *Config) quotaOf(account string) *Quota {
+	if i := slices.IndexFunc(c.Quotas, func(q Quota) bool { return q.matches(account) }); i >= 0 {
+		return &c.Quotas[i]
+	}
+	return nil
+}
+
+// A load is what contracts use together.
+type load struct {
+	running, submitted, gpu int
+	cpus, memory            float64
+}
+
+// within reports whether l is within q, except for the number of submitted contracts.
+func (l load) within(q *Quota) bool {
+	const rounding = 1 + 1e-9 // of sums of fractions of processors
+	fits := func(x, most float64) bool { return most == 0 || x <= most*rounding }
+	return fits(float64(l.running), float64(q.Running)) && fits(float64(l.gpu), float64(q.GPU)) && fits(l.cpus, q.CPUs) && fits(l.memory, q.Memory)
+}
+
+func (l load) plus(o load, sign float64) load {
+	n := int(sign)
+	return load{l.running + n*o.running, l.submitted + n*o.submitted, l.gpu + n*o.gpu, l.cpus + sign*o.cpus, l.memory + sign*o.memory}
+}
+
+// Reasons for which an order is held or refused before a policy decides it.
+const (
+	byQuota  = "quota"            // with the account's other contracts, it would exceed the quota
+	byArray  = "throttle"         // enough contracts of its array are unfinished
+	beyond   = "beyond its quota" // by itself
+	lapsed   = "the order expired while it was held"
+	heldWord = "held"
+)
+
+// A pending dependency is a contract for which an order waits.
+type pending struct {
+	contract int64
+	on       order.Condition
+}
+
+// verdict returns the effect of the final state of a contract on p: whether p is fulfilled, and if
+// not, why it has become impossible.
+func (p pending) verdict(state string) (ok bool, why contracts.Reason) {
+	kept := state == "fulfilled"
+	switch {
+	case p.on == order.Fulfilled && !kept:
+		return false, contracts.Reason(fmt.Sprintf("%d was not fulfilled", Short(p.contract)))
+	case p.on == order.Failed && kept:
+		return false, contracts.Reason(fmt.Sprintf("%d was fulfilled", Short(p.contract)))
+	}
+	return true, contracts.None
+}
+
+// A queued order is the state of a contract that is, or may be, held.
+type queued struct {
+	waits   []pending        // contracts that have not ended
+	never   contracts.Reason // why a dependency cannot be fulfilled any more
+	asks    load             // of the contract
+	counted bool             // in the loads of its account and its array
+	expires float64          // instant until which its order is valid
+}
+
+// array returns the key of the array of a contract, or "".
+func (c *Contract) array() string {
+	if c.terms.Array.ID == "" {
+		return ""
+	}
+	return c.Account + "/" + c.terms.Array.ID
+}
+
+// queue prepares c, a new contract, with the final states of contracts for which it waits.
+func (k *core) queue(c *Contract, signed *bankorder.Signed, ended map[int64]string) {
+	q := &c.queued
+	nodes := float64(c.Nodes)
+	q.asks = load{running: 1, submitted: 1, cpus: nodes * c.CPUs}
+	if j, err := order.ParseJob([]byte(c.job)); err == nil { // a log has jobs that an earlier version accepted
+		c.Name, q.asks.memory, q.asks.gpu = j.Name, nodes*float64(j.Limits.Memory), c.Nodes*j.GPUs
+	}
+	q.expires = signed.Expires()
+	for on, ids := range c.terms.After {
+		for _, n := range ids {
+			p := pending{whole(k.number, n), order.Condition(on)}
+			if other := k.open[p.contract]; other != nil && other != c && other.Account == c.Account {
+				q.waits = append(q.waits, p)
+				continue
+			}
+			state := ended[p.contract]
+			if i := slices.IndexFunc(k.ended, func(e *Contract) bool { return e.ID == p.contract && e.Account == c.Account }); i >= 0 {
+				state = k.ended[i].State
+			}
+			if state == "" {
+				q.never = contracts.Reason(fmt.Sprintf("%d is no contract of %s", n, c.Account))
+				continue
+			}
+			if ok, why := p.verdict(state); !ok {
+				q.never = why
+			}
+		}
+	}
+}
+
+// holds returns why c must be held, or refused if it can never be released; both are empty if it
+// is to be decided. Blocked holds the accounts with an order that is held by their quota.
+func (k *core) holds(c *Contract, blocked map[string]bool) (held string, refused contracts.Reason) {
+	q := &c.queued
+	limit := k.conf.quotaOf(c.Account)
+	used := k.loads[c.Account]
+	switch {
+	case q.never != contracts.None:
+		return "", q.never
+	case c.State == heldWord && q.expires+slack <= k.now:
+		return "", lapsed
+	case limit != nil && !q.asks.within(limit):
+		return "", beyond
+	case limit != nil && c.State != heldWord && limit.Submitted > 0 && used.submitted >= limit.Submitted:
+		return "", beyond
+	case len(q.waits) > 0:
+		return "after " + fmt.Sprint(Short(q.waits[0].contract)), ""
+	case c.terms.Array.Most > 0 && k.arrays[c.array()] >= c.terms.Array.Most:
+		return byArray, ""
+	case limit != nil && (blocked[c.Account] || !used.plus(q.asks, 1).within(limit)):
+		blocked[c.Account] = true
+		return byQuota, ""
+	}
+	return "", ""
+}
+
+// blocked returns the accounts that have an order which is held by their quota.
+func (k *core) blocked() map[string]bool {
+	all := make(map[string]bool)
+	if len(k.conf.Quotas) > 0 {
+		for _, id := range k.held {
+			if c := k.open[id]; c.Held == byQuota {
+				all[c.Account] = true
+			}
+		}
+	}
+	return all
+}
+
+// count adds c to the loads of its account and its array, or removes it.
+func (k *core) count(c *Contract, part load, sign float64) {
+	l := k.loads[c.Account].plus(part, sign)
+	if k.loads[c.Account] = l; l.submitted == 0 {
+		delete(k.loads, c.Account) // rounding does not remain
+	}
+	if a := c.array(); a != "" && part.running > 0 {
+		if k.arrays[a] += int(sign); k.arrays[a] == 0 {
+			delete(k.arrays, a)
+		}
+	}
+}
+
+// submitted is the part of a load that a held order has.
+var submitted = load{submitted: 1}
+
+// hold sets c aside.
+func (k *core) hold(c *Contract, why string) {
+	c.State, c.Held = heldWord, why
+	k.held = append(k.held, c.ID)
+	k.lapse = min(k.lapse, c.queued.expires+slack)
+}
+
+// release decides the held orders that no longer have to wait, in the order of their numbers.
+func (k *core) release() error {
+	k.freed, k.lapse = false, math.Inf(1)
+	blocked := make(map[string]bool)
+	for _, id := range slices.Clone(k.held) {
+		c := k.open[id]
+		held, refused := k.holds(c, blocked)
+		if held != "" {
+			c.Held = held
+			k.lapse = min(k.lapse, c.queued.expires+slack)
+			continue
+		}
+		if err := k.unhold(c, refused, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unhold decides c, which was held, or refuses it.
+func (k *core) unhold(c *Contract, refused contracts.Reason, out *result) error {
+	at, _ := slices.BinarySearch(k.held, c.ID)
+	k.held = slices.Delete(k.held, at, at+1)
+	c.State, c.Held, c.Submitted = "waiting", "", k.now
+	k.count(c, submitted, -1)
+	if refused != contracts.None {
+		return k.turnDown(c, refused, out)
+	}
+	return k.request(c, out)
+}
+
+// turnDown refuses c before a policy decides it.
+func (k *core) turnDown(c *Contract, why contracts.Reason, out *result) error {
+	k.calls.last, k.calls.why = "", ""
+	d := contracts.Decision{Verdict: contracts.Reject, Reason: why}
+	c.Decision, c.State, c.Ended, c.Early = d.AppendJSON(nil), "refused", k.now, true
+	if why == contracts.TakenBack {
+		c.State = contracts.Cancelled.State()
+	}
+	if err := k.calls.Reject(k.now, c.ID, c.Decision); err != nil {
+		return err
+	}
+	c.Receipt = k.calls.last
+	if out != nil {
+		out.answer = &Answer{Contract: c.ID, At: k.now, Verdict: d.Verdict.String(), Reason: string(why), Receipt: c.Receipt, kept: true}
+	}
+	k.end(c)
+	return nil
+}
+
+// resolve tells held orders that c has ended.
+func (k *core) resolve(c *Contract) {
+	if c.queued.counted {
+		c.queued.counted = false
+		k.count(c, c.queued.asks, -1)
+	}
+	for _, id := range k.held {
+		q := &k.open[id].queued
+		for i := 0; i < len(q.waits); i++ {
+			if q.waits[i].contract != c.ID {
+				continue
+			}
+			if ok, why := q.waits[i].verdict(c.State); !ok {
+				q.never = why
+			}
+			q.waits = slices.Delete(q.waits, i, i+1)
+			i--
+		}
+	}
+	k.freed = k.freed || len(k.held) > 0
+}
+
+// states adds, to an order that waits for contracts, the final states of those of its account that
+// have ended.
+func (m *Market) states(s *submission) error {
+	if !strings.Contains(s.Order, "\nafter") {
+		return nil
+	}
+	signed, err := bankorder.Open([]byte(s.Order))
+	if err != nil {
+		return err
+	}
+	terms, err := order.Parse(signed.Order)
+	if err != nil {
+		return err
+	}
+	for _, ids := range terms.After {
+		for _, n := range ids {
+			id := whole(m.world.Number, n)
+			var c Contract
+			if there, err := m.log.get(key(contractTable, id), &c); err != nil {
+				return err
+			} else if there && c.Account == signed.Value("account") {
+				if s.Ended == nil {
+					s.Ended = make(map[int64]string)
+				}
+				s.Ended[id] = c.State
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package live
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/owners/ownerstest"
+	"bourse/contracts/order"
+	"bourse/hosts/remote"
+)
+
+// TestQuotaGolden checks which orders a market with a quota decides, holds and refuses, and when it
+// releases those that it holds, against the cases of the folder that BOURSE_GOLDEN_RESOURCES
+// names, testdata by default, which are none of this code's.
+func TestQuotaGolden(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(cmp.Or(os.Getenv("BOURSE_GOLDEN_RESOURCES"), "testdata"), "quota.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type event struct {
+		Do, State, Reason string
+		ID, GPU           int
+		CPUs              float64
+		Started           []int64
+	}
+	var file struct {
+		Cases []struct {
+			ID    string
+			Input struct {
+				Limits json.RawMessage
+				Events []event
+			}
+			Expect struct{ Events []event }
+		}
+	}
+	if err := json.Unmarshal(text, &file); err != nil || len(file.Cases) < 2 {
+		t.Fatalf("%d cases, %v", len(file.Cases), err)
+	}
+	for _, c := range file.Cases {
+		limits := strings.ReplaceAll(strings.Trim(string(c.Input.Limits), "{}\n "), `"`, "")
+		w := newTown(t, "name: lab\nquotas: [{who: 'user:*', "+limits+"}]", 2)
+		ids := make(map[int]int64)
+		state := func() map[int64]string {
+			all := make(map[int64]string)
+			for _, k := range must(w.market.List(Filter{Ended: true})) {
+				all[k.ID] = k.State
+			}
+			return all
+		}
+		for i, e := range c.Input.Events {
+			was := state()
+			name := fmt.Sprint(i)
+			if e.Do == "submit" {
+				job := order.Text(&remote.Job{Command: []string{"true"}, GPUs: e.GPU})
+				s := w.sign(name, "user:0", 9000, &order.Terms{Class: "be", Nodes: 1, CPUs: cmp.Or(e.CPUs, 1), Work: 500, Deadline: 1000, Budget: bank.Micros(50_000)}, job)
+				ids[e.ID] = w.turn(message{Submit: &s})[0].answer.Contract
+			} else {
+				w.turn(message{Cancel: w.cancel(name, "user:0", ids[e.ID])})
+			}
+			if i%2 == 1 {
+				w.crash()
+			}
+			is, want := state(), c.Expect.Events[i]
+			var started []int64
+			for id, n := range ids {
+				if is[n] == "running" && was[n] != "running" {
+					started = append(started, int64(id))
+				}
+			}
+			got := is[ids[e.ID]]
+			if e.Do == "end" && got == "cancelled" {
+				got = "ended"
+			}
+			if got != want.State || !slices.Equal(started, want.Started) {
+				t.Errorf("%s, event %d: %s, started %v, want %s, %v", c.ID, i, got, started, want.State, want.Started)
+			}
+			if k := must(w.market.Status(ids[e.ID])); want.Reason != "" && !strings.Contains(string(k.Decision), `"reason":"`+want.Reason+`"`) {
+				t.Errorf("%s, event %d: %s, want %s", c.ID, i, k.Decision, want.Reason)
+			}
+		}
+	}
+}
+
+// TestHeld checks that orders wait for contracts and for others of their array, that those which
+// can never be released are refused by the contract for which they wait, that an order which
+// expires or is taken back while it is held is refused, and that all of it is the same after
+// kills, is decided again from the log, and leaves an audited ledger.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	for _, every := range []int64{0, 1, 5} {
+		w := newTown(t, "name: lab", 2)
+		n := 0
+		w.kill = func(string) bool {
+			n++
+			return every > 0 && n%11 == 0
+		}
+		w.every, w.market.every = every, max(every, w.market.every*(1-min(every, 1)))
+		first := ownerstest.Contract(1)
+		submit := func(account string, expires float64, change func(*order.Terms)) *Answer {
+			n := len(must(w.market.List(Filter{Ended: true})))
+			terms := &order.Terms{Class: "be", Nodes: 1, CPUs: 1, Work: 5, Deadline: 40, Budget: bank.Micros(20_000)}
+			change(terms)
+			s := w.sign(fmt.Sprint("o", n), account, expires, terms, jobText)
+			return w.turn(message{Submit: &s})[0].answer
+		}
+		after := func(on order.Condition, ids ...int64) func(*order.Terms) {
+			return func(t *order.Terms) { t.After[on] = ids }
+		}
+		check := func(a *Answer, verdict, reason string) {
+			t.Helper()
+			if a.Verdict != verdict || a.Reason != reason {
+				t.Errorf("%d: %s, %s, want %s, %s", Short(a.Contract), a.Verdict, a.Reason, verdict, reason)
+			}
+		}
+		state := func(n int64) string {
+			k := must(w.market.Status(n))
+			return strings.TrimSpace(k.State + " " + k.Held)
+		}
+		stand := func(when string, want ...string) {
+			t.Helper()
+			for i, s := range want {
+				if got := state(int64(i + 1)); got != s {
+					t.Errorf("checkpoints every %d, %s: contract %d is %s, want %s", every, when, i+1, got, s)
+				}
+			}
+		}
+		w.agents[0].Exits = func(contract int64) float64 { return map[int64]float64{first + 1: -3, first + 17: 1e6}[contract] + 5 }
+		w.agents[1].Exits = w.agents[0].Exits
+		w.agents[0].Fails = func(contract int64) bool { return contract == first+1 }
+		w.agents[1].Fails = w.agents[0].Fails
+		plain := func(*order.Terms) {}
+		check(submit("user:0", 9000, plain), "accept", "")
+		check(submit("user:0", 9000, plain), "accept", "") // 2 will fail
+		check(submit("user:0", 9000, after(order.Fulfilled, 1)), "held", "after 1")
+		check(submit("user:0", 9000, after(order.Fulfilled, 1, 2)), "held", "after 1")
+		check(submit("user:0", 9000, after(order.Failed, 2)), "held", "after 2")
+		check(submit("user:0", 9000, after(order.Failed, 1)), "held", "after 1")
+		check(submit("user:0", 9000, after(order.Ended, 3, 2)), "held", "after 3")
+		check(submit("user:0", 9000, after(order.Fulfilled, 4)), "held", "after 4")
+		check(submit("user:1", 9000, after(order.Ended, 1)), "reject", "1 is no contract of user:1")
+		check(submit("user:0", 9000, after(order.Ended, 99)), "reject", "99 is no contract of user:0")
+		check(submit("user:0", w.now+1, func(t *order.Terms) { t.After[order.Ended], t.Deadline = []int64{3}, 400 }), "held", "after 3")
+		array := func(i, most int) func(*order.Terms) {
+			return func(t *order.Terms) { t.Array = order.Array{ID: "A", Index: i, Most: most} }
+		}
+		check(submit("user:1", 9000, array(0, 2)), "accept", "")
+		check(submit("user:1", 9000, array(1, 2)), "accept", "")
+		check(submit("user:1", 9000, array(2, 2)), "held", "throttle")
+		check(submit("user:1", 9000, array(3, 2)), "held", "throttle")
+		check(submit("user:0", 9000, array(3, 1)), "accept", "") // another's array
+		stand("before", "running", "running", "held after 1", "held after 1", "held after 2", "held after 1", "held after 3", "held after 4")
+		if r := w.turn(message{Cancel: w.cancel("c", "user:1", 15)}); r[0].err != nil || r[0].answer.Verdict != "cancelled" {
+			t.Errorf("%+v", r[0])
+		}
+		w.pass(60)
+		stand("after a minute", "fulfilled", "violated", "fulfilled", "refused", "fulfilled", "refused", "fulfilled", "refused", "refused", "refused", "fulfilled",
+			"fulfilled", "fulfilled", "fulfilled", "cancelled", "fulfilled")
+		check(submit("user:0", 9000, after(order.Fulfilled, 2)), "reject", "2 was not fulfilled")
+		check(submit("user:0", 9000, func(t *order.Terms) { t.After[order.Fulfilled], t.Work, t.Deadline = []int64{1}, 500, 900 }), "accept", "")
+		check(submit("user:0", w.now+1, after(order.Ended, 18)), "held", "after 18")
+		w.pass(slack - 5)
+		stand("before it expires", "fulfilled", "violated")
+		if got := state(19); got != "held after 18" {
+			t.Errorf("within the bank's slack: %s", got)
+		}
+		w.pass(10)
+		for id, why := range map[int64]string{4: "2 was not fulfilled", 6: "1 was fulfilled", 8: "4 was not fulfilled", 19: lapsed} {
+			if k := must(w.market.Status(id)); k.State != "refused" || !strings.Contains(string(k.Decision), why) {
+				t.Errorf("%d: %s, %s, want %s", id, k.State, k.Decision, why)
+			}
+		}
+		if k := must(w.market.Status(14)); k.Submitted <= 101 || k.Tasks == nil {
+			t.Errorf("%+v, want one that was released later", k)
+		}
+		w.check(0)
+		if every > 0 && w.kills == 0 {
+			t.Error("nobody was killed")
+		}
+	}
+}

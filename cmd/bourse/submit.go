@@ -89,8 +89,8 @@ type submitOptions struct {
 	Stdin                      string   `doc:"standard input of the program: {FILE}, or - for that of this command (default: none)"`
 	Array                      string   `doc:"submit a contract for each number in {INDICES}, such as 0-9 or 0-9:2,20%3, where at most 3 may be unfinished at a time; its program finds the number in BOURSE_ARRAY_INDEX"`
 	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, have been fulfilled; refused if that becomes impossible"`
-	AfterEnded                 []string `doc:"begin once {CONTRACTS} have ended"`
-	AfterFailed                []string `doc:"begin once {CONTRACTS} have ended without being fulfilled"`
+	AfterEnded                 []string `yaml:"after-ended" doc:"begin once {CONTRACTS} have ended"`
+	AfterFailed                []string `yaml:"after-failed" doc:"begin once {CONTRACTS} have ended without being fulfilled"`
 	From                       string   `doc:"submit each contract in the list in {FILE}, YAML or JSON; - is standard input"`
 	Sbatch                     string   `doc:"submit the job script {FILE}, with the directives of Slurm's sbatch; COMMAND is its arguments"`
 	Valid                      float64  `unit:"seconds" doc:"validity of the order in {SECONDS}, or as 30d (default: 1h, or 30d if it waits for contracts or its array); the market refuses an order that expires while it is held"`

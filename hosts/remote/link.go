@@ -49,7 +49,7 @@ type Job struct {
 	Env     []string          `json:"env,omitempty"`   // NAME=value; added after PATH, HOME, TMPDIR and LANG
 	Files   map[string]string `json:"files,omitempty"` // files in its folder: SHA-256 by name
 	Limits  Limits            `json:"limits,omitzero"`
-	Name    string            `json:"name,omitempty"`  // for people
+	Name    string            `json:"name,omitempty"` // for people
 	GPUs    int               `json:"gpus,omitempty"`
 	Stdin   string            `json:"stdin,omitempty"` // one of Files, which is its standard input
 }

@@ -5,16 +5,18 @@ func (v Verdict) String() string { return [...]string{"reject", "accept", "defer
 
 // Reasons that several policies, or the broker, use.
 const (
-	None        Reason = ""
-	TooFewHosts Reason = "too few hosts"              // fewer eligible hosts than requested nodes
-	NoRoom      Reason = "no room"                    // enough hosts would be eligible if all were idle
-	NoRate      Reason = "budget is no spending rate" // less than one nano-dollar per second per node
-	Unfunded    Reason = "unfunded"                   // the owner's balance does not cover the budget
-	NotAllowed  Reason = "refused by the bank"        // the account's owner has not authorized the request
-	BelowFloor  Reason = "below the floor"            // a bid is below the floor price of the processors that the node may use
-	TooLate     Reason = "cannot end by its deadline" // even if it were admitted now
-	TooDear     Reason = "price above budget"         // at the price asked
-	TakenBack   Reason = "taken back by its owner"    // before the policy decided
+	None         Reason = ""
+	TooFewHosts  Reason = "too few hosts"              // fewer eligible hosts than requested nodes
+	NoRoom       Reason = "no room"                    // enough hosts would be eligible if all were idle
+	NoRate       Reason = "budget is no spending rate" // less than one nano-dollar per second per node
+	Unfunded     Reason = "unfunded"                   // the owner's balance does not cover the budget
+	NotAllowed   Reason = "refused by the bank"        // the account's owner has not authorized the request
+	BelowFloor   Reason = "below the floor"            // a bid is below the floor price of the processors that the node may use
+	TooLate      Reason = "cannot end by its deadline" // even if it were admitted now
+	TooDear      Reason = "price above budget"         // at the price asked
+	Outbid       Reason = "outbid"                     // other bids won
+	BelowReserve Reason = "bid below the reserve price"
+	TakenBack    Reason = "taken back by its owner" // before the policy decided
 )
 
 // Price sets the price of the contract to ask dollars, 0 included, and adds it to the numbers.

@@ -109,17 +109,21 @@ func draw(n uint64) *drawing {
 	d := &drawer{Rand: rand.New(rand.NewPCG(n, 0x6d6174726978)), families: matrixFamilies(), number: n}
 	g := &drawing{number: n}
 	d.hosts, d.whole = 1+d.IntN(12), d.odds(0.5)
-	policies := d.policies()
-	planner := policies[0] == "reserve"
+	names := d.policies()
+	about := policies.Of(names[0])
+	planner := about.Books
+	if about.Single && d.odds(0.95) {
+		d.hosts = 1
+	}
 	base := fork("base",
-		d.fleet(g, planner, policies[0]), d.workload(g, planner), d.market(policies[0], planner), d.sla(planner), d.needs(), d.provider())
+		d.fleet(g, planner, names[0]), d.workload(g, planner), d.market(names[0], planner), d.sla(planner), d.needs(), d.provider())
 	base.in = slices.DeleteFunc(base.in, func(b *branch) bool { return b == nil })
 	if d.odds(0.2) {
 		base.add(leaf("horizon", number(pick(d, 10, 60, 100.0, 250, 1000)*pick(d, 1, 1, 0.77))))
 	}
 	d.price(g, base)
 	list := &branch{name: "admission", list: true, keep: true}
-	for i, name := range policies {
+	for i, name := range names {
 		list.add(fork("", d.policy(name, i, planner)...))
 	}
 	base.add(list)
@@ -181,7 +185,7 @@ func (d *drawer) policies() []string {
 	first := pick(d, names...)
 	out := []string{first}
 	if d.odds(0.3) {
-		if second := pick(d, names...); (second == "reserve") == (first == "reserve") && policies.Of(second).Rated == policies.Of(first).Rated && policies.Of(second).Free == policies.Of(first).Free || d.odds(0.03) {
+		if second := pick(d, names...); policies.Of(second).Books == policies.Of(first).Books && policies.Of(second).Single == policies.Of(first).Single && policies.Of(second).Rated == policies.Of(first).Rated && policies.Of(second).Free == policies.Of(first).Free || d.odds(0.03) {
 			out = append(out, second)
 		}
 	}

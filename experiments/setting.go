@@ -210,6 +210,8 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		switch {
 		case s.churn != nil:
 			return nil, o.Blame(fmt.Errorf("admission %s: requires hosts that stay, so omit fleet.availability", o.Name))
+		case o.about.Single && c.Fleet.Hosts > 1:
+			return nil, o.Blame(fmt.Errorf("admission %s: found fleet.hosts: %d, want 1 with it: it sells the processors of one host", o.Name, c.Fleet.Hosts))
 		case len(c.Fleet.Sizes) > 0:
 			return nil, o.Blame(fmt.Errorf("admission %s: requires fleet.cpus instead of fleet.sizes, because it plans on clusters of one size", o.Name))
 		case o.sharing.Name != "planned":

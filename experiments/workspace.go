@@ -91,7 +91,7 @@ func (a *workspace) run(ctx context.Context, s *setting, o *offer, seed uint64, 
 	a.indexPlan()
 	a.follow()
 	a.ledger.Reset(journal)
-	provider, err := a.build(s)
+	provider, err := a.build(s, o)
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +151,8 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	return nil
 }
 
-// build prepares the fleet and its bank accounts.
-func (a *workspace) build(s *setting) (provider bank.Account, err error) {
+// build prepares the fleet and its bank accounts for a run under o.
+func (a *workspace) build(s *setting, o *offer) (provider bank.Account, err error) {
 	f := &s.conf.Fleet
 	if len(a.machines) != f.Hosts {
 		a.machines = make([]sim.Machine, f.Hosts)
@@ -169,6 +169,9 @@ func (a *workspace) build(s *setting) (provider bank.Account, err error) {
 		}
 	}
 	like := spec(f, 0)
+	if o.about.Single && like.Cap >= 1 { // the cap of one node, of which a task has several
+		like.Cap = 0
+	}
 	for i, name := range s.counts {
 		like.Room.Counts[i] = int32(f.Count[name])
 	}

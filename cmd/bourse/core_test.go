@@ -20,7 +20,7 @@ var core = []string{
 // is 7,500.
 const (
 	coreClosure        = 8_800
-	experimentsClosure = 45_500
+	experimentsClosure = 46_200
 )
 
 // most contains the maximum lines of code of packages. A package that is not listed may
@@ -39,6 +39,7 @@ var most = map[string]int{
 	"cmd/bourse":                    10300,
 	"contracts":                     710,
 	"contracts/admission":           670,
+	"contracts/admission/booked":    650,
 	"contracts/admission/cleared":   1250,
 	"contracts/admission/libra":     560,
 	"contracts/admission/outside":   990,

@@ -38,6 +38,7 @@ var may = map[string]string{
 	"contracts/admission": "contracts contracts/bidding hosts market market/clearing",
 	"contracts/policies":  "contracts contracts/admission/... contracts/bidding",
 
+	"contracts/admission/booked":  "contracts contracts/admission contracts/bidding hosts/eventheap market market/clearing",
 	"contracts/admission/cleared": "contracts contracts/admission contracts/bidding hosts market market/clearing",
 	"contracts/admission/libra":   "contracts contracts/admission contracts/bidding contracts/sharing hosts",
 	"contracts/admission/mixed":   "contracts contracts/admission contracts/bidding hosts",

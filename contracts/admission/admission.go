@@ -26,6 +26,7 @@ type Properties struct {
 	Queues    bool     // it is a queue that starts jobs in order of arrival
 	Deadlines bool     // it cannot decide sensibly if jobs have no deadlines
 	Packs     bool     // it can place several nodes of a request on one host, each on a processor of its own
+	Single    bool     // it sells the processors of one host
 	Books     bool     // it promises hosts and times to requests, and starts and ends them itself
 	Rated     bool     // it sets the rates of its contracts, which are charged as bids
 	Clears    bool     // it sells units by clearings, and suspends and moves contracts

@@ -33,7 +33,7 @@ func TestElsewhere(t *testing.T) {
 				m.asks[i].PerHost = true // the market does not know that all work is done until a report says so
 			}
 		}
-		if here.policy == "reserve" || here.policy == "queue" {
+		if policies.Of(here.policy).Books || here.policy == "queue" {
 			continue
 		}
 		_, a := here.run(nil)

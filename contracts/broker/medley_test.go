@@ -76,11 +76,15 @@ func newMedley(seed uint64, n int) *medley {
 			m.payment = "free"
 		}
 	}
-	if m.policy == "reserve" {
+	if about.Books {
 		like.CPUs = float64(1 + rng.IntN(12))
 	}
 	unequal := rng.IntN(4) == 0
-	for h := range 1 + rng.IntN(6) {
+	count := 1 + rng.IntN(6)
+	if about.Single {
+		count = 1
+	}
+	for h := range count {
 		spec := like
 		spec.Name = fmt.Sprintf("h%d", h)
 		if unequal {
@@ -137,7 +141,7 @@ func newMedley(seed uint64, n int) *medley {
 		case "queue":
 			r.Nodes = 1
 			r.Needs = contracts.Requirement{}
-		case "reserve":
+		case "reserve", "bundle", "windows":
 			r.Nodes = 1 + rng.IntN(int(like.CPUs))
 			r.Lead = pick(rng, 0, 0, 10, 100*rng.Float64())
 			r.SLA.Deadline += r.Lead
@@ -158,13 +162,16 @@ func newMedley(seed uint64, n int) *medley {
 			delete(m.cancels, r.ID)
 		}
 	}
-	if m.policy != "reserve" && rng.IntN(3) == 0 {
+	if !about.Books && rng.IntN(3) == 0 {
 		m.leave(rng, now)
 	}
 	if m.policy == "queue" && rng.IntN(2) == 0 || rng.IntN(6) == 0 {
 		m.end = now * rng.Float64() * 1.5
 	}
-	m.metered = m.policy != "reserve" && m.policy != "queue" && rng.IntN(3) == 0
+	m.metered = !about.Books && m.policy != "queue" && rng.IntN(3) == 0
+	if m.policy == "windows" && m.options == "" {
+		m.options = "low: 0.00000001"
+	}
 	if about.Clears {
 		m.metered, m.options = false, fmt.Sprintf("every: %v\nrestore: %v", max(50, now/300), pick(rng, 0, 0, 5.5))
 		if m.policy == "spot" {
@@ -180,13 +187,15 @@ func newMedley(seed uint64, n int) *medley {
 // choose draws options of the policy, and a sharing rule.
 func (m *medley) choose(rng *rand.Rand) {
 	m.sharing, m.bidding, m.forecast = policies.Of(m.policy).Sharing, pick(rng, "cheapest", "cheapest", "random", "best-response"), pick(rng, market.Forecasters().Names()...)
-	if m.policy != "reserve" && rng.IntN(3) == 0 {
+	if !policies.Of(m.policy).Books && rng.IntN(3) == 0 {
 		m.sharing = pick(rng, "auction", "exclusive", "deadline", "librasla", "turns")
 	}
 	options := map[string][]string{
 		"sac": {"threshold: share", "discount: predicted", "promise: fulfilment", "promise: fulfilment"}, "cac": {"threshold: share", "capacity: static", "discount: predicted", "promise: fulfilment"},
 		"edf": {"admission: none", "check: select"}, "librarisk": {"order: bestfit", "projection: static", "projection: incumbent"},
 		"librasla": {"late: pressure", "protect: printed", "current: stored"},
+		"bundle":   {"every: 50", "rule: greedy", "losers: leave\nevery: 20", "reserve: 0.000001"},
+		"windows":  {"shape: power\nlow: 0.000001", "low: 0.000001\nwidth: 20", "low: 0.000001\nahead: 1"},
 		"reserve":  {"preempt: true", "match: ran", "match: ff", "match: nf", "match: price\nbase: 0.0001", "admission: edf+insert", "overrun: kill", "kappa: 0.000001\nbase: 0.00001"},
 		"queue":    {"interval: 7", "resubmit: drop", "resubmit: head", "matchmaker: pps", "matchmaker: random", "hold: 10\nhold_mode: block", "matchmaker: first-available"},
 	}[m.policy]

@@ -37,7 +37,7 @@ func TestAwayGetsNothing(t *testing.T) {
 	t.Parallel()
 	for _, name := range Table(nil, nil).Names() {
 		switch name {
-		case "queue", "reserve", "spot", "call", "karma", "slices": // these policies want a notice of every arrival and departure; the market rejects them if hosts come and go
+		case "queue", "reserve", "spot", "call", "karma", "slices", "bundle", "windows": // these policies want a notice of every arrival and departure; the market rejects them if hosts come and go
 			continue
 		case "conservative", "drf", "fairshare": // place contracts at ticks, which this world does not send
 			continue

@@ -27,7 +27,7 @@ func TestOptions(t *testing.T) {
 		{"adaptive", options{"high": "edf"}, "high"},
 		{"adaptive", options{"above": 0.0}, "above"},
 		{"adaptive", options{"margin": -1.0}, "margin"},
-		{"platinum", nil, "be, cac, call, class"},
+		{"platinum", nil, "be, bundle, cac, call, class"},
 	} {
 		_, err := Table(nil, nil).New(c.policy, c.options.Decode)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

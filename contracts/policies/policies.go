@@ -8,6 +8,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/admission"
+	"bourse/contracts/admission/booked"
 	"bourse/contracts/admission/cleared"
 	"bourse/contracts/admission/libra"
 	"bourse/contracts/admission/mixed"
@@ -20,7 +21,7 @@ import (
 )
 
 // sources are the packages of policies.
-var sources = []func() map[string]admission.Policy{admission.Policies, cleared.Policies, mixed.Policies, libra.Policies, queue.Policies, reserve.Policies}
+var sources = []func() map[string]admission.Policy{admission.Policies, booked.Policies, cleared.Policies, mixed.Policies, libra.Policies, queue.Policies, reserve.Policies}
 
 // Table returns the table of policies. bid chooses the hosts for the policy that is created,
 // and rng is its random stream.

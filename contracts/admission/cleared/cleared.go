@@ -34,7 +34,6 @@ func Policies() map[string]admission.Policy {
 
 // Reasons of cleared policies.
 const (
-	outbid     contracts.Reason = "outbid"
 	doesNotFit contracts.Reason = "does not fit" // the job bids more than the price, but its nodes do not fit on the hosts
 )
 
@@ -297,7 +296,7 @@ func (p *Policy) enqueue(j *job, m contracts.Market) {
 func (p *Policy) refuse(j *job) {
 	reason := contracts.TooLate
 	if j.waited && !j.onDemand && !j.repeat && !p.unpaid {
-		reason = outbid
+		reason = contracts.Outbid
 	}
 	p.reject(j, reason)
 }
@@ -444,7 +443,7 @@ func (p *Policy) clear(now float64) {
 		if j.state != running && j.takes && j.wins {
 			p.launch(j, nil)
 		} else if j.state == waiting && j.takes && !j.wins && p.Losers == "leave" && !j.repeat {
-			reason := outbid
+			reason := contracts.Outbid
 			switch {
 			case p.unpaid:
 				reason = contracts.NoRoom

@@ -16,8 +16,7 @@ import (
 
 // Reasons of spot.
 const (
-	belowReserve contracts.Reason = "bid below the reserve price"
-	notSold      contracts.Reason = "on-demand is not sold"
+	notSold contracts.Reason = "on-demand is not sold"
 )
 
 // SpotOptions are the options of spot.
@@ -102,7 +101,7 @@ func (s *spot) consider(p *Policy, now float64, j *job, r *contracts.Request) co
 		return contracts.None
 	}
 	if j.bid < s.reserve {
-		return belowReserve
+		return contracts.BelowReserve
 	}
 	s.buy(p, j, now, true)
 	return contracts.None

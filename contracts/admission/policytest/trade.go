@@ -34,7 +34,8 @@ type Trade struct {
 
 // A Traded is the outcome of a trade.
 type Traded struct {
-	Refused contracts.Reason // None if it was admitted or is still open
+	Refused contracts.Reason   // None if it was admitted or is still open
+	Numbers map[string]float64 // of the rejection
 	Settled *contracts.Settled
 	Verdict map[string]any // verdict of its settlement
 	Rates   []market.Rate  // rates of its first placements
@@ -79,7 +80,7 @@ func Deal(t TB, n int, cpus float64, p contracts.Policy, share, payment string, 
 	}
 	c.Provider = account("provider")
 	for h := range n {
-		spec := hosts.Spec{Name: fmt.Sprintf("h%02d", h), CPUs: cpus, Speed: 1, Cap: 1}
+		spec := hosts.Spec{Name: fmt.Sprintf("h%02d", h), CPUs: cpus, Speed: 1}
 		c.Fleet, c.Owners = append(c.Fleet, sim.New(spec)), append(c.Owners, account("host:"+spec.Name))
 	}
 	var err error
@@ -127,7 +128,15 @@ func (m *Market) submit(t TB, j *Trade, user bank.Account) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.Refused = d.Reason
+	out.refuse(d)
+}
+
+func (d *Traded) refuse(by *contracts.Decision) {
+	d.Refused, d.Numbers = by.Reason, map[string]float64{}
+	for _, n := range by.Numbers {
+		name, x := n.Value()
+		d.Numbers[name] = x
+	}
 }
 
 // read sets the outcomes of the trades from the ledger and the broker.
@@ -137,7 +146,7 @@ func (m *Market) read() {
 		m.Traded[int64(c.ID)].Settled = c
 	}
 	for _, r := range m.Broker.Refused() {
-		m.Traded[int64(r.ID)].Refused = r.Decision.Reason
+		m.Traded[int64(r.ID)].refuse(&r.Decision)
 	}
 	type open struct {
 		from  float64

@@ -1,0 +1,93 @@
+package booked
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
+	"bourse/hosts"
+)
+
+// TestEndsEarly checks that a booking whose work is done before its end ends then and pays in full,
+// that one whose work is not done by its end stops there and pays nothing, and that the unused
+// rest is on sale again.
+func TestEndsEarly(t *testing.T) {
+	t.Parallel()
+	p, err := newWindows(policytest.Options{"width": 100, "low": 0.001}.Decode, nil, nil)
+	check(t, err)
+	m := policytest.Deal(t, 1, 2, p, "planned", "budget", []policytest.Trade{
+		{ID: 1, Nodes: 2, Estimate: 80, Runtime: 30, Deadline: 500, Budget: 1e6},
+		{ID: 2, Submit: 1, Nodes: 2, Estimate: 10, Deadline: 500, Budget: 1e6}, // after the booking of 1
+		{ID: 3, Submit: 40, Nodes: 2, Estimate: 20, Runtime: 25, Deadline: 500, Budget: 1e6},
+	})
+	for id, want := range map[int64]string{1: "0 30 160000 fulfilled", 2: "80 90 20000 fulfilled", 3: "40 60 0 killed"} {
+		d := m.Traded[id]
+		if d.Settled == nil {
+			t.Errorf("job %d is refused: %s", id, d.Refused)
+			continue
+		}
+		if got := fmt.Sprintf("%.0f %.0f %d %s", d.Settled.Began, d.Settled.Ended, d.Settled.Paid.Micros(), d.State()); got != want {
+			t.Errorf("job %d: %s, want %s", id, got, want)
+		}
+	}
+}
+
+// TestFallback checks that a clearing with more bids than the option exact says that greedy has
+// replaced VCG, and that other clearings do not.
+func TestFallback(t *testing.T) {
+	t.Parallel()
+	for exact, want := range []float64{1, 1, 0} {
+		p, err := newBundle(policytest.Options{"exact": exact, "every": 10}.Decode, nil, nil)
+		check(t, err)
+		m := policytest.Deal(t, 1, 2, p, "planned", "budget", []policytest.Trade{
+			{ID: 1, Submit: 1, Nodes: 2, Estimate: 10, Deadline: 500, Budget: 1000},
+			{ID: 2, Submit: 2, Nodes: 2, Estimate: 10, Deadline: 18, Budget: 2000},
+		})
+		if len(m.Cleared) == 0 || m.Cleared[0]["approximate"] != want {
+			t.Errorf("exact %d: clearings %v, want the first approximate: %v", exact, m.Cleared, want)
+		}
+		if m.Traded[2].Settled == nil || m.Traded[2].Settled.Paid.Micros() != 1000 {
+			t.Errorf("exact %d: job 2 is %s, want it to pay 1000 micro-dollars", exact, m.Traded[2].State())
+		}
+	}
+}
+
+// A board is a market of one host for a benchmark, which decides one request at a time.
+type board struct {
+	policytest.Still
+	request contracts.Request
+}
+
+func (b *board) Hosts() contracts.View             { return b }
+func (b *board) Waiting() []int32                  { return nil }
+func (b *board) Request(int32) *contracts.Request { return &b.request }
+
+// BenchmarkWindows decides 10,000 requests for intervals within 1,000 windows.
+func BenchmarkWindows(b *testing.B) {
+	for b.Loop() {
+		p, err := newWindows(policytest.Options{"width": 100, "shape": "power", "low": 0.001, "high": 0.01}.Decode, nil, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		m := &board{Still: policytest.Still{Specs: []hosts.Spec{{CPUs: 100, Speed: 1}}}}
+		rng := rand.New(rand.NewPCG(1, 1))
+		booked := 0
+		for i := range int32(10_000) {
+			m.request = contracts.Request{
+				ID: contracts.ID(i), Work: 10 + 300*rng.Float64(), Nodes: 1 + rng.IntN(8), Lead: 90_000 * rng.Float64(),
+				SLA: contracts.SLA{Budget: bank.Micros(1e9)},
+			}
+			m.request.SLA.Deadline = m.request.Lead + (100_000-m.request.Lead)*(0.5+0.5*rng.Float64())
+			for _, a := range p.Handle(0, contracts.Event{Kind: contracts.Submitted, Contract: i}, m) {
+				if a.Verb == contracts.Book {
+					booked++
+				}
+			}
+			p.Handle(0, contracts.Event{Kind: contracts.Continue}, m)
+		}
+		b.ReportMetric(float64(booked), "booked")
+	}
+}

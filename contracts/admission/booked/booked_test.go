@@ -61,8 +61,8 @@ type board struct {
 	request contracts.Request
 }
 
-func (b *board) Hosts() contracts.View             { return b }
-func (b *board) Waiting() []int32                  { return nil }
+func (b *board) Hosts() contracts.View            { return b }
+func (b *board) Waiting() []int32                 { return nil }
 func (b *board) Request(int32) *contracts.Request { return &b.request }
 
 // BenchmarkWindows decides 10,000 requests for intervals within 1,000 windows.

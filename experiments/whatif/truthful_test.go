@@ -29,7 +29,7 @@ configurations: [{name: single}]
 // spot market whose winners pay the lowest winning bid.
 func TestBundlesAreTruthful(t *testing.T) {
 	t.Parallel()
-	gainers := func(fleet, market, admission string) (percent float64) {
+	gainers := func(fleet, market, admission string) (fraction float64) {
 		file := strings.NewReplacer("FLEET", fleet, "MARKET", market, "ADMISSION", admission).Replace(oneShot)
 		e, err := scenario.Parse("one-shot.yaml", []byte(file), experiments.Known())
 		if err != nil {
@@ -43,17 +43,17 @@ func TestBundlesAreTruthful(t *testing.T) {
 			if g.Users != 480 {
 				t.Errorf("%s: %d users, want 480", g.Deviation, g.Users)
 			}
-			percent = max(percent, g.Share.Value)
+			fraction = max(fraction, g.Share.Value)
 		}
-		return percent
+		return fraction
 	}
 	const planned = "{sharing: planned, payment: budget}"
 	for _, rule := range []string{"vcg", "greedy"} {
 		if p := gainers("{hosts: 1, cpus: 8}", planned, "{name: bundle, losers: leave, rule: "+rule+"}"); p != 0 {
-			t.Errorf("%s: %v %% of the users gain, want none", rule, p)
+			t.Errorf("%s: a fraction of %v of the users gain, want none", rule, p)
 		}
 	}
-	if p := gainers("{hosts: 8, cpus: 1}", "{sharing: exclusive, payment: bid}", "{name: spot, k: 1, losers: leave}"); p < 2 {
-		t.Errorf("spot: %v %% of the users gain, want some", p)
+	if p := gainers("{hosts: 8, cpus: 1}", "{sharing: exclusive, payment: bid}", "{name: spot, k: 1, losers: leave}"); p < 0.02 {
+		t.Errorf("spot: a fraction of %v of the users gain, want some", p)
 	}
 }

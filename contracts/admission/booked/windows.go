@@ -220,7 +220,7 @@ func (p *windows) cheapest(n int, length, opens, due float64) (start, cost float
 func before(end, length float64) float64 {
 	from := end - length
 	for from+length > end {
-		from -= contracts.Moment(end)
+		from = math.Nextafter(from, math.Inf(-1))
 	}
 	return from
 }

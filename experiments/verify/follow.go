@@ -67,6 +67,9 @@ func (f *follower) Result() (r audit.Result) {
 		if t.beyond != "" {
 			r.Beyond = []string{t.beyond}
 		}
+		if t.run.Rules != nil && t.run.Rules.Unasked != "" {
+			r.Beyond = append(r.Beyond, t.run.Rules.Unasked)
+		}
 		if t.sale != nil {
 			r.Beyond = append(r.Beyond, t.sale.beyond()...)
 		}

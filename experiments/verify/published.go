@@ -183,6 +183,12 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 		r.Speeds = []float64{c.Fleet.Speed}
 	}
 	r.Sold = soldBy(a)
+	switch a.Name {
+	case "windows":
+		r.Unasked = "the prices asked: that they follow from the node-seconds sold before, and are the lowest"
+	case "bundle":
+		r.Unasked = "who wins each clearing, and what the winners pay"
+	}
 	return r
 }
 

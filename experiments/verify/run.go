@@ -48,8 +48,10 @@ type Rules struct {
 	// Renew is the period in seconds after which a contract again bids its remaining value
 	// over its remaining time. 0 means never. Requests submitted at the same time as a
 	// renewal are processed after it. If Late is set, they are processed before it.
-	Renew float64
-	Late  bool
+
+	Unasked string // what the audit does not recompute of a policy that sells intervals at prices of its own
+	Renew   float64
+	Late    bool
 }
 
 // maxOff is the maximum number of findings about rows to report.

@@ -43,15 +43,14 @@ type Rules struct {
 	Horizon float64   // time in seconds at which the market closes and cancels open contracts; 0 means never
 	Offers  bool      // whether users may accept an offer instead of a rejection
 
-	Sold *Sold // options of a policy that sets the rates; nil for any other policy
+	Sold    *Sold  // options of a policy that sets the rates; nil for any other policy
+	Unasked string // what the audit does not recompute of a policy that sells intervals at prices of its own
 
 	// Renew is the period in seconds after which a contract again bids its remaining value
 	// over its remaining time. 0 means never. Requests submitted at the same time as a
 	// renewal are processed after it. If Late is set, they are processed before it.
-
-	Unasked string // what the audit does not recompute of a policy that sells intervals at prices of its own
-	Renew   float64
-	Late    bool
+	Renew float64
+	Late  bool
 }
 
 // maxOff is the maximum number of findings about rows to report.

@@ -221,6 +221,7 @@ func (v *view) Cheapest(_ *contracts.Request, out []hosts.ID) []hosts.ID {
 	}
 	return out
 }
+func (v *view) Priced() []hosts.Kind { return nil }
 
 // TestClosedForm checks that the best-response strategy bids what a numerical search finds.
 // A user with linear utility bids on each host separately the x that maximizes w x/(x + c)

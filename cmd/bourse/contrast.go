@@ -17,8 +17,8 @@ compare policies or results by paired differences
 
 For each metric, compares all pairs, or each with the baseline. It prints the
 difference of means with its simultaneous 95 % interval, p, p corrected for all
-comparisons (Bonferroni), the standardized effect, and the replications that would
-show such a difference with a power of 80 %. The verdict depends on the interval:
+comparisons (Bonferroni), the standardized effect, and the number of replications
+that would show it with a power of 80 %. The verdict depends on the interval:
 undecided if it contains 0. Replications of the same seed are compared in pairs.
 Results of different seeds are compared by Welch's test. With a margin, the smallest
 difference that matters, it also tests whether two are equivalent (two one-sided
@@ -32,7 +32,7 @@ tests). --out writes the page and one forest plot per metric.
 type contrastOptions struct {
 	Metric                   []string `alias:"m" doc:"compare {METRIC}, as 'bourse scenario options metric' lists them; may be repeated (default: the first that the run shows)"`
 	Baseline                 string   `doc:"compare the others with {NAME}, instead of all pairs"`
-	Across                   string   `shown:"policies, or results where there are two" doc:"compare {policies}, configurations or results"`
+	Across                   string   `shown:"policies, or results if there are two" doc:"compare {policies}, configurations or results"`
 	Users                    bool     `doc:"compare what each user gains: the value of its jobs done in time, minus what it paid, plus penalties"`
 	Margin                   float64  `doc:"smallest difference that matters, {M}"`
 	Out                      string   `alias:"o" doc:"write the page and the figures to {DIR}"`

@@ -86,8 +86,8 @@ type submitOptions struct {
 	File                       []string `doc:"copy {FILE} to the task's folder; may be repeated"`
 	Memory                     float64  `unit:"bytes" doc:"memory limit in {BYTES}, or as 4GB (default: the host's)"`
 	Name                       string   `doc:"{NAME} of the job, for people"`
-	Stdin                      string   `doc:"standard input of the program: {FILE}, or - for that of this command (default: none)"`
-	Array                      string   `doc:"submit a contract for each number in {INDICES}, such as 0-9 or 0-9:2,20%3, where at most 3 may be unfinished at a time; its program finds the number in BOURSE_ARRAY_INDEX"`
+	Stdin                      string   `doc:"standard input of the program: {FILE}, or - to pass on its own (default: none)"`
+	Array                      string   `doc:"submit a contract for each number in {INDICES}, such as 0-9 or 0-9:2,20%3 (at most 3 unfinished at a time); BOURSE_ARRAY_INDEX tells it to the program"`
 	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, have been fulfilled; refused if that becomes impossible"`
 	AfterEnded                 []string `yaml:"after-ended" doc:"begin once {CONTRACTS} have ended"`
 	AfterFailed                []string `yaml:"after-failed" doc:"begin once {CONTRACTS} have ended without being fulfilled"`

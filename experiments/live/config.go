@@ -35,8 +35,8 @@ type Config struct {
 	Link      Link            `yaml:"link" doc:"to hosts"`
 	Limits    Limits          `yaml:"limits" doc:"defaults of jobs and orders"`
 	Promises  penalties       `yaml:"promises" doc:"penalty for contracts for which a host or the market delivers too little, by class: the owner of the host that missed most pays first, from the contract's charges, and the market pays the rest; by default none"`
-	Quotas    []Quota         `yaml:"quotas" doc:"limits of what accounts use; an order beyond one by itself is refused, and one that exceeds it with others is held until they end"`
-	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days to keep the log for 'bourse live check', plus up to one thirtieth; 0 keeps all of it"`
+	Quotas    []Quota         `yaml:"quotas" doc:"limits on the use of each account; an order that alone exceeds one is refused, and an order that exceeds it with others is held until they end"`
+	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days to keep the log for 'bourse live check', plus up to one thirtieth; 0 keeps the whole log"`
 
 	text   []byte // text of the file
 	script []byte // text of the policy's script, if the policy is a script

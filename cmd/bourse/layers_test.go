@@ -77,6 +77,7 @@ var may = map[string]string{
 	"experiments/live":         "bank/... contracts/... experiments/des experiments/live/wire experiments/misuse experiments/scenario hosts hosts/availability hosts/availability/traces hosts/link hosts/remote market workloadgen",
 	"experiments/live/wire":    "",
 	"experiments/live/batch":   "",
+	"experiments/live/usage":   "bank",
 	"experiments/live/lab":     "bank bank/...",
 	"experiments/live/metrics": "bank/store experiments/live",
 	"experiments/live/page":    "experiments/live experiments/live/client",

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"bourse/experiments/live"
+	"bourse/experiments/live/client"
+	"bourse/experiments/live/usage"
+
+	"github.com/urfave/cli/v2"
+)
+
+// usageShown is the JSON form of usage.
+type usageShown struct {
+	Account string      `json:"account"`
+	Month   string      `json:"month,omitempty"`
+	Sums    []usage.Sum `json:"sums"`
+}
+
+var usageCommand = command(`usage
+print what settled contracts used and cost
+
+A contract counts in the month of its settlement. With --format focus, the output is a
+CSV file in the FOCUS 1.2 format: one row per contract, and one row per penalty.
+
+   bourse job usage --month 2026-11 --by day
+   bourse job usage --month 2026-11 --format focus > november.csv`, usageAction)
+
+type usageOptions struct {
+	Month                  string `doc:"include only the month {YYYY-MM} (default: all)"`
+	By                     string `validate:"oneof=contract day" default:"contract" doc:"add up by {KEY}: contract or day"`
+	Format                 string `validate:"oneof=text csv focus" default:"text" doc:"print {FORMAT}: text, csv or focus"`
+	Account                string `doc:"print the usage of {ACCOUNT} (default: the user's own)"`
+	homeOption             `yaml:",inline"`
+	jsonOption[usageShown] `yaml:",inline"`
+}
+
+func usageAction(c *cli.Context, o *usageOptions) error {
+	if _, err := time.Parse("2006-01", o.Month); o.Month != "" && err != nil {
+		return usagef("--month: found %q, want a month, such as 2026-11", o.Month)
+	}
+	return withMarket(c, func(m *client.Client) error {
+		if o.Account == "" {
+			o.Account = m.Account
+		}
+		all, err := settledOf(c, m, o)
+		if err != nil {
+			return err
+		}
+		if o.Format == "focus" {
+			return writeCSV(c, usage.Columns, usage.Focus(m.Market, all))
+		}
+		sums, err := usage.Sums(all, usage.Keys[o.By])
+		if err != nil {
+			return err
+		}
+		if o.JSON {
+			return printJSON(c, usageShown{o.Account, o.Month, append([]usage.Sum{}, sums...)})
+		}
+		head := []string{o.By, "contracts", "cpu_hours", "paid", "penalty"}
+		var rows [][]string
+		for _, s := range sums {
+			rows = append(rows, []string{s.Key, strconv.Itoa(s.Contracts), strconv.FormatFloat(s.Hours, 'f', 6, 64), s.Paid.String(), s.Penalty.String()})
+		}
+		if o.Format == "csv" {
+			return writeCSV(c, head, rows)
+		}
+		w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
+		for _, row := range append([][]string{head}, rows...) {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", row[0], row[1], row[2], row[3], row[4])
+		}
+		return w.Flush()
+	})
+}
+
+// settledOf returns the settled contracts of the account and month that o states.
+func settledOf(c *cli.Context, m *client.Client, o *usageOptions) (all []usage.Settled, err error) {
+	const perCall = 1000
+	found := make(map[int64]live.Contract)
+	for from := int64(0); ; {
+		some, err := m.List(c.Context, live.Filter{Account: o.Account, Ended: true, From: from, Most: perCall})
+		if err != nil {
+			return nil, err
+		}
+		for i := range some {
+			found[some[i].ID] = some[i]
+			from = some[i].ID + 1
+		}
+		if len(some) < perCall {
+			break
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		k := found[id]
+		if k.Settlement == "" || o.Month != "" && usage.Month(k.Ended) != o.Month {
+			continue
+		}
+		s := usage.Settled{
+			Contract: live.Short(id), Account: k.Account, Name: k.Name, Class: k.Class, State: k.State,
+			Admitted: k.Submitted, Ended: k.Ended, Done: k.Done, Paid: k.Paid, Penalty: k.Penalty,
+		}
+		if k.Served != nil {
+			s.Cause = k.Served.Cause
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// writeCSV prints rows under a head.
+func writeCSV(c *cli.Context, head []string, rows [][]string) error {
+	w := csv.NewWriter(c.App.Writer)
+	if err := w.Write(head); err != nil {
+		return err
+	}
+	return w.WriteAll(rows)
+}

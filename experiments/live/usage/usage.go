@@ -1,0 +1,135 @@
+// Package usage reports what settled contracts used and cost: as sums, and as rows of FOCUS 1.2, the
+// format in which clouds and their customers exchange costs.
+//
+// The package is independent of markets and of how their contracts are read.
+package usage
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"bourse/bank"
+)
+
+// Settled is a settled contract.
+type Settled struct {
+	Contract                                    int64
+	Account, Project, Name, Class, State, Cause string
+	Admitted, Ended                             float64 // instants
+	Done                                        float64 // processor-seconds
+	Paid, Penalty                               bank.Amount
+}
+
+// Columns are the names of the columns of [Focus]: the 21 that FOCUS 1.2 requires and 12 more.
+var Columns = []string{
+	"BilledCost", "BillingAccountId", "BillingAccountName", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
+	"ChargeCategory", "ChargeClass", "ChargeDescription", "ChargeFrequency", "ChargePeriodEnd", "ChargePeriodStart",
+	"ConsumedQuantity", "ConsumedUnit", "ContractedCost", "EffectiveCost", "InvoiceIssuerName", "ListCost",
+	"PricingCategory", "PricingQuantity", "PricingUnit", "ProviderName", "PublisherName", "ResourceId", "ResourceName", "ResourceType",
+	"ServiceCategory", "ServiceName", "ServiceSubcategory", "SkuId", "SubAccountId", "SubAccountName", "Tags",
+}
+
+// Focus returns the rows of contracts of a market, in the order of their numbers: one of category
+// Usage per contract, and one of category Credit per penalty.
+func Focus(market string, all []Settled) (rows [][]string) {
+	all = slices.Clone(all)
+	slices.SortFunc(all, func(a, b Settled) int { return cmp.Compare(a.Contract, b.Contract) })
+	for i := range all {
+		s := &all[i]
+		hours := strconv.FormatFloat(s.Done/3600, 'f', 6, 64)
+		rows = append(rows, s.row(market, map[string]string{
+			"ChargeCategory": "Usage", "ChargeDescription": fmt.Sprintf("contract %d, %s", s.Contract, s.State), "ChargeFrequency": "Usage-Based",
+			"ConsumedQuantity": hours, "ConsumedUnit": hoursUnit, "PricingCategory": "Dynamic", "PricingQuantity": hours, "PricingUnit": hoursUnit,
+		}, s.Paid.String()))
+		if s.Penalty.Sign() > 0 {
+			rows = append(rows, s.row(market, map[string]string{
+				"ChargeCategory": "Credit", "ChargeDescription": fmt.Sprintf("penalty for contract %d, %s", s.Contract, s.Cause), "ChargeFrequency": "One-Time",
+			}, "-"+s.Penalty.String()))
+		}
+	}
+	return rows
+}
+
+const hoursUnit = "CPU-Hours"
+
+// row returns a row with the given values, the given cost, and the values that all rows of s have.
+func (s *Settled) row(market string, v map[string]string, cost string) []string {
+	begin := month(s.Ended)
+	for name, value := range map[string]string{
+		"BilledCost": cost, "ContractedCost": cost, "EffectiveCost": cost, "ListCost": cost, "BillingCurrency": "USD",
+		"BillingAccountId": s.Account, "BillingAccountName": s.Account, "SubAccountId": s.Project, "SubAccountName": s.Project,
+		"BillingPeriodStart": stamp(begin), "BillingPeriodEnd": stamp(begin.AddDate(0, 1, 0)),
+		"ChargePeriodStart": stamp(instant(s.Admitted)), "ChargePeriodEnd": stamp(instant(s.Ended)),
+		"InvoiceIssuerName": market, "ProviderName": market, "PublisherName": market,
+		"ResourceId": strconv.FormatInt(s.Contract, 10), "ResourceName": s.Name, "ResourceType": "Contract",
+		"ServiceCategory": "Compute", "ServiceName": "bourse", "ServiceSubcategory": "Serverless Compute", "SkuId": s.Class, "Tags": "{}",
+	} {
+		v[name] = value
+	}
+	row := make([]string, len(Columns))
+	for i, name := range Columns {
+		row[i] = v[name]
+	}
+	return row
+}
+
+// instant returns the second in which an instant lies.
+func instant(at float64) time.Time {
+	return bank.Epoch.Add(time.Duration(math.Floor(at)) * time.Second)
+}
+
+// month returns the begin of the month in which an instant lies, in UTC.
+func month(at float64) time.Time {
+	t := instant(at).UTC()
+	return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// Month returns the month of an instant, such as 2026-11.
+func Month(at float64) string { return month(at).Format("2006-01") }
+
+// A Sum is what several contracts used and cost.
+type Sum struct {
+	Key       string      `json:"key" doc:"contract, project or day"`
+	Contracts int         `json:"contracts"`
+	Hours     float64     `json:"cpu_hours"`
+	Paid      bank.Amount `json:"paid"`
+	Penalty   bank.Amount `json:"penalty" doc:"received"`
+}
+
+// Keys are the names by which [Sums] can add.
+var Keys = map[string]func(*Settled) string{
+	"contract": func(s *Settled) string { return strconv.FormatInt(s.Contract, 10) },
+	"project":  func(s *Settled) string { return cmp.Or(s.Project, "-") },
+	"day":      func(s *Settled) string { return instant(s.Ended).UTC().Format(time.DateOnly) },
+}
+
+// Sums adds contracts that have the same key. They are in the order of contracts, or of names.
+func Sums(all []Settled, key func(*Settled) string) (out []Sum, err error) {
+	at := make(map[string]int)
+	for i := range all {
+		s := &all[i]
+		n, known := at[key(s)]
+		if !known {
+			n = len(out)
+			at[key(s)], out = n, append(out, Sum{Key: key(s)})
+		}
+		o := &out[n]
+		o.Contracts, o.Hours = o.Contracts+1, o.Hours+s.Done/3600
+		if o.Paid, err = o.Paid.Add(s.Paid); err == nil {
+			o.Penalty, err = o.Penalty.Add(s.Penalty)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("sum of %s: %w", o.Key, err)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Sum) int {
+		return cmp.Or(cmp.Compare(len(a.Key), len(b.Key)), cmp.Compare(a.Key, b.Key))
+	})
+	return out, nil
+}

@@ -26,7 +26,7 @@ tests). --out writes the page and one forest plot per metric.
 
    bourse compare results/paper --metric efficiency_1 --baseline cac
    bourse compare results/paper --metric violations --across configurations
-   bourse compare results/mf --across configurations --baseline fairshare --users
+   bourse compare results/paper --users --baseline cac
    bourse compare results/a results/b --metric efficiency_0.5 --margin 0.02 --out compared`, contrastAction)
 
 type contrastOptions struct {

@@ -37,7 +37,7 @@ func TestExtra(t *testing.T) {
 	t.Parallel()
 	several := []string{
 		"paper claims", "show claims", "job status", "job cancel", "job fetch", "run merge", "job submit",
-		"policy check", "policy ask", "scenario schema",
+		"policy check", "policy ask", "scenario schema", "judge",
 	}
 	for name, c := range leaves("", newApp(nil, nil, nil).Commands) {
 		if any := strings.HasSuffix(c.ArgsUsage, "..."); any || strings.Contains(c.ArgsUsage, "...") {

@@ -508,7 +508,7 @@ func TestPolicies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := fmt.Sprintf("name: lab\nadmission: %s\nmarket: {bidding: best-response, sharing: %s}\nleaving: {rule: suspend}", name, policies.Of(name).Sharing)
-			if _, err := Parse("lab.yaml", []byte(file)); name == "queue" || name == "reserve" {
+			if _, err := Parse("lab.yaml", []byte(file)); name == "queue" || name == "reserve" || name == "windows" || name == "bundle" {
 				if err == nil {
 					t.Error("it is sold")
 				}

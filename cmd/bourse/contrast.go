@@ -16,9 +16,9 @@ var contrastCommand = command(`compare RESULTS [RESULTS2]
 compare policies or results by paired differences
 
 For each metric, compares all pairs, or each with the baseline. It prints the
-difference of means with its simultaneous 95 % interval, p, p corrected for all
-comparisons (Bonferroni), the standardized effect, and the number of replications
-that would show it with a power of 80 %. The verdict depends on the interval:
+difference of means with its simultaneous 95 % interval, p, and p corrected for all
+comparisons (Bonferroni). It also prints the standardized effect and the number of
+replications that would show it with a power of 80 %. The verdict depends on the interval:
 undecided if it contains 0. Replications of the same seed are compared in pairs.
 Results of different seeds are compared by Welch's test. With a margin, the smallest
 difference that matters, it also tests whether two are equivalent (two one-sided

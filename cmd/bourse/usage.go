@@ -24,7 +24,7 @@ type usageShown struct {
 }
 
 var usageCommand = command(`usage
-print what settled contracts used and cost
+print the use and cost of settled contracts
 
 A contract counts in the month of its settlement. With --format focus, the output is a
 CSV file in the FOCUS 1.2 format: one row per contract, and one row per penalty.

@@ -50,12 +50,12 @@ func (v *vector) bid(b int64) {
 	}
 }
 
-// own returns the bid of n for processors.
-func (n *task) own() int64 {
-	if n.vector != nil {
-		return n.vector.bids[0]
+// own returns the bid of t for processors.
+func (t *task) own() int64 {
+	if t.vector != nil {
+		return t.vector.bids[0]
 	}
-	return n.bid
+	return t.bid
 }
 
 // at returns the value for a node under a name. The map contains either one number for all nodes or a
@@ -157,9 +157,9 @@ func (h *machine) leaving(now float64, k int) (sum float64) {
 	return sum
 }
 
-// ends reports whether the work of n is done now, up to rounding.
-func (n *task) ends(h *machine, now float64) bool {
-	return n.rate > 0 && (n.need-n.done)/n.rate <= instant*now
+// ends reports whether the work of t is done now, up to rounding.
+func (t *task) ends(h *machine, now float64) bool {
+	return t.rate > 0 && (t.need-t.done)/t.rate <= instant*now
 }
 
 // count adds the bids of n to the prices of its host, or removes them if sign is -1.
@@ -174,10 +174,10 @@ func (m *market) count(n *task, at float64, sign int64) {
 	}
 }
 
-// hold adds the amounts that n holds to the amounts held on its host, or subtracts them if sign is -1.
-func (n *task) hold(sign float64) {
-	for k, x := range n.holds {
-		n.host.held[k] += sign * x
+// hold adds the amounts that t holds to the amounts held on its host, or subtracts them if sign is -1.
+func (t *task) hold(sign float64) {
+	for k, x := range t.holds {
+		t.host.held[k] += sign * x
 	}
 }
 

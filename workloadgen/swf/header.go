@@ -176,7 +176,7 @@ func (h Header) Problems() []string {
 	}
 	zone, err := h.zone()
 	if err == nil && zone == nil {
-		zone, err = h.offset()
+		_, err = h.offset()
 	}
 	if err != nil {
 		instead := "UTC"

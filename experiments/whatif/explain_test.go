@@ -232,7 +232,10 @@ func TestWithout(t *testing.T) {
 	without := make(map[string]int)
 	for _, policy := range policies.Table(nil, nil).Names() {
 		nodes, cpus, payment, options := 4, 2, "spot", ""
+		fleet := 0 // as many hosts as a job has nodes
 		switch policy {
+		case "bundle", "windows": // sell the processors of one host
+			fleet, cpus, payment = 1, 4, "budget"
 		case "call", "posted", "spot": // set the rates
 			cpus, payment = 1, "bid"
 		case "karma", "slices":
@@ -245,6 +248,9 @@ func TestWithout(t *testing.T) {
 			options = ", reject: 0"
 		case "partition": // a job fits on one side
 			options = ", reserved: 1"
+		}
+		if fleet == 0 {
+			fleet = nodes
 		}
 		rng := rand.New(rand.NewPCG(seed, 9))
 		plan := make(workloadgen.Plan, 32)
@@ -266,7 +272,7 @@ func TestWithout(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := fmt.Sprintf("name: x\nseed: 5\nbase: {fleet: {hosts: %d, cpus: %d}, workload: {plan: plan.csv}, market: {sharing: %s, payment: %s}}\nconfigurations:\n  - {name: c, admission: [{name: %s%s}]}\n",
-			nodes, cpus, policies.Of(policy).Sharing, payment, policy, options)
+			fleet, cpus, policies.Of(policy).Sharing, payment, policy, options)
 		e, err := scenario.Parse(filepath.Join(dir, "x.yaml"), []byte(text), scenario.Known{})
 		if err != nil {
 			t.Fatal(err)

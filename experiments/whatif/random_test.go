@@ -32,7 +32,11 @@ func random(t *testing.T, n uint64) *experiments.Prepared {
 	} else if rated {
 		cpus = "1"
 	}
-	fleet := fmt.Sprintf("hosts: %d, cpus: %s", 1+rng.IntN(8), cpus)
+	size := 1 + rng.IntN(8)
+	if policies.Of(policy).Single {
+		size = 1
+	}
+	fleet := fmt.Sprintf("hosts: %d, cpus: %s", size, cpus)
 	if odds(0.3) {
 		fleet += ", speeds: [" + pick("1, 2", "0.5, 1, 3") + "]"
 	}

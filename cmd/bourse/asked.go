@@ -41,7 +41,8 @@ type asked struct {
 	AfterFailed []int64 `yaml:"after_failed" doc:"contracts that must have ended before, without being fulfilled"`
 
 	array order.Array
-	in    []byte // standard input
+	in    []byte            // standard input
+	sent  map[string][]byte // files that are sent, by name; read once for all contracts of an array
 }
 
 // input returns the text of the file of standard input, if there is one.
@@ -84,28 +85,43 @@ func (a *asked) task() (*client.Task, *config.Error) {
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
 		t.Job.Env = append(t.Job.Env, name+"="+a.Env[name])
 	}
-	t.Files = make(map[string][]byte, len(a.Files))
+	switch a.Stdin {
+	case "":
+	case "-":
+		t.Job.Stdin = "stdin"
+	default:
+		t.Job.Stdin = filepath.Base(a.Stdin)
+	}
+	if a.sent == nil {
+		if wrong := a.read(t.Job.Stdin); wrong != nil {
+			return nil, wrong
+		}
+	}
+	t.Files = a.sent
+	return t, nil
+}
+
+// read reads the files to send, and adds the standard input under the given name.
+func (a *asked) read(stdin string) *config.Error {
+	sent := make(map[string][]byte, len(a.Files))
 	for i, path := range a.Files {
 		data, err := whole.Read(path, mostFile)
 		if err != nil {
-			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: err.Error() + ", want a file"}
+			return &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: err.Error() + ", want a file"}
 		}
-		if _, twice := t.Files[filepath.Base(path)]; twice {
-			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: fmt.Sprintf("found a second %s, want unique names", filepath.Base(path))}
+		if _, twice := sent[filepath.Base(path)]; twice {
+			return &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: fmt.Sprintf("found a second %s, want unique names", filepath.Base(path))}
 		}
-		t.Files[filepath.Base(path)] = data
+		sent[filepath.Base(path)] = data
 	}
-	if a.Stdin != "" {
-		t.Job.Stdin = "stdin"
-		if a.Stdin != "-" {
-			t.Job.Stdin = filepath.Base(a.Stdin)
+	if stdin != "" {
+		if same, twice := sent[stdin]; twice && !bytes.Equal(same, a.in) {
+			return &config.Error{Field: "stdin", Problem: fmt.Sprintf("found a second %s, want unique names", stdin)}
 		}
-		if same, twice := t.Files[t.Job.Stdin]; twice && !bytes.Equal(same, a.in) {
-			return nil, &config.Error{Field: "stdin", Problem: fmt.Sprintf("found a second %s, want unique names", t.Job.Stdin)}
-		}
-		t.Files[t.Job.Stdin] = a.in
+		sent[stdin] = a.in
 	}
-	return t, nil
+	a.sent = sent
+	return nil
 }
 
 // terms returns the terms of a. An error names the invalid field.

@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/csv"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -82,35 +80,30 @@ func usageAction(c *cli.Context, o *usageOptions) error {
 // settledOf returns the settled contracts of the account and month that o states.
 func settledOf(c *cli.Context, m *client.Client, o *usageOptions) (all []usage.Settled, err error) {
 	const perCall = 1000
-	found := make(map[int64]live.Contract)
 	for from := int64(0); ; {
 		some, err := m.List(c.Context, live.Filter{Account: o.Account, Ended: true, From: from, Most: perCall})
 		if err != nil {
 			return nil, err
 		}
 		for i := range some {
-			found[some[i].ID] = some[i]
-			from = some[i].ID + 1
+			k := &some[i]
+			from = k.ID + 1
+			if k.Settlement == "" || o.Month != "" && usage.Month(k.Ended) != o.Month {
+				continue
+			}
+			s := usage.Settled{
+				Contract: live.Short(k.ID), Account: k.Account, Name: k.Name, Class: k.Class, State: k.State,
+				Admitted: k.Submitted, Ended: k.Ended, Done: k.Done, Paid: k.Paid, Penalty: k.Penalty,
+			}
+			if k.Served != nil {
+				s.Cause = k.Served.Cause
+			}
+			all = append(all, s)
 		}
 		if len(some) < perCall {
-			break
+			return all, nil
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(found)) {
-		k := found[id]
-		if k.Settlement == "" || o.Month != "" && usage.Month(k.Ended) != o.Month {
-			continue
-		}
-		s := usage.Settled{
-			Contract: live.Short(id), Account: k.Account, Name: k.Name, Class: k.Class, State: k.State,
-			Admitted: k.Submitted, Ended: k.Ended, Done: k.Done, Paid: k.Paid, Penalty: k.Penalty,
-		}
-		if k.Served != nil {
-			s.Cause = k.Served.Cause
-		}
-		all = append(all, s)
-	}
-	return all, nil
 }
 
 // writeCSV prints rows under a head.

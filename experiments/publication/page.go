@@ -195,13 +195,14 @@ func (s *Report) maps(drawn []report.Figure) []report.Figure {
 // contains replication 0.
 type shown struct {
 	e    *scenario.Experiment
-	most int // maximum number of jobs shown per run
+	none bool // whether the page shows no jobs
+	most int  // maximum number of jobs shown per run
 	of   []trail.Run
 	at   map[[2]string]int // position of each run in of, by configuration and policy
 }
 
 func newShown(e *scenario.Experiment) *shown {
-	first := &shown{e: e, at: make(map[[2]string]int)}
+	first := &shown{e: e, none: large(e), at: make(map[[2]string]int)}
 	for _, c := range e.Configurations {
 		for _, a := range c.Admission {
 			first.at[[2]string{c.Name, a.Label}] = len(first.of)
@@ -214,7 +215,7 @@ func newShown(e *scenario.Experiment) *shown {
 
 // take stores the jobs and prices of replication 0 if the unit contains them.
 func (first *shown) take(of experiments.Unit, unit *results.Unit) error {
-	if of.From != 0 || large(first.e) {
+	if of.From != 0 || first.none {
 		return nil
 	}
 	jobs, counts, err := unit.Block.FirstJobs(experiments.Axes(first.e), first.most)

@@ -74,6 +74,7 @@ func find(ctx context.Context, p *experiments.Prepared, opts experiments.Options
 		var once sync.Once // only the first failure ends the program
 		fatal = func(err error) { once.Do(func() { to.Fatal(err) }) }
 	}
+	every := to.Ledgers || !large(p.Experiment) // store ledgers of every configuration
 	begin := func(ctx context.Context) func(int) (experiments.Unit, error) {
 		worker := p.Worker(to.Tables, opts)
 		return func(i int) (experiments.Unit, error) {
@@ -85,7 +86,7 @@ func find(ctx context.Context, p *experiments.Prepared, opts experiments.Options
 			defer draft.Drop()
 			kept := &ledgers{draft: draft, all: to.Ledgers, fatal: fatal, heads: make(map[string]string)}
 			journal := opts.Journal
-			if !to.Bare && (to.Ledgers || u.Configuration == 0 || !large(p.Experiment)) {
+			if !to.Bare && (u.Configuration == 0 || every) {
 				journal = kept.open
 			}
 			unit, err := worker.Run(ctx, u, draft.Append, journal, progress)

@@ -46,7 +46,7 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 	several := r.ClaimsHeld(v.Priced())
 	for i := range p.placements {
 		pl := &p.placements[i]
-		b, c := own(several, r, pl, v).Float64(), v.Price(pl.Host).Float64()
+		b, c := processorBid(several, r, pl, v).Float64(), v.Price(pl.Host).Float64()
 		share := float64(market.Quote(b, c))
 		p.price += c
 		p.share += share
@@ -68,9 +68,9 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 	return d
 }
 
-// own returns the bid for processors of a node of r at pl. Several says that r can claim other
+// processorBid returns the bid for processors of a node of r at pl. Several says that r can claim other
 // priced resources too.
-func own(several bool, r *contracts.Request, pl *contracts.Placement, v contracts.View) market.Rate {
+func processorBid(several bool, r *contracts.Request, pl *contracts.Placement, v contracts.View) market.Rate {
 	if !several {
 		return pl.Bid
 	}

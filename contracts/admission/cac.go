@@ -103,7 +103,7 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 	for i := range on {
 		h := on[i].Host
 		running, spec := v.On(h), v.Spec(h)
-		p.divide(spec, own(several, r, &on[i], v), r, running)
+		p.divide(spec, processorBid(several, r, &on[i], v), r, running)
 		own := p.rates[len(running)] * spec.Speed
 		if predicted {
 			own *= p.stays(now, r, h, v)
@@ -175,7 +175,7 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 	for i := range on {
 		h := on[i].Host
 		price := v.Price(h).Float64()
-		b := own(several, r, &on[i], v).Float64()
+		b := processorBid(several, r, &on[i], v).Float64()
 		gets += expected(p.stays(now, r, h, v), b, price)
 		want += required(now, r, v.Spec(h))
 		for _, s := range v.On(h) {
@@ -201,7 +201,7 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 			if pl.Left {
 				continue
 			}
-			gets += float64(market.ShareIf(running(i, n, pl, v).Float64(), v.Price(pl.Host).Float64(), 0))
+			gets += float64(market.ShareIf(runningBid(i, n, pl, v).Float64(), v.Price(pl.Host).Float64(), 0))
 			want += pace / v.Spec(pl.Host).Capacity()
 		}
 		if !contracts.Enough(gets, want) {
@@ -211,8 +211,8 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 	return 0, 0, 0, true
 }
 
-// running returns the bid for processors of node n of contract i, which runs at pl.
-func running(i int32, n int, pl *contracts.Placement, v contracts.View) market.Rate {
+// runningBid returns the bid for processors of node n of contract i, which runs at pl.
+func runningBid(i int32, n int, pl *contracts.Placement, v contracts.View) market.Rate {
 	if len(v.Priced()) > 0 {
 		for _, s := range v.On(pl.Host) {
 			if s.Contract == i && int(s.Node) == n {

@@ -108,7 +108,7 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	// and the threshold that both must reach.
 	for i := range d.Placements {
 		pl := &d.Placements[i]
-		b, f := own(several, r, pl, v).Float64(), v.Percentile(pl.Host, g)
+		b, f := processorBid(several, r, pl, v).Float64(), v.Percentile(pl.Host, g)
 		if f < 0 {
 			f = 0 // a Normal forecast can be negative, but a price cannot
 		}

@@ -10,6 +10,7 @@
 package judge
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
@@ -17,7 +18,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"strings"
 
 	"bourse/experiments"
 	"bourse/experiments/author"
@@ -173,16 +173,9 @@ func sum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 // different secret. The seed is the same for all candidates of an epoch.
 func (j *Judging) Seed(secret []byte, epoch int) (uint64, error) {
 	if got, want := "sha256:"+sum(secret), j.Settings.Sealed; got != want {
-		return 0, misuse.Errorf("sealed: found a secret with the hash %s, want the one registered in the study, judge.sealed: %s", got, orNone(want))
+		return 0, misuse.Errorf("sealed: found a secret with the hash %s, want the one registered in the study, judge.sealed: %s", got, cmp.Or(want, "none"))
 	}
 	mac := hmac.New(sha256.New, secret)
 	fmt.Fprintf(mac, "bourse judge 1\n%s\n%d\n", j.Hashes.Study, epoch)
 	return binary.BigEndian.Uint64(mac.Sum(nil)), nil
-}
-
-func orNone(s string) string {
-	if s = strings.TrimSpace(s); s == "" {
-		return "none"
-	}
-	return s
 }

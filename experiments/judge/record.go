@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 
+	"bourse/bank/canonical"
 	"bourse/bank/keys"
 	"bourse/bank/whole"
 	"bourse/experiments/misuse"
@@ -44,9 +45,7 @@ type Signed struct {
 // line returns v as JSON on one line.
 func line(v any) []byte {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	if err := canonical.NewEncoder(&b).Encode(v); err != nil {
 		panic(fmt.Sprintf("judge: encode a record: %v", err)) // cannot happen, because the numbers are finite
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})

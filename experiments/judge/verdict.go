@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"math"
+	"slices"
 
 	"bourse/experiments"
 	"bourse/experiments/metrics"
@@ -62,7 +63,7 @@ func (j *Judging) decide(o Outcome, diffs []float64, scale float64) Outcome {
 	}
 	lo, hi := j.metric.Bound.Ends()
 	l, h, ok := j.anytime(diffs, lo-hi, hi-lo)
-	if !ok && len(diffs) > 0 && constant(diffs) && diffs[0] == 0 {
+	if !ok && len(diffs) > 0 && !slices.ContainsFunc(diffs, func(d float64) bool { return d != 0 }) {
 		// Without variance, there is no t interval. Instead, bound the fraction of replications in
 		// which the policies differ. The difference in these is at most the champion's mean.
 		_, h, ok = stats.Anytime(make([]float64, len(diffs)), 0, 1, j.level())
@@ -86,15 +87,6 @@ func (j *Judging) decide(o Outcome, diffs []float64, scale float64) Outcome {
 	}
 	o.Lo, o.Hi = &l, &h
 	return o
-}
-
-func constant(xs []float64) bool {
-	for _, x := range xs {
-		if x != xs[0] {
-			return false
-		}
-	}
-	return true
 }
 
 // level returns the probability that the interval of a judgement is wrong.

@@ -307,13 +307,9 @@ func (h *host) shut(s *shutting) bool {
 
 // submit decides an order, unless it must be held.
 func (k *core) submit(s *submission, out *result) error {
-	signed, err := bankorder.Open([]byte(s.Order))
+	signed, terms, err := s.open()
 	if err != nil {
 		return fmt.Errorf("an accepted order: %w", err)
-	}
-	terms, err := order.Parse(signed.Order)
-	if err != nil {
-		return fmt.Errorf("an order that was taken: %w", err)
 	}
 	c := newContract(k.number<<perMarket+k.next, signed, terms, s, k.now)
 	k.next++

@@ -200,11 +200,7 @@ func (h *exportedHost) leave(now float64) {
 
 // submit adds a job.
 func (x *exporter) submit(now float64, s *submission) error {
-	signed, err := bankorder.Open([]byte(s.Order))
-	if err != nil {
-		return err
-	}
-	terms, err := order.Parse(signed.Order)
+	signed, terms, err := s.open()
 	if err != nil {
 		return err
 	}

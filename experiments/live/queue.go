@@ -270,11 +270,7 @@ func (m *Market) states(s *submission) error {
 	if !strings.Contains(s.Order, "\nafter") {
 		return nil
 	}
-	signed, err := bankorder.Open([]byte(s.Order))
-	if err != nil {
-		return err
-	}
-	terms, err := order.Parse(signed.Order)
+	signed, terms, err := s.open()
 	if err != nil {
 		return err
 	}

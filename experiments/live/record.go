@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"bourse/bank"
+	bankorder "bourse/bank/order"
+	"bourse/contracts/order"
 	"bourse/hosts"
 	"bourse/hosts/remote"
 	"bourse/market"
@@ -45,6 +47,16 @@ type submission struct {
 	Job   string `json:"job"`
 
 	Ended map[int64]string `json:"ended,omitempty"` // final states of contracts for which it waits
+}
+
+// open returns the signed order and its terms.
+func (s *submission) open() (*bankorder.Signed, *order.Terms, error) {
+	signed, err := bankorder.Open([]byte(s.Order))
+	if err != nil {
+		return nil, nil, err
+	}
+	terms, err := order.Parse(signed.Order)
+	return signed, terms, err
 }
 
 // A join is a message that adds a host.

@@ -82,15 +82,9 @@ func (t *trail) claim(n *task, d *contract, i int, now float64) (found, want str
 	if r.Held == nil {
 		return "", ""
 	}
-	most := h.cpus
-	for _, limit := range [...]float64{r.Cap, n.most} {
-		if limit > 0 {
-			most = min(most, limit)
-		}
-	}
 	size := len(r.Held.Names) + 1
 	v := &vector{holds: make([]float64, size), claims: make([]float64, size), bids: make([]int64, size), met: make([]int64, size), over: make([]int64, size)}
-	v.claims[0] = most / h.cpus
+	v.claims[0] = r.usable(h.cpus, n.most) / h.cpus
 	if h.held == nil {
 		h.held, h.sums, h.gone = make([]float64, size), make([]int64, size), make([]int64, size)
 	}
@@ -140,7 +134,7 @@ func (t *trail) claim(n *task, d *contract, i int, now float64) (found, want str
 // ends may come later in the ledger.
 func (h *machine) ending(now float64, k int) (sum int64) {
 	for _, n := range h.alone {
-		if n.vector != nil && n.ends(h, now) {
+		if n.vector != nil && n.ends(now) {
 			sum += n.vector.bids[k]
 		}
 	}
@@ -150,7 +144,7 @@ func (h *machine) ending(now float64, k int) (sum int64) {
 // leaving returns the amount of resource k that the tasks on h that end now hold.
 func (h *machine) leaving(now float64, k int) (sum float64) {
 	for _, n := range h.alone {
-		if n.holds != nil && n.ends(h, now) {
+		if n.holds != nil && n.ends(now) {
 			sum += n.holds[k]
 		}
 	}
@@ -158,7 +152,7 @@ func (h *machine) leaving(now float64, k int) (sum float64) {
 }
 
 // ends reports whether the work of t is done now, up to rounding.
-func (t *task) ends(h *machine, now float64) bool {
+func (t *task) ends(now float64) bool {
 	return t.rate > 0 && (t.need-t.done)/t.rate <= instant*now
 }
 

@@ -109,6 +109,16 @@ func (r *Rules) cpusOf(host string) float64 {
 	return r.CPUs
 }
 
+// usable returns how many of a host's processors a task with a limit can use. A limit of 0 is none.
+func (r *Rules) usable(cpus, limit float64) float64 {
+	for _, most := range [...]float64{r.Cap, limit} {
+		if most > 0 {
+			cpus = min(cpus, most)
+		}
+	}
+	return cpus
+}
+
 // instant is the relative rounding error of times.
 const instant = 1e-12
 
@@ -120,7 +130,7 @@ func (h *machine) met(now float64) (least, most int64) {
 		most += h.freed
 	}
 	for _, n := range h.alone {
-		if n.rate > 0 && (n.need-n.done)/n.rate <= instant*now {
+		if n.ends(now) {
 			least -= n.own()
 		}
 	}
@@ -211,14 +221,7 @@ func (m *market) accrue(h *machine, seconds float64) {
 // limitOf returns the maximum number of processors that n gets and the number that it can
 // use.
 func (m *market) limitOf(n *task) (most, claim float64) {
-	most = n.host.cpus
-	if m.rules.Cap > 0 {
-		most = min(most, m.rules.Cap)
-	}
-	claim = most
-	if n.most > 0 {
-		claim = min(claim, n.most)
-	}
+	most, claim = m.rules.usable(n.host.cpus, 0), m.rules.usable(n.host.cpus, n.most)
 	switch m.rules.Sharing {
 	case exclusive:
 		most = min(most, n.pace/n.host.speed)

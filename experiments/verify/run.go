@@ -361,12 +361,7 @@ func (t *trail) least(d *contract) (found, want string) {
 		return fmt.Sprintf("a floor price of %v $/s per processor", d.terms.Floor), fmt.Sprintf("%v, the hosts' floor price", r.Floor)
 	}
 	for i, on := range d.on {
-		claim := r.cpusOf(on.host.name)
-		for _, most := range [...]float64{r.Cap, d.terms.MaxCPU} {
-			if most > 0 {
-				claim = min(claim, most)
-			}
-		}
+		claim := r.usable(r.cpusOf(on.host.name), d.terms.MaxCPU)
 		low, all := 1e9*r.Floor*claim, ""
 		if r.Held != nil {
 			for name, floor := range r.Held.Floors {

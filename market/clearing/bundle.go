@@ -37,6 +37,12 @@ type bundle struct {
 	least       int64 // reserve price, in micro-dollars
 }
 
+// Least returns the reserve price of a bundle of units for a time in seconds, in micro-dollars,
+// rounded toward zero. The rate is per unit and second.
+func Least(reserve market.Rate, units int, seconds float64) int64 {
+	return int64(min(float64(reserve)*float64(units)*seconds/1000, 1<<62))
+}
+
 // read stores the bids of b that can win. A bid cannot win if it is below the reserve price,
 // has no value or needs more units than the capacity.
 func (s *bundles) read(b *Book, capacity int) {
@@ -44,7 +50,7 @@ func (s *bundles) read(b *Book, capacity int) {
 	for i := range b.Bids {
 		bid := &b.Bids[i]
 		length := bid.To - bid.From
-		least := int64(float64(s.reserve) * float64(bid.Units) * length / 1000)
+		least := Least(s.reserve, bid.Units, length)
 		if bid.Units < 1 || bid.Units > capacity || bid.Value <= 0 || bid.Value < least || !(length > 0) {
 			continue
 		}

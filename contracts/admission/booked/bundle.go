@@ -157,7 +157,7 @@ func (p *bundle) cannot(j *bid, at float64) contracts.Reason {
 	switch to := from + j.length; {
 	case to > j.due:
 		return contracts.TooLate
-	case float64(j.value) < math.Floor(float64(p.reserve)*float64(j.units)*(to-from)/1000):
+	case j.value < clearing.Least(p.reserve, j.units, to-from):
 		return contracts.BelowReserve
 	}
 	return contracts.None

@@ -45,13 +45,13 @@ func New(chance io.Reader, name string) ([]byte, error) {
 	return append(both, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...), nil
 }
 
-// Client returns a TLS 1.3 configuration for clients that accept only a server whose
-// certificate is accepts. own has the client's certificate; without one, the client is
-// anonymous.
-func Client(own []tls.Certificate, is func(*x509.Certificate) error) *tls.Config {
+// Client returns a TLS 1.3 configuration for a client. The client accepts a server only if
+// accept returns no error for the server's certificate. own holds the client's certificate;
+// without one, the client is anonymous.
+func Client(own []tls.Certificate, accept func(*x509.Certificate) error) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: own,
-		InsecureSkipVerify: true, // is compares the certificate instead
-		VerifyConnection:   func(s tls.ConnectionState) error { return is(s.PeerCertificates[0]) },
+		InsecureSkipVerify: true, // accept compares the certificate instead
+		VerifyConnection:   func(s tls.ConnectionState) error { return accept(s.PeerCertificates[0]) },
 	}
 }

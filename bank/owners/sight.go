@@ -17,7 +17,7 @@ const (
 	lifetime = 60
 )
 
-// A Sight describes what an account may read of a ledger.
+// A Sight describes the parts of a ledger that an account may read.
 type Sight struct {
 	account string
 	number  int64 // number of its contracts if it is a market, otherwise -1

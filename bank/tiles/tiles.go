@@ -255,7 +255,7 @@ func Write(dir, origin string, head store.Head, entries export.Entries) (*Log, e
 		return nil, err
 	}
 	w := writer{dir: dir, had: had}
-	if err := w.all(entries); err != nil {
+	if err := w.addAll(entries); err != nil {
 		return nil, err
 	}
 	l := &Log{Checkpoint: torchwood.Checkpoint{Origin: origin, Tree: tlog.Tree{N: w.n}, Extension: fmt.Sprintf("%s%v\n", extension, head)}}
@@ -281,8 +281,8 @@ type writer struct {
 	bundle []byte // lines since the last full bundle
 }
 
-// all adds the lines of entries and writes their bundles.
-func (w *writer) all(entries export.Entries) error {
+// addAll adds the lines of entries and writes their bundles.
+func (w *writer) addAll(entries export.Entries) error {
 	var text bytes.Buffer
 	for e, hash := range entries {
 		text.Reset()

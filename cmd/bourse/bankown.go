@@ -74,7 +74,7 @@ func secret() string {
 
 // ownerOptions are the options of orders that an owner signs.
 type ownerOptions struct {
-	Key                       string `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
+	Key                       string `doc:"sign with the key in {FILE}, made by 'bourse bank key'"`
 	ID                        string `shown:"by chance" doc:"{ID} of the order"`
 	expiresOption             `yaml:",inline"`
 	pinOption                 `yaml:",inline"`

@@ -24,7 +24,7 @@ type judgeOptions struct {
 	On                       string `doc:"compare them in {STUDY}, a scenario file with the field judge"`
 	Screen                   bool   `doc:"run public seeds and print what an author can learn"`
 	Sealed                   string `doc:"run the seeds that follow from the secret in {FILE}, and add a record to judged.jsonl next to the study"`
-	Key                      string `doc:"sign the record with the key in {FILE}, of 'bourse bank key'"`
+	Key                      string `doc:"sign the record with the key in {FILE}, made by 'bourse bank key'"`
 	Epoch                    int    `default:"1" validate:"min=1" doc:"number {N} of the series of judgements, which has its own seeds"`
 	Verify                   string `doc:"check the record in {FILE}, and with --sealed repeat its judgement"`
 	By                       string `doc:"public key of the referee, in {FILE}"`

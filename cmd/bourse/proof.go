@@ -53,7 +53,7 @@ tail, a rewritten ledger, or a fork. A ledger with errors is not signed: exit st
    bourse ledger checkpoint books --key key > checkpoint`, checkpointAction)
 
 type checkpointOptions struct {
-	Key    string `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
+	Key    string `doc:"sign with the key in {FILE}, made by 'bourse bank key'"`
 	Origin string `shown:"the last part of DIR" doc:"{NAME} of the ledger, without spaces"`
 }
 

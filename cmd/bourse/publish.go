@@ -43,7 +43,7 @@ as all others. All witnesses are asked at the same time, and each must respond w
    bourse ledger publish books --key key --out public --witness https://w.example=KEY`, publishAction)
 
 type publishOptions struct {
-	Key     string   `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
+	Key     string   `doc:"sign with the key in {FILE}, made by 'bourse bank key'"`
 	Origin  string   `shown:"the last part of DIR" doc:"{NAME} of the log, without spaces, the same each time"`
 	Out     string   `alias:"o" doc:"write the log to {DIR}"`
 	Witness []string `doc:"request a cosignature of the witness {URL=KEY}: its address and public key; may be repeated"`

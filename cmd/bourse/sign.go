@@ -45,7 +45,7 @@ order. An order that is not well-formed is refused, with line and field.
 })
 
 type signOptions struct {
-	Key string `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
+	Key string `doc:"sign with the key in {FILE}, made by 'bourse bank key'"`
 }
 
 // privateKey returns the private key from the file named by the given flag.

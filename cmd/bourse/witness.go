@@ -28,7 +28,7 @@ witness's own key, which is printed.
    bourse ledger witness watched --key key --log books=key.pub --listen 127.0.0.1:8423`, witnessAction)
 
 type witnessOptions struct {
-	Key    string   `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
+	Key    string   `doc:"sign with the key in {FILE}, made by 'bourse bank key'"`
 	Log    []string `doc:"cosign the log {ORIGIN=KEY}: its name, and its public key or a file that contains the key; may be repeated"`
 	Listen string   `default:"127.0.0.1:8423" doc:"answer at {ADDRESS}"`
 }

@@ -25,9 +25,9 @@ func (b *Broker) Next() float64 {
 
 // Advance moves the market to now and processes all events on the way. At each point in time,
 // events of the floor come first, then deadlines of waiting requests, renewals of bids, and
-// ticks of the policy, until none is left. Only then is the policy notified, once, that there
-// is room, so that it sees the room of all ends together. With Config.OneByOne it is notified
-// after each event.
+// ticks of the policy, until none is left. Only then does the broker notify the policy, once, that
+// there is room, so that the policy sees all room that has become free by now. With
+// Config.OneByOne the broker notifies it after each event.
 func (b *Broker) Advance(now float64) error {
 	for next := b.Next(); next <= now; {
 		at := next

@@ -84,7 +84,7 @@ func (f *Found) Text(quiet bool) string {
 			fmt.Fprintf(&b, "  since entry %d:\n", r.Since)
 		}
 		for _, s := range r.Cosigned {
-			fmt.Fprintf(&b, "  entries to %d cosigned by %s at %s\n", s.Entries, s.By, s.Time.Format(time.RFC3339))
+			fmt.Fprintf(&b, "  entries up to %d cosigned by %s at %s\n", s.Entries, s.By, s.Time.Format(time.RFC3339))
 		}
 		fmt.Fprintf(&b, "  %d contracts admitted, %d settled, %d requests rejected", r.Admitted, r.Settled, r.Rejected)
 		if r.Refused > 0 {

@@ -26,7 +26,7 @@ type Record struct {
 	Hashes
 	Epoch       int            `json:"epoch"`
 	Position    int            `json:"position" doc:"number of the record in judged.jsonl, from 1"`
-	Previous    string         `json:"previous" doc:"SHA-256 of the line before it in judged.jsonl; empty for the first"`
+	Previous    string         `json:"previous" doc:"SHA-256 of the preceding line of judged.jsonl; empty for the first line"`
 	Metric      string         `json:"metric"`
 	Margin      float64        `json:"margin"`
 	Level       float64        `json:"level" doc:"probability that the interval is wrong"`

@@ -333,7 +333,7 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 		{x.unpaid, "requests that their owners could not pay and are not in the plan"},
 		{x.early, "requests that a quota or a dependency refused and are not in the plan"},
 		{x.foreign, "requests that no plan can express and are not in the plan"},
-		{x.endless, "programs that ran until their deadline, beyond the requested work: the market kept these promises, and a run breaks them"},
+		{x.endless, "programs that ran until their deadline, beyond the requested work: the market fulfilled these contracts, and a run violates them"},
 		{x.drained, "times that a host stopped accepting tasks: in a run it accepts tasks until it leaves"},
 	} {
 		if n.number > 0 {

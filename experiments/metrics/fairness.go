@@ -87,7 +87,7 @@ var Gini = Metric{
 // own.
 var Envy = Metric{
 	Name: "envy", Unit: "1", Less: true,
-	Doc: "mean over users of the most that one would gain with the work and the bill of another, relative to its value; computed only if named",
+	Doc: "mean over users of the largest gain from the work and the bill of another user, relative to the value of the user's jobs; computed only if named",
 	Of: func(o *Outcome) (float64, bool) {
 		users := o.parties()
 		sum, n := 0.0, 0.0

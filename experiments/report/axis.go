@@ -94,8 +94,8 @@ func power(v float64) string {
 	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(s)
 }
 
-// logged returns the panel with the coordinates that are drawn. On logarithmic axes, these
-// are exponents of ten.
+// logged returns the panel with the coordinates of logarithmic axes replaced by their
+// exponents of ten.
 func (p Panel) logged() Panel {
 	if !p.LogX && !p.LogY || p.Groups != nil {
 		p.LogX, p.LogY = false, false

@@ -47,7 +47,7 @@ type Configuration struct {
 	SLA       SLA      `yaml:"sla" doc:"terms of a contract"`
 	Needs     Needs    `yaml:"needs" doc:"resource requirements of each job, per node"`
 	Provider  Provider `yaml:"provider" doc:"seller"`
-	Horizon   *float64 `yaml:"horizon" validate:"gt=0,max=1e12" doc:"end of the run, s: contracts that are open then are cancelled without charge and not measured; if omitted, when all jobs are done, or at the end of the availability trace"`
+	Horizon   *float64 `yaml:"horizon" validate:"gt=0,max=1e12" doc:"end of the run, s: contracts that are still open are cancelled without charge and not measured; if omitted, the run ends when all jobs are done or the availability trace ends"`
 	Admission []Choice `yaml:"admission" validate:"min=1" family:"admission" doc:"policies to compare, each on the same workload"`
 }
 
@@ -145,7 +145,7 @@ type Market struct {
 	Bidding    Choice   `yaml:"bidding" family:"bidding" doc:"strategy by which a contract chooses hosts and bids"`
 	Payment    string   `yaml:"payment" doc:"payment rule"`
 	Reserve    float64  `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce, in $ per processor-second, on a host where no task gets less than it could use; at most a contract's bid"`
-	Resources  []string `yaml:"resources" validate:"omitempty" doc:"held resources with a price in addition to processors: memory, disk, bandwidth, and countable ones by name"`
+	Resources  []string `yaml:"resources" validate:"omitempty" doc:"resources other than processors that have a price: memory, disk, bandwidth, and names of countable resources"`
 	Renew      float64  `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of the bids of a spot contract (be): it bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
 	Forecaster Choice   `yaml:"forecaster" family:"forecaster" doc:"estimator of the price percentile"`
 	Window     float64  `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history used, s"`

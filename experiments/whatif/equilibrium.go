@@ -63,7 +63,7 @@ type equilibrium struct {
 // A ratio is a ratio of two means over replications, with Fieller's interval.
 type ratio struct {
 	Value float64  `json:"value"`
-	Lo    *float64 `json:"lo" doc:"null where it is unbounded"`
+	Lo    *float64 `json:"lo" doc:"null if it is unbounded"`
 	Hi    *float64 `json:"hi"`
 }
 

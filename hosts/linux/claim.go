@@ -11,7 +11,7 @@ import (
 
 // A claim is the processor time that the other groups owe to one group.
 type claim struct {
-	share hosts.Share // 0 if it does not take part
+	share hosts.Share // 0 if the group does not compete for processors
 	used  float64     // processor-seconds used since the last slice
 	owed  float64     // processor-seconds in arrears
 	spare float64     // processor-seconds left before it reaches its limit

@@ -57,7 +57,7 @@ const chunk = 50
 // them concurrently, each with its own random stream, and then adds their tallies.
 func (b Bootstrap) Parts() int { return (b.Pairs + chunk - 1) / chunk }
 
-// Run runs one part, from 0 to Parts()-1.
+// Run runs one part, numbered from 0 to Parts()-1.
 func (b Bootstrap) Run(part int, x, y Source, src rand.Source) Tally {
 	u, v := make([]float64, b.Draws), make([]float64, b.Draws)
 	t := Tally{Pairs: min(chunk, b.Pairs-part*chunk)}

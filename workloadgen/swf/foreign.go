@@ -140,7 +140,7 @@ func (n *numbering) number(name string) int64 {
 	return x
 }
 
-// final returns the number for a provisional one.
+// final returns the final number that replaces a provisional one.
 func (n *numbering) final(x int64) int64 {
 	if x < Unknown {
 		return n.highest + Unknown - x

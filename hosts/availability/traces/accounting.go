@@ -8,7 +8,7 @@ import (
 // A reason states why a line was repaired or skipped.
 type reason uint8
 
-// These are the reasons for repairs, followed by those for skipped lines, harmless ones first.
+// These are the reasons for repairs, then the harmless reasons for skipping a line, then its faults.
 const (
 	outOfOrder   reason = iota // the line starts before an earlier line; the lines are sorted
 	loadClamped                // a load or a percentage is outside its range; the nearest bound is used

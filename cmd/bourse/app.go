@@ -47,7 +47,7 @@ clock is wrong); 130 interrupted. Results go to standard output, and all other o
 		grouped("STUDY", studyCommand(), paperCommand()),
 		grouped("INPUT", scenarioCommand(), workloadCommand(), policyCommand(), judgeCommand()),
 		grouped("LEDGER", ledgerCommand(), bankCommand()),
-		grouped("MARKET", liveCommand(), jobCommand()),
+		grouped("MARKET", liveCommand(), jobCommand(), openapiCommand()),
 		grouped("HELP", docsCommand(), versionCommand(), completionCommand(), manCommand()),
 		grouped("", curveCommand(), figuresCommand()), // replaced by plot
 		grouped("", marketCommand(), engineCommand()), // for tests of parts of the market

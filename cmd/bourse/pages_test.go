@@ -98,6 +98,7 @@ var needs = map[string]string{
 	"R":        `Rscript --version`,
 	"go":       `go version`,
 	"hledger":  `hledger --version`,
+	"curl":     `curl --version`,
 	"postgres": `test -n "$BANK"`,
 	"systemd":  `systemd-analyze --version`,
 	"live":     `false`, // TestQuickStart runs them

@@ -94,7 +94,7 @@ func (s *setting) tooWide() string {
 			continue
 		}
 		all = append(all, text+fmt.Sprintf(": they have more nodes, each on a host of its own, than the fleet has hosts, %d. With hosts of one processor each, or with "+
-			"workload.annotate.sizes: {rule: pack} under easy, edf or fcfs, or {rule: fold, hosts: %d, per: %.0f}, they can.", f.Hosts, f.Hosts, max(1, f.CPUsOf(0))))
+			"workload.annotate.sizes: {rule: pack} under %s, or {rule: fold, hosts: %d, per: %.0f}, they can.", f.Hosts, packers(), f.Hosts, max(1, f.CPUsOf(0))))
 	}
 	return strings.Join(all, " ")
 }
@@ -106,7 +106,7 @@ func (s *setting) unpacked() string {
 		return ""
 	}
 	name, _ := results.Spot(s.conf.Name)
-	var spread, packs []string
+	var spread []string
 	for i := range s.offers {
 		if o := &s.offers[i]; !s.packs(o) {
 			spread = append(spread, o.Label)
@@ -115,13 +115,13 @@ func (s *setting) unpacked() string {
 	if spread == nil {
 		return ""
 	}
-	for _, p := range policies.Table(nil, nil).Names() {
-		if policies.Of(p).Packs {
-			packs = append(packs, p)
-		}
-	}
 	return fmt.Sprintf("%s: sizes: {rule: pack} has no effect under %s: there each node of a job has a host of its own. It has an effect under %s.",
-		name, strings.Join(spread, ", "), strings.Join(packs, ", "))
+		name, strings.Join(spread, ", "), packers())
+}
+
+// packers returns the names of the policies that can place several nodes of a job on one host.
+func packers() string {
+	return strings.Join(slices.DeleteFunc(policies.Table(nil, nil).Names(), func(p string) bool { return !policies.Of(p).Packs }), ", ")
 }
 
 // underestimated returns how many jobs of a log or plan run longer than their deadlines

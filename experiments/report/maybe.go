@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -46,22 +47,18 @@ func (x Maybe) String() string {
 	return strconv.FormatFloat(float64(x), 'g', 6, 64)
 }
 
-// Cells returns a table row made of strings, integers, numbers that may be undefined, and
-// cells.
+// Cells returns a table row of values. A float64 is printed as a [Maybe], a [Cell] is used as it
+// is, and anything else is printed as by [fmt.Sprint].
 func Cells(values ...any) []Cell {
 	row := make([]Cell, len(values))
 	for i, v := range values {
 		switch v := v.(type) {
-		case string:
-			row[i].Text = v
-		case int:
-			row[i].Text = strconv.Itoa(v)
 		case float64:
 			row[i].Text = Maybe(v).String()
-		case Maybe:
-			row[i].Text = v.String()
 		case Cell:
 			row[i] = v
+		default:
+			row[i].Text = fmt.Sprint(v)
 		}
 	}
 	return row

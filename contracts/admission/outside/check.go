@@ -11,8 +11,12 @@ import (
 	"bourse/hosts"
 )
 
-// maxNumbers is the maximum count of numbers in an answer.
-const maxNumbers = 16
+// maxNumbers is the maximum count of numbers in an answer, if only processors have prices. Each
+// other resource that has a price allows perPriced more.
+const (
+	maxNumbers = 16
+	perPriced  = 5
+)
 
 // checkNumber returns an error unless n can be part of a note. Seen contains the names of the
 // numbers before it.
@@ -36,7 +40,7 @@ func validName(s string) bool {
 	return s != "" && len(s) <= 32 && s[0] >= 'a' && s[0] <= 'z' && only(s, "_")
 }
 
-func validReason(s string) bool { return s != "" && len(s) <= 60 && only(s, " ,.-") }
+func validReason(s string) bool { return s != "" && len(s) <= 60 && only(s, " ,.-:_") }
 
 // only reports whether s has only lower-case letters, digits and the characters in others.
 func only(s, others string) bool {

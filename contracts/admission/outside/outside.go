@@ -343,8 +343,8 @@ const MaxState = 64 << 10
 
 // Check converts a to a decision, or returns an error if the market must not carry it out.
 func (q *Question) Check(a *Answer) (d contracts.Decision, err error) {
-	if len(a.Numbers) > maxNumbers {
-		return d, fmt.Errorf("found %d numbers, want at most %d", len(a.Numbers), maxNumbers)
+	if most := maxNumbers + perPriced*len(q.Priced()); len(a.Numbers) > most {
+		return d, fmt.Errorf("found %d numbers, want at most %d", len(a.Numbers), most)
 	}
 	seen := make(map[string]bool, len(a.Numbers))
 	for i := range a.Numbers {
@@ -362,7 +362,7 @@ func (q *Question) Check(a *Answer) (d contracts.Decision, err error) {
 	switch a.Verdict {
 	case contracts.Reject:
 		if !validReason(a.Reason) {
-			return d, fmt.Errorf("found the reason %q, want 1 to 60 characters of a-z, 0-9, space, comma, point and hyphen", clip(a.Reason))
+			return d, fmt.Errorf("found the reason %q, want 1 to 60 characters of a-z, 0-9, space and , . - : _", clip(a.Reason))
 		}
 		d.Reason = contracts.Reason(a.Reason)
 	case contracts.Accept:

@@ -3,12 +3,15 @@ package outside
 import (
 	"errors"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"bourse/contracts"
 	"bourse/contracts/admission/policytest"
 	"bourse/hosts"
+	"bourse/market"
 )
 
 // stand is a market of three hosts.
@@ -96,7 +99,7 @@ func TestRecord(t *testing.T) {
 	s.Contracts = []contracts.Contract{{Request: policytest.Wish(20, 1, 0.1), Rate: 0.5}}
 	s.Hosts[1].Allocations = []contracts.Allocation{{Bid: 100, Rate: 0.5, Of: 1, Share: hosts.Share{Weight: 100}}}
 	q := &Question{Number: 3, Request: &r, View: s, State: []byte(`{"n":1}`), proposed: true, why: "too few hosts", decider: new(decider)}
-	q.Percentile(1, 0.6)
+	q.Percentile(1, "cpu", 0.6)
 	first := text(t, q.Record())
 	again, _, err := Read(first, nil)
 	if err != nil {
@@ -105,11 +108,69 @@ func TestRecord(t *testing.T) {
 	if why := second(again.Place()); why != "too few hosts" {
 		t.Errorf("proposes %q, want the recorded reason", why)
 	}
-	if got, want := again.Percentile(1, 0.6), s.Percentile(1, 0.6); got != want {
-		t.Errorf("percentile is %v, want %v", got, want)
+	if got, err := again.Percentile(1, "cpu", 0.6); err != nil || got != s.Percentile(1, 0.6) {
+		t.Errorf("percentile is %v, want %v: %v", got, s.Percentile(1, 0.6), err)
 	}
 	if got := text(t, again.Record()); string(got) != string(first) {
 		t.Errorf("read again it is\n%s\nwant\n%s", got, first)
+	}
+}
+
+// gpus is a stand whose GPUs have a price and a floor price.
+type gpus struct{ *policytest.Stand }
+
+func (gpus) Priced() []hosts.Kind                               { return []hosts.Kind{hosts.Countable} }
+func (gpus) KindName(k hosts.Kind) string                       { return k.Name([]string{"gpu"}) }
+func (gpus) PriceOf(hosts.ID, hosts.Kind) market.Rate           { return contractsRate(300_000_000) }
+func (gpus) PercentileOf(hosts.ID, hosts.Kind, float64) float64 { return 0.7 }
+func (gpus) Floors(hosts.ID) *hosts.Floor                       { return &hosts.Floor{hosts.Countable: 0.2} }
+
+// TestPriced checks what a policy sees of resources other than processors, and that a recorded
+// question says the same.
+func TestPriced(t *testing.T) {
+	t.Parallel()
+	s, r := stand(), policytest.Wish(10, 2, 0.25)
+	for h := range s.Hosts {
+		s.Hosts[h].Room.Counts[0] = 4
+	}
+	r.Needs.Max.CPU, r.Needs.Min.Counts[0], r.Needs.Max.Counts[0] = 1, 1, 1
+	on := []contracts.Placement{{Host: 0, Bid: 250_000_000}, {Host: 1, Bid: 100_000_000}}
+	q := &Question{Number: 3, Request: &r, View: gpus{s}, proposed: true, place: on, decider: new(decider)}
+	check := func(q *Question) {
+		t.Helper()
+		want := []Claim{{"cpu", 0.5, 0.25, 0.5, nil}, {"gpu", 0.25, 0.125, 0.3, nil}} // 1 of 2 processors, 1 of 4 GPUs
+		if got := q.Claims(on[0]); !reflect.DeepEqual(got, want) {
+			t.Errorf("claims %v, want %v", got, want)
+		}
+		if !q.Affords(on[0]) || q.Affords(on[1]) {
+			t.Error("a bid of 0.25 $/s should reach the floor price of 0.2 $/s, and 0.1 $/s not")
+		}
+		if x, err := q.Percentile(0, "gpu", 0.6); err != nil || x != 0.7 {
+			t.Errorf("percentile %v, %v", x, err)
+		}
+		if _, err := q.Percentile(0, "disk", 0.6); err == nil || !strings.Contains(err.Error(), "cpu gpu") {
+			t.Errorf("percentile of disk: %v", err)
+		}
+		if !q.Fits(0, &r, false) || !q.Fits(0, &r, true) || !slices.Equal(q.Priced(), []string{"gpu"}) {
+			t.Error("one GPU of four does not fit")
+		}
+	}
+	check(q)
+	line := q.Line(Parts{Percentiles: []float64{0.6}})
+	if got, want := string(text(t, &line)), `"place":[{"host":0,"bid":0.25,"claims":[{"resource":"cpu","part":0.5,"bid":0.25,"price":0.5,"percentile":[`; !strings.Contains(got, want) || !strings.Contains(got, `"below_floor":true`) {
+		t.Errorf("a program reads %s", got)
+	}
+	again, _, err := Read(text(t, q.Record()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(again)
+	a := Answer{Reason: "gpu: share below threshold at spot price", Numbers: make(contracts.Numbers, maxNumbers+perPriced)}
+	for i := range a.Numbers {
+		a.Numbers[i] = contracts.Counted("n"+strings.Repeat("x", i), i)
+	}
+	if _, err := q.Check(&a); err != nil {
+		t.Error(err)
 	}
 }
 

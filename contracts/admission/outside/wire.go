@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -25,7 +26,8 @@ type Line struct {
 	Ended     string          `json:"ended,omitempty"` // how the contract ended
 	Request   Request         `json:"request"`
 	Fleet     int             `json:"fleet,omitempty"`
-	Place     any             `json:"place,omitempty"` // []Bid, or the reason (a string)
+	Priced    []string        `json:"priced,omitempty"` // resources other than processors that have a price
+	Place     any             `json:"place,omitempty"`  // []Bid, or the reason (a string)
 	Hosts     []Host          `json:"hosts,omitempty"`
 	Contracts []Contract      `json:"contracts,omitempty"`
 	Waiting   []Request       `json:"waiting,omitempty"`
@@ -38,10 +40,23 @@ type Line struct {
 	Options     map[string]any `json:"options,omitempty"` // of the policy
 }
 
-// A Bid is a placement.
+// A Bid is a placement. In a proposal it has, if resources other than processors have prices, the
+// claims of a node. Poor says that the bid is below the floor price of what the node would hold.
 type Bid struct {
-	Host int     `json:"host"`
-	Bid  float64 `json:"bid"`
+	Host   int     `json:"host"`
+	Bid    float64 `json:"bid"`
+	Claims []Claim `json:"claims,omitempty"`
+	Poor   bool    `json:"below_floor,omitempty"`
+}
+
+// A Claim is the fraction of a resource of a host that a node claims, in [0,1], the part of its
+// bid that is for the resource, and the price of the resource there, both in $/s.
+type Claim struct {
+	Resource   string    `json:"resource"`
+	Part       float64   `json:"part"`
+	Bid        float64   `json:"bid"`
+	Price      float64   `json:"price"`
+	Percentile []float64 `json:"percentile,omitempty"` // those that a program wants to see
 }
 
 // A Request is the part of a request that a policy sees. Due and PenaltyMax are nil if
@@ -125,12 +140,13 @@ type Contract struct {
 	Hosts     []int    `json:"hosts"`
 }
 
-// A call is a call of a method of the view, with its result.
+// A call is a call of a method of the view, with its result; true is 1.
 type call struct {
 	Name   string  `json:"call"`
 	Host   int     `json:"host"`
 	Of     float64 `json:"of"`
 	Result float64 `json:"result"`
+	Claims []Claim `json:"claims,omitempty"`
 }
 
 // finite returns x, or nil if x is infinite.
@@ -168,17 +184,90 @@ func Free(h hosts.ID, v contracts.View) int {
 	return max(1, int(v.Spec(h).CPUs)) - len(v.On(h))
 }
 
-// Percentile returns F⁻¹(g) of h.
-func (q *Question) Percentile(h hosts.ID, g float64) float64 {
-	x := q.View.Percentile(h, g)
-	q.calls = append(q.calls, call{"percentile", int(h), g, x})
-	return x
+// Percentile returns F⁻¹(g) of a resource of h: cpu, or one of Priced.
+func (q *Question) Percentile(h hosts.ID, resource string, g float64) (float64, error) {
+	if resource == hosts.CPU.Name(nil) {
+		return q.call("percentile", h, g, func() float64 { return q.View.Percentile(h, g) }), nil
+	}
+	i := slices.Index(q.Priced(), resource)
+	if i < 0 {
+		return 0, fmt.Errorf("found %q, want a resource that has a price: cpu %s", clip(resource), strings.Join(q.Priced(), " "))
+	}
+	return q.call(resource+" percentile", h, g, func() float64 { return q.View.PercentileOf(h, q.View.Priced()[i], g) }), nil
 }
 
 // Stays returns the predicted probability that h stays for span seconds.
 func (q *Question) Stays(h hosts.ID, span float64) float64 {
-	x := q.View.Stays(h, span)
-	q.calls = append(q.calls, call{"stays", int(h), span, x})
+	return q.call("stays", h, span, func() float64 { return q.View.Stays(h, span) })
+}
+
+// Fits reports whether h is present and has room for a node of r, now or when it is idle.
+func (q *Question) Fits(h hosts.ID, r *contracts.Request, idle bool) bool {
+	name := fmt.Sprintf("fits %d", r.ID)
+	if idle {
+		name = "idle " + name
+	}
+	return q.call(name, h, 0, func() float64 {
+		if spec := q.View.Spec(h); idle && r.Needs.Fits(spec, spec.Offers()) || !idle && contracts.Eligible(h, r, q.View) {
+			return 1
+		}
+		return 0
+	}) > 0
+}
+
+// Affords reports whether the bid at pl reaches the floor price of all that the node may use, if
+// held resources have a floor price. If only processors have one, the market itself checks it.
+func (q *Question) Affords(pl contracts.Placement) bool {
+	return q.call("affords", pl.Host, pl.Bid.Float64(), func() float64 {
+		if f := q.View.Floors(pl.Host); f != nil && f.OnHeld() {
+			if _, ok := contracts.Affords(q.Request, &pl, q.View); !ok {
+				return 0
+			}
+		}
+		return 1
+	}) > 0
+}
+
+// Priced returns the names of the resources other than processors that have a price.
+func (q *Question) Priced() (names []string) {
+	if v, ok := q.View.(*Recorded); ok {
+		return v.line.Priced
+	}
+	for _, k := range q.View.Priced() {
+		names = append(names, q.View.KindName(k))
+	}
+	return names
+}
+
+// Claims returns the claims of a node at pl: of processors, then of other resources in order.
+func (q *Question) Claims(pl contracts.Placement) (all []Claim) {
+	v, cpu := q.View, hosts.CPU.Name(nil)
+	old, _ := v.(*Recorded)
+	if c := old.call("claims", pl.Host, pl.Bid.Float64()); c != nil {
+		all = c.Claims
+	} else {
+		r := q.Request.Claims(pl.Host, v)
+		all = append(all, Claim{cpu, r.Of[hosts.CPU], r.Bid(pl.Bid, hosts.CPU).Float64(), v.Price(pl.Host).Float64(), nil})
+		for _, k := range v.Priced() {
+			if r.Of[k] > 0 {
+				all = append(all, Claim{v.KindName(k), r.Of[k], r.Bid(pl.Bid, k).Float64(), v.PriceOf(pl.Host, k).Float64(), nil})
+			}
+		}
+	}
+	q.calls = append(q.calls, call{Name: "claims", Host: int(pl.Host), Of: pl.Bid.Float64(), Claims: all})
+	return all
+}
+
+// call returns the result of a method of the view and records it. In a recorded question it is
+// the recorded result, if there is one.
+func (q *Question) call(name string, h hosts.ID, of float64, result func() float64) (x float64) {
+	v, _ := q.View.(*Recorded)
+	if c := v.call(name, h, of); c != nil {
+		x = c.Result
+	} else {
+		x = result()
+	}
+	q.calls = append(q.calls, call{Name: name, Host: int(h), Of: of, Result: x})
 	return x
 }
 
@@ -200,12 +289,12 @@ func (q *Question) Line(p Parts) Line {
 		return l
 	}
 	v := q.View
-	l.Fleet = v.Fleet()
+	l.Fleet, l.Priced = v.Fleet(), q.Priced()
 	if !p.full || q.proposed { // recording must not draw from the strategy's random stream
 		if on, why := q.Place(); why != contracts.None {
 			l.Place = string(why)
 		} else {
-			l.Place = Bids(on)
+			l.Place = q.proposal(on, p)
 		}
 	}
 	for range p.Random {
@@ -276,11 +365,30 @@ func HostsOf(c *contracts.Contract) []int {
 	return on
 }
 
-// Bids returns placements as a program sees them.
+// Bids returns placements as JSON.
 func Bids(on []contracts.Placement) []Bid {
 	out := make([]Bid, len(on))
 	for i := range on {
-		out[i] = Bid{int(on[i].Host), on[i].Bid.Float64()}
+		out[i] = Bid{Host: int(on[i].Host), Bid: on[i].Bid.Float64()}
+	}
+	return out
+}
+
+// proposal returns placements as a program sees them.
+func (q *Question) proposal(on []contracts.Placement, p Parts) []Bid {
+	out := Bids(on)
+	for i := range out {
+		if p.full || q.Priced() == nil {
+			break
+		}
+		out[i].Poor, out[i].Claims = !q.Affords(on[i]), q.Claims(on[i])
+		for k := range out[i].Claims {
+			c := &out[i].Claims[k]
+			for _, g := range p.Percentiles {
+				x, _ := q.Percentile(on[i].Host, c.Resource, g) // the resource has a price
+				c.Percentile = append(c.Percentile, x)
+			}
+		}
 	}
 	return out
 }
@@ -353,7 +461,7 @@ func (l *Line) question(bid bidding.Strategy) (*Question, error) {
 			if c == nil {
 				return nil, fmt.Errorf("hosts[%d] has a task of contract %d, which is not among the contracts", i, t.Number)
 			}
-			b, err := Bid{i, t.Bid}.Placement()
+			b, err := Bid{Host: i, Bid: t.Bid}.Placement()
 			if err != nil {
 				return nil, err
 			}
@@ -452,27 +560,29 @@ func (v *Recorded) Price(h hosts.ID) market.Rate {
 	return rate
 }
 
-// Percentile implements [contracts.View]. If the percentile was not recorded, Percentile
-// returns the host's own percentile or, if it has none, its price.
+// Percentile implements [contracts.View]. It returns the host's own percentile or, if it has none,
+// its price.
 func (v *Recorded) Percentile(h hosts.ID, g float64) float64 {
-	own := v.line.Hosts[h].Price
 	if all := v.line.Hosts[h].Percentile; len(all) > 0 {
-		own = all[max(0, min(len(all)-1, slices.Index(v.line.Percentiles, g)))]
+		return all[max(0, min(len(all)-1, slices.Index(v.line.Percentiles, g)))]
 	}
-	return v.called("percentile", h, g, own)
+	return v.line.Hosts[h].Price
 }
 
-// Stays implements [contracts.View]. If the probability was not recorded, Stays returns 1.
-func (v *Recorded) Stays(h hosts.ID, span float64) float64 { return v.called("stays", h, span, 1) }
+// Stays implements [contracts.View].
+func (v *Recorded) Stays(hosts.ID, float64) float64 { return 1 }
 
-// called returns the recorded result of a call, or x if there is none.
-func (v *Recorded) called(name string, h hosts.ID, of, x float64) float64 {
-	for _, c := range v.line.Calls {
-		if c.Name == name && c.Host == int(h) && c.Of == of {
-			return c.Result
+// call returns the recorded call, or nil if there is none or v is nil.
+func (v *Recorded) call(name string, h hosts.ID, of float64) *call {
+	if v == nil {
+		return nil
+	}
+	for i := range v.line.Calls {
+		if c := &v.line.Calls[i]; c.Name == name && c.Host == int(h) && c.Of == of {
+			return c
 		}
 	}
-	return x
+	return nil
 }
 
 // Unavailable implements [contracts.View].

@@ -153,9 +153,11 @@ type (
 		hosts.Resources
 	}
 	placement struct{ contracts.Placement }
+	claim     struct{ outside.Claim }
 )
 
 func (placement) gone() bool { return false }
+func (claim) gone() bool     { return false }
 
 // String describes the placement.
 func (p placement) String() string { return fmt.Sprintf("(%d, %v)", p.Host, p.Bid) }
@@ -165,6 +167,7 @@ var (
 	requests   = &class[asked]{name: "request", fields: requestFields}
 	rooms      = &class[room]{name: "room", fields: roomFields}
 	placements = &class[placement]{name: "placement", fields: placementFields}
+	claims     = &class[claim]{name: "claim", fields: claimFields}
 	answers    = &class[*answer]{name: "answer", fields: answerFields}
 	promises   = &class[accepted]{name: "contract", fields: contractFields}
 	tasks      = &class[task]{name: "task", fields: taskFields}
@@ -199,6 +202,10 @@ var requestFields = map[string]func(asked) starlark.Value{
 var marketFields = map[string]func(*env) starlark.Value{
 	"now":   func(e *env) starlark.Value { return float(e.Now) },
 	"fleet": func(e *env) starlark.Value { return integer(e.View.Fleet()) },
+	"priced": func(e *env) starlark.Value {
+		names := e.Priced()
+		return list(len(names), func(i int) starlark.Value { return starlark.String(names[i]) })
+	},
 	"hosts": func(e *env) starlark.Value {
 		if e.hosts == nil {
 			e.hosts = list(e.View.Fleet(), func(h int) starlark.Value { return machines.of(host{e, hosts.ID(h)}) })
@@ -271,6 +278,13 @@ var placementFields = map[string]func(placement) starlark.Value{
 	"bid":  func(p placement) starlark.Value { return float(p.Bid.Float64()) },
 }
 
+var claimFields = map[string]func(claim) starlark.Value{
+	"resource": func(c claim) starlark.Value { return starlark.String(c.Resource) },
+	"part":     func(c claim) starlark.Value { return float(c.Part) },
+	"bid":      func(c claim) starlark.Value { return float(c.Bid) },
+	"price":    func(c claim) starlark.Value { return float(c.Price) },
+}
+
 var roomFields = map[string]func(room) starlark.Value{
 	"memory":    func(r room) starlark.Value { return float(r.Memory) },
 	"disk":      func(r room) starlark.Value { return float(r.Disk) },
@@ -298,15 +312,33 @@ var hostFields = map[string]func(host) starlark.Value{
 
 var hostMethods = map[string]*starlark.Builtin{
 	"percentile": method("percentile", func(h host, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
-		var g starlark.Float
-		if err := starlark.UnpackArgs("percentile", args, kw, "g", &g); err != nil {
+		g, resource := starlark.Float(0), hosts.CPU.Name(nil)
+		if err := starlark.UnpackArgs("percentile", args, kw, "g", &g, "resource?", &resource); err != nil {
 			return nil, err
 		}
 		if !(g > 0 && g < 1) {
 			return nil, fmt.Errorf("found %v, want a probability above 0 and below 1", g)
 		}
-		return float(h.Percentile(h.id, float64(g))), nil
+		x, err := h.Percentile(h.id, resource, float64(g))
+		return float(x), err
 	}),
+	"fits": method("fits", func(h host, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
+		var r starlark.Value
+		var idle bool
+		if err := starlark.UnpackArgs("fits", args, kw, "request", &r, "idle?", &idle); err != nil {
+			return nil, err
+		}
+		a, ok := r.(object[asked])
+		if !ok {
+			return nil, fmt.Errorf("found %s, want a request", r.Type())
+		}
+		return starlark.Bool(h.Fits(h.id, a.it.r, idle)), nil
+	}),
+	"claims": onPlacement("claims", func(h host, p contracts.Placement) starlark.Value {
+		all := h.Claims(p)
+		return list(len(all), func(i int) starlark.Value { return claims.of(claim{all[i]}) })
+	}),
+	"affords": onPlacement("affords", func(h host, p contracts.Placement) starlark.Value { return starlark.Bool(h.Affords(p)) }),
 	"stays": method("stays", func(h host, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 		var span starlark.Value
 		if err := starlark.UnpackArgs("stays", args, kw, "span", &span); err != nil {
@@ -321,22 +353,34 @@ var hostMethods = map[string]*starlark.Builtin{
 		}
 		return float(h.Stays(h.id, x)), nil
 	}),
-	"divide": method("divide", func(h host, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
+	"divide": onPlacement("divide", func(h host, p contracts.Placement) starlark.Value {
+		bid := p.Bid
+		if h.Priced() != nil {
+			bid, _ = market.Dollars(h.Claims(p)[0].Bid) // part of a bid
+		}
+		rates := h.divide(bid)
+		return list(len(rates), func(i int) starlark.Value { return float(rates[i]) })
+	}),
+}
+
+// onPlacement returns a method of hosts that has a placement as its argument. The placement counts as one
+// on that host.
+func onPlacement(name string, f func(h host, p contracts.Placement) starlark.Value) *starlark.Builtin {
+	return method(name, func(h host, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 		var on starlark.Value
-		if err := starlark.UnpackArgs("divide", args, kw, "placement", &on); err != nil {
+		if err := starlark.UnpackArgs(name, args, kw, "placement", &on); err != nil {
 			return nil, err
 		}
 		p, ok := on.(object[placement])
 		if !ok {
 			return nil, fmt.Errorf("found %s, want a placement", on.Type())
 		}
-		rates := h.divide(p.it.Bid)
-		return list(len(rates), func(i int) starlark.Value { return float(rates[i]) }), nil
-	}),
+		return f(h, contracts.Placement{Host: h.id, Bid: p.it.Bid}), nil
+	})
 }
 
 // divide returns the work per second that each task on h would get together with a new task of
-// the request at the given bid. The new task is last.
+// the request that bids the given rate for processors. The new task is last.
 func (h host) divide(bid market.Rate) []float64 {
 	on, spec := h.View.On(h.id), h.View.Spec(h.id)
 	shares, rates := make([]hosts.Share, 0, len(on)+1), make([]float64, len(on)+1)

@@ -1,6 +1,7 @@
 package outside
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"reflect"
@@ -159,6 +160,13 @@ func TestPriced(t *testing.T) {
 	line := q.Line(Parts{Percentiles: []float64{0.6}})
 	if got, want := string(text(t, &line)), `"place":[{"host":0,"bid":0.25,"claims":[{"resource":"cpu","part":0.5,"bid":0.25,"price":0.5,"percentile":[`; !strings.Contains(got, want) || !strings.Contains(got, `"below_floor":true`) {
 		t.Errorf("a program reads %s", got)
+	}
+	echo, err := json.Marshal(map[string]any{"ask": 3, "accept": line.Place})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := ParseAnswer(echo, 3, false); err != nil || !reflect.DeepEqual(a.Placements, on) {
+		t.Errorf("a program accepts the proposal as %v, %v", a, err)
 	}
 	again, _, err := Read(text(t, q.Record()), nil)
 	if err != nil {

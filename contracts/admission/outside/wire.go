@@ -40,11 +40,17 @@ type Line struct {
 	Options     map[string]any `json:"options,omitempty"` // of the policy
 }
 
-// A Bid is a placement. In a proposal it has, if resources other than processors have prices, the
-// claims of a node. Poor says that the bid is below the floor price of what the node would hold.
+// A Bid is a placement.
 type Bid struct {
-	Host   int     `json:"host"`
-	Bid    float64 `json:"bid"`
+	Host int     `json:"host"`
+	Bid  float64 `json:"bid"`
+}
+
+// A proposed is a placement that the bidding strategy proposes. If resources other than
+// processors have prices, it has the claims of a node. Poor says that the bid is below the floor
+// price of what the node would hold.
+type proposed struct {
+	Bid
 	Claims []Claim `json:"claims,omitempty"`
 	Poor   bool    `json:"below_floor,omitempty"`
 }
@@ -369,17 +375,18 @@ func HostsOf(c *contracts.Contract) []int {
 func Bids(on []contracts.Placement) []Bid {
 	out := make([]Bid, len(on))
 	for i := range on {
-		out[i] = Bid{Host: int(on[i].Host), Bid: on[i].Bid.Float64()}
+		out[i] = Bid{int(on[i].Host), on[i].Bid.Float64()}
 	}
 	return out
 }
 
 // proposal returns placements as a program sees them.
-func (q *Question) proposal(on []contracts.Placement, p Parts) []Bid {
-	out := Bids(on)
-	for i := range out {
+func (q *Question) proposal(on []contracts.Placement, p Parts) []proposed {
+	out := make([]proposed, len(on))
+	for i, b := range Bids(on) {
+		out[i].Bid = b
 		if p.full || q.Priced() == nil {
-			break
+			continue
 		}
 		out[i].Poor, out[i].Claims = !q.Affords(on[i]), q.Claims(on[i])
 		for k := range out[i].Claims {
@@ -461,7 +468,7 @@ func (l *Line) question(bid bidding.Strategy) (*Question, error) {
 			if c == nil {
 				return nil, fmt.Errorf("hosts[%d] has a task of contract %d, which is not among the contracts", i, t.Number)
 			}
-			b, err := Bid{Host: i, Bid: t.Bid}.Placement()
+			b, err := Bid{i, t.Bid}.Placement()
 			if err != nil {
 				return nil, err
 			}

@@ -36,6 +36,12 @@ pause.
    bourse live agent /srv/bourse --cpus 3 --kind cgroup2
    bourse live agent unit > /etc/systemd/system/bourse-agent.service
    bourse live agent drain --when-done
+   bourse live agent --slurm batch --spool /shared/bourse --join @tokens --trust user:ann
+
+With --slurm, the agent offers each node of a Slurm partition as a host, in whole
+cores; see 'bourse docs slurm'. Run it on a machine that can submit jobs, with a
+folder that all nodes share as --spool. --join @FILE then has one token per node, one
+a line. `+slurmKept+`
 
 As root, or in a systemd unit with delegation, the agent enforces shares by control
 groups (cgroup2, cgroup1). Otherwise it stops and continues processes (signals). Signals
@@ -50,6 +56,8 @@ type agentOptions struct {
 	Kind        string   `doc:"enforce shares by {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
 	Trust       []string `doc:"accept jobs of {ACCOUNT} although users are not isolated; may be repeated"`
 	Offline     bool     `doc:"run tasks without network"`
+	Slurm       string   `doc:"offer each node of Slurm partition {PARTITION} as a host of whole cores"`
+	Spool       string   `doc:"keep the state of the nodes' agents in {DIR}, which all nodes share"`
 	Netns       string   `doc:"run in network namespace {NAME} ('ip netns add'), as root"`
 	Memory      float64  `unit:"bytes" doc:"default memory limit of a task, in {BYTES}, or as 4GB"`
 	Disk        float64  `unit:"bytes" doc:"default disk limit of a task, in {BYTES}, or as 4GB"`
@@ -114,18 +122,17 @@ func agentAction(c *cli.Context, o *agentOptions) error {
 			return err
 		}
 	}
+	if o.Slurm != "" || o.Spool != "" {
+		return slurmAgent(c, o)
+	}
 	dir, err := agentDir(c)
 	if err != nil {
 		return err
 	}
 	var token link.Token
 	if text := o.Join; text != "" {
-		if file, ok := strings.CutPrefix(text, "@"); ok {
-			bytes, err := readText(c, file)
-			if err != nil {
-				return err
-			}
-			text = string(bytes)
+		if text, err = joinText(c, text); err != nil {
+			return err
 		}
 		if token, err = link.ParseToken(text); err != nil {
 			return usagef("--join: %w", err)
@@ -133,11 +140,7 @@ func agentAction(c *cli.Context, o *agentOptions) error {
 	} else if !agent.Joined(dir) {
 		return usagef("%s has joined no market: use --join TOKEN, from 'bourse live host invite'", dir)
 	}
-	p, err := agent.Load(dir, agent.Settings{
-		Name: o.Name, Kind: o.Kind, CPUs: o.CPUs, Trust: o.Trust, Offline: o.Offline,
-		Limits: remote.Limits{Memory: int64(o.Memory), Disk: int64(o.Disk), Processes: o.Processes},
-		Stored: int64(o.Stored),
-	})
+	p, err := agent.Load(dir, o.settings())
 	if err != nil {
 		return err
 	}
@@ -165,6 +168,25 @@ func agentAction(c *cli.Context, o *agentOptions) error {
 		return usagef("%w", err)
 	}
 	return err
+}
+
+// settings returns the settings of an agent.
+func (o *agentOptions) settings() agent.Settings {
+	return agent.Settings{
+		Name: o.Name, Kind: o.Kind, CPUs: o.CPUs, Trust: o.Trust, Offline: o.Offline,
+		Limits: remote.Limits{Memory: int64(o.Memory), Disk: int64(o.Disk), Processes: o.Processes},
+		Stored: int64(o.Stored),
+	}
+}
+
+// joinText returns the value of --join, or the content of the file that it names.
+func joinText(c *cli.Context, text string) (string, error) {
+	file, ok := strings.CutPrefix(text, "@")
+	if !ok {
+		return text, nil
+	}
+	bytes, err := readText(c, file)
+	return string(bytes), err
 }
 
 // announce prints the terms on which the market uses this host.

@@ -31,14 +31,14 @@ type emptyMarket struct {
 	told    *remote.Told
 }
 
-func (m *emptyMarket) Enrol(_ context.Context, e link.Enrolment) (string, error) {
+func (m *emptyMarket) Enrol(_ context.Context, e link.Enrolment) (host, market string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if e.Secret != m.secret || m.pin != "" && m.pin != e.Pin {
-		return "", link.ErrToken
+		return "", "", link.ErrToken
 	}
 	m.pin = e.Pin
-	return e.Name, nil
+	return e.Name, "lab", nil
 }
 
 func (m *emptyMarket) Host(pin string) (string, error) {

@@ -201,7 +201,7 @@ func (d *day) join(ctx context.Context, name string, offer remote.Offer) (*link.
 	}
 	c := link.Dial(token.Address, link.NewPins(token.Pin, nil), own)
 	return c, insist(func() error {
-		_, err := c.Enrol(ctx, link.Enrolment{Secret: token.Secret, Name: name, Offer: offer})
+		_, _, err := c.Enrol(ctx, link.Enrolment{Secret: token.Secret, Name: name, Offer: offer})
 		return err
 	})
 }

@@ -56,6 +56,29 @@ type Link struct {
 	Patience float64 `yaml:"patience" validate:"gt=0,max=3600" doc:"seconds after a deadline during which the market waits for the last reports of hosts"`
 }
 
+// The least lease and the least time after which a host is lost, in seconds, on hosts of whole
+// cores. Their agent and their tasks share a network file system, which caches for a minute.
+const (
+	wholeLease = 60
+	wholeLost  = 120
+)
+
+// leaseOf returns the lease of a host, which may have whole cores.
+func (l *Link) leaseOf(whole bool) float64 {
+	if whole {
+		return max(l.Lease, wholeLease)
+	}
+	return l.Lease
+}
+
+// lostOf returns the time without a report after which a host is lost.
+func (l *Link) lostOf(whole bool) float64 {
+	if whole {
+		return max(l.Lost, wholeLost, l.Lease+wholeLease)
+	}
+	return l.Lost
+}
+
 // Limits are the upper bounds on jobs and orders.
 type Limits struct {
 	Memory      float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per node"`

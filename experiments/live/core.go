@@ -554,7 +554,7 @@ func (k *core) wants(i int) {
 		}
 		delete(h.tasks, name) // no caller waits for the result
 		if !silent {
-			h.ending = append(h.ending, ending{t, name, k.now + k.conf.Link.Lease + leave})
+			h.ending = append(h.ending, ending{t, name, k.now + k.conf.Link.leaseOf(h.Spec.Whole) + leave})
 		}
 	}
 	slices.SortFunc(h.ending, func(a, b ending) int { return cmp.Compare(a.name, b.name) })

@@ -59,9 +59,27 @@ const (
 	byQuota  = "quota"            // with the account's other contracts, it would exceed the quota
 	byArray  = "throttle"         // enough contracts of its array are unfinished
 	beyond   = "beyond its quota" // by itself
+	byCores  = WholeCores         // for a fraction of a processor
 	lapsed   = "the order expired while it was held"
 	heldWord = "held"
 )
+
+// WholeCores describes hosts of whole cores. It is also the reason for which an order of a fraction
+// of a processor is refused if no other host is present.
+const WholeCores = "Slurm, whole cores: a bid decides who gets in, not how fast it runs"
+
+// wholeOnly reports whether hosts are present, and all of them have whole cores.
+func (k *core) wholeOnly() (only bool) {
+	for _, h := range k.hosts {
+		if h.gone || h.removed {
+			continue
+		}
+		if only = h.Spec.Whole; !only {
+			return false
+		}
+	}
+	return only
+}
 
 // A pending dependency is a contract for which an order waits.
 type pending struct {
@@ -139,6 +157,8 @@ func (k *core) holds(c *Contract, blocked map[string]bool) (held string, refused
 	switch {
 	case q.never != contracts.None:
 		return "", q.never
+	case c.CPUs != math.Trunc(c.CPUs) && k.wholeOnly():
+		return "", byCores
 	case c.State == heldWord && q.expires+slack <= k.now:
 		return "", lapsed
 	case limit != nil && !q.asks.within(limit):

@@ -37,6 +37,7 @@ type hostSeen struct {
 	removed bool
 	closed  bool
 	drained bool
+	whole   bool          // whether it has whole cores
 	urged   bool          // whether the host must be answered immediately
 	changed chan struct{} // closed when the host's orders have changed
 	heard   float64       // time of the last report, by the market's clock
@@ -120,7 +121,7 @@ func (s *seen) publish(m *Market, now float64) {
 			p = &hostSeen{changed: make(chan struct{}), heard: m.world.Clock.Now()}
 			s.hosts[name] = p
 		}
-		p.pin = h.Pin
+		p.pin, p.whole = h.Pin, h.Spec.Whole
 		if here := !h.gone; here != p.here {
 			p.here = here
 			s.event(Event{At: now, Kind: "host", Host: name, State: map[bool]string{true: "here", false: "away"}[here]})
@@ -234,7 +235,7 @@ func (s *seen) silent(now float64, m *Market) (out []*letter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(s.hosts)) {
-		if p := s.hosts[name]; p.here && now-p.heard > m.conf.Link.Lost {
+		if p := s.hosts[name]; p.here && now-p.heard > m.conf.Link.lostOf(p.whole) {
 			out = append(out, newLetter(message{Gone: name}))
 		}
 	}

@@ -60,7 +60,7 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 		p = m.seen.of(name)
 	}
 	o := p.orders
-	o.Known, o.Lease, o.Drain = known, m.conf.Link.Lease, p.removed || (p.drained || p.told.Leaving == remote.WhenDone) && len(o.Wanted) == 0
+	o.Known, o.Lease, o.Drain = known, m.conf.Link.leaseOf(p.whole), p.removed || (p.drained || p.told.Leaving == remote.WhenDone) && len(o.Wanted) == 0
 	o.Wanted = append([]remote.Wanted(nil), o.Wanted...)
 	for i := range o.Wanted {
 		if w := &o.Wanted[i]; w.Left > 0 {

@@ -29,6 +29,7 @@ type Config struct {
 	Limits     remote.Limits // limits of jobs that do not specify them
 	Stored     int64         // maximum bytes of output of ended tasks per account; 0 means no limit
 	Offer      remote.Offer
+	Backend    *Backend // nil runs tasks on this machine
 
 	clock       func() float64
 	space       func(dir string) (free, total int64, err error) // returns the free and total bytes of the disk
@@ -58,8 +59,9 @@ type Agent struct {
 	spans   spans
 	bad     map[string]error // jobs and files that the market does not have, by SHA-256
 	closed  string
-	scant   bool  // the disk has too little free space for new tasks
-	stored  int64 // bytes of output of ended tasks
+	term    float64 // length of the lease, in seconds
+	scant   bool    // the disk has too little free space for new tasks
+	stored  int64   // bytes of output of ended tasks
 
 	archives []*archive // archives being read, the most recently requested last
 
@@ -117,6 +119,12 @@ func (t *task) runs() bool { return t.end == nil && t.forgotten == 0 }
 // Open creates the agent of c.Dir and adopts the tasks of an earlier agent. Running tasks
 // continue.
 func Open(c Config) (*Agent, error) {
+	if b := c.Backend; b != nil {
+		c.supervisors, c.Kernel, c.boot = b, b.Kernel, "spool" // no boot sets the clock back
+		if c.clock == nil {
+			c.clock = SpoolTime
+		}
+	}
 	if c.clock == nil {
 		c.clock = boottime
 	}

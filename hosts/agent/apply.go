@@ -36,7 +36,7 @@ func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
 	if err := writeLease(a.Dir, lease{until: until, deal: o.Deal, booked: a.spans.booked}); err != nil {
 		return errors.Join(append(errs, err)...)
 	}
-	a.lease, a.deal, a.heard = until, o.Deal, seq
+	a.lease, a.deal, a.heard, a.term = until, o.Deal, seq, o.Lease
 	for _, t := range a.tasks {
 		t.isWanted = false
 	}
@@ -91,7 +91,7 @@ func (a *Agent) startAll(now float64) error {
 	for i := range a.wanted {
 		w := &a.wanted[i]
 		name := w.Folder()
-		if a.tasks[name] != nil || a.closed != "" || now < a.session.Quiet || now >= a.lease {
+		if a.tasks[name] != nil || a.shut() != "" || now < a.session.Quiet || now >= a.lease {
 			continue
 		}
 		job, lacks, bad := a.job(w.Job)
@@ -150,6 +150,10 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 	t.record = record{
 		Name: t.name, Boot: a.boot, Began: now, Account: t.wanted.Account, Job: *job, User: user, Root: a.Dir,
 		Network: a.Network, Kind: a.Kernel.Kind(), Kernel: a.At,
+	}
+	if a.Backend != nil {
+		t.record.Spool, t.record.CPUs, t.record.Lease = true, t.wanted.Limit, a.term
+		t.record.Kind, t.record.Kernel = "none", linux.Config{Dir: filepath.Join(t.folder, "group")}
 	}
 	t.record.Job.Limits = or(job.Limits, a.Limits)
 	t.record.Job.Env = append(slices.Clip(job.Env), variables(t.wanted, now)...)

@@ -50,6 +50,9 @@ type record struct {
 	Network bool
 	Kind    string // name of the kernel interface
 	Kernel  linux.Config
+	Spool   bool    `json:",omitempty"` // a backend starts its supervisor; times are SpoolTimes
+	CPUs    float64 `json:",omitempty"` // limit in processors, for a backend
+	Lease   float64 `json:",omitempty"` // length of the lease in seconds, for a backend
 }
 
 // Orders are the instructions for a supervisor.

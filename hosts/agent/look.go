@@ -36,7 +36,7 @@ func (a *Agent) Look() error {
 		}
 		if at := t.orders.KillAt; at > 0 && now > at+slack { // the supervisor did not end it
 			errs = append(errs, a.Kernel.Kill(t.name))
-			if now > at+slow.Seconds() {
+			if now > at+slow.Seconds() && a.Backend == nil {
 				a.closed = t.name + ": " + notDead
 			}
 		}
@@ -77,6 +77,15 @@ func (a *Agent) over(t *task) (bool, error) {
 		return false, err
 	}
 	if !there { // the supervisor or the whole machine has died
+		if a.Backend != nil { // should it return, it must end the task before it reads a new lease
+			end := t.orders
+			if end.KillAt = a.clock(); t.orders.KillAt > 0 {
+				end.KillAt = t.orders.KillAt
+			}
+			if err := a.command(t, end); err != nil {
+				return false, err
+			}
+		}
 		e = exit{Why: hosts.Lost, Fault: "its supervisor has died"}
 		if t.record.Boot != a.boot {
 			e.Fault = "the machine was started again"

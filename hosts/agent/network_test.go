@@ -27,14 +27,14 @@ type served struct {
 	pin    string // name of the host after its enrolment
 }
 
-func (s *served) Enrol(_ context.Context, e link.Enrolment) (string, error) {
+func (s *served) Enrol(_ context.Context, e link.Enrolment) (host, market string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e.Secret != s.secret || s.pin != "" && s.pin != e.Pin {
-		return "", link.ErrToken
+		return "", "", link.ErrToken
 	}
 	s.pin = e.Pin
-	return "h00", nil
+	return "h00", "lab", nil
 }
 
 func (s *served) Host(pin string) (string, error) {
@@ -119,7 +119,7 @@ func TestNetwork(t *testing.T) {
 	c := link.Dial(token.Address, link.NewPins(token.Pin, nil), own)
 	defer c.Close()
 	for end := time.Now().Add(20 * time.Second); ; {
-		if host, err := c.Enrol(t.Context(), link.Enrolment{Secret: token.Secret}); err == nil && host == "h00" {
+		if host, _, err := c.Enrol(t.Context(), link.Enrolment{Secret: token.Secret}); err == nil && host == "h00" {
 			break
 		} else if time.Now().After(end) {
 			t.Fatalf("enrolled as %q, %v", host, err)

@@ -17,6 +17,7 @@ import (
 type processes struct {
 	program string
 	network bool
+	env     []string // added to the environment of supervisors
 	mine    []int
 }
 
@@ -55,6 +56,11 @@ func (p *processes) start(folder string) error {
 		return errors.New("its folder is locked")
 	}
 	defer lock.Close() // the supervisor continues to hold the lock
+	return p.fork(folder, lock)
+}
+
+// fork starts the supervisor of a folder with a locked file.
+func (p *processes) fork(folder string, lock *os.File) error {
 	log, err := os.OpenFile(filepath.Join(folder, "minder"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -82,7 +88,7 @@ func (p *processes) start(folder string) error {
 	for _, sys := range []*syscall.SysProcAttr{apart, {Setsid: true}} {
 		var pid int
 		pid, err = syscall.ForkExec(program, []string{"bourse", supervisorRole, folder}, &syscall.ProcAttr{
-			Dir: "/", Env: []string{"GOMAXPROCS=2", "GOMEMLIMIT=64MiB"},
+			Dir: "/", Env: append([]string{"GOMAXPROCS=2", "GOMEMLIMIT=64MiB"}, p.env...),
 			Files: []uintptr{nothing.Fd(), log.Fd(), log.Fd(), lock.Fd()}, Sys: sys})
 		if err == nil {
 			p.mine = append(p.mine, pid)

@@ -52,11 +52,15 @@ type membership struct {
 	Address string // host:port
 	Pin     string // pin of its certificate
 	Host    string // name of the host in the market
+	Market  string `json:",omitempty"` // name of the market
 }
 
 // Load opens the agent of a folder with settings s and creates the folder if necessary. Running
 // tasks continue.
-func Load(dir string, s Settings) (*Program, error) {
+func Load(dir string, s Settings) (*Program, error) { return LoadOn(nil, dir, s) }
+
+// LoadOn is [Load] for an agent whose tasks run on b.
+func LoadOn(b *Backend, dir string, s Settings) (*Program, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -69,7 +73,7 @@ func Load(dir string, s Settings) (*Program, error) {
 		err = fmt.Errorf("%s: another agent uses it", dir)
 	}
 	if err == nil {
-		err = p.open(s)
+		err = p.open(b, s)
 	}
 	if err != nil {
 		p.Close()
@@ -79,7 +83,7 @@ func Load(dir string, s Settings) (*Program, error) {
 }
 
 // open opens the agent with its stored settings and s.
-func (p *Program) open(s Settings) error {
+func (p *Program) open(b *Backend, s Settings) error {
 	if _, err := get(p.path("settings"), &p.settings); err != nil {
 		return err
 	}
@@ -101,7 +105,9 @@ func (p *Program) open(s Settings) error {
 	if c.Stored == 0 {
 		c.Stored = 2 * c.Limits.Disk
 	}
-	if s.Kind == "" {
+	if c.Backend = b; b != nil {
+		c.Kernel = b.Kernel
+	} else if s.Kind == "" {
 		c.Kernel, p.Why, err = linux.Detect(at)
 	} else {
 		c.Kernel, err = linux.Open(s.Kind, at)
@@ -114,7 +120,11 @@ func (p *Program) open(s Settings) error {
 		c.Users = users(sum)
 	}
 	p.Offer = remote.Offer{Kind: kind, CPUs: at.Offered(), Apart: os.Geteuid() == 0 && strings.HasPrefix(kind, "cgroup"), Trust: s.Trust}
-	p.Offer.Memory, p.Offer.Disk = room(p.dir)
+	if p.Offer.Memory, p.Offer.Disk = room(p.dir); b != nil {
+		disk := p.Offer.Disk
+		p.Offer = b.Offer
+		p.Offer.Disk, p.Offer.Trust = disk, s.Trust
+	}
 	c.Offer = p.Offer
 	if p.agent, err = Open(c); err != nil {
 		c.Kernel.Close()
@@ -180,12 +190,12 @@ func (p *Program) Join(ctx context.Context, token link.Token, say func(string)) 
 	defer client.Close()
 	said := ""
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, mostWait) {
-		host, err := client.Enrol(ctx, link.Enrolment{Secret: token.Secret, Name: p.settings.Name, Offer: p.Offer})
+		host, market, err := client.Enrol(ctx, link.Enrolment{Secret: token.Secret, Name: p.settings.Name, Offer: p.Offer})
 		if err == nil && p.Host != "" && p.Host != host && p.Pin != token.Pin {
 			return fmt.Errorf("%s: its host is %s, and the token is for %s: want 'bourse live host invite %s', or a folder of its own", p.dir, p.Host, host, p.Host)
 		}
 		if err == nil {
-			p.membership = membership{token.Address, token.Pin, host}
+			p.membership = membership{token.Address, token.Pin, host, market}
 			return put(p.path("market.json"), p.membership, true)
 		}
 		if ctx.Err() != nil {
@@ -213,12 +223,12 @@ func (p *Program) dial(address, pin string, say func(string)) (*link.Client, err
 	if err != nil {
 		return nil, err
 	}
-	host := p.Host
+	was := p.membership
 	return link.Dial(address, link.NewPins(pin, func(pins string) {
-		if host == "" { // the host has not joined yet
+		if was.Host == "" { // the host has not joined yet
 			return
 		}
-		if err := put(p.path("market.json"), membership{address, pins, host}, true); err != nil {
+		if err := put(p.path("market.json"), membership{address, pins, was.Host, was.Market}, true); err != nil {
 			say(err.Error())
 			return
 		}

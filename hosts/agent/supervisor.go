@@ -23,19 +23,23 @@ import (
 
 // The additional roles of this program.
 const (
-	supervisorRole = "bourse-minder" // + folder
+	supervisorRole = "bourse-minder" // + folder, or --spool and folder
 	launchRole     = "bourse-launch" // + folder
 )
 
 // Main must be called first by a program that uses agents. If the process was started as a
 // supervisor, or by one, Main performs that role and does not return.
 func Main() {
-	if len(os.Args) != 3 {
+	if len(os.Args) < 3 {
 		return
 	}
 	switch os.Args[1] {
 	case supervisorRole:
-		if err := supervise(os.Args[2]); err != nil {
+		begin := supervise
+		if os.Args[2] == "--spool" && len(os.Args) == 4 {
+			begin = superviseSpool
+		}
+		if err := begin(os.Args[len(os.Args)-1]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -77,6 +81,16 @@ type supervisor struct {
 	warned bool
 	asked  bool // to end
 	walk   time.Time
+
+	spooled spooled
+}
+
+// now returns the current time on the clock of orders.
+func (m *supervisor) now() float64 {
+	if m.Spool {
+		return SpoolTime()
+	}
+	return boottime()
 }
 
 // An ended is a process that has ended and was waited for.
@@ -141,14 +155,14 @@ func supervise(folder string) error {
 			m.note(e)
 			over = !more || m.state != nil
 		case <-heard:
-			over = m.tick(boottime())
+			over = m.tick(m.now())
 		case <-timer.C:
-			over = m.tick(boottime())
+			over = m.tick(m.now())
 		}
 		if over {
 			return m.finish()
 		}
-		timer.Reset(m.rest(boottime()))
+		timer.Reset(m.rest(m.now()))
 	}
 }
 
@@ -174,7 +188,7 @@ func (m *supervisor) listen() <-chan os.Signal {
 // rest returns how long the supervisor can sleep unless it is notified. Wake-ups are its main
 // cost.
 func (m *supervisor) rest(now float64) time.Duration {
-	if !m.hears || m.frozen {
+	if !m.Spool && (!m.hears || m.frozen) {
 		return look
 	}
 	rest, o := (seldom * look).Seconds(), &m.orders
@@ -262,6 +276,9 @@ func (m *supervisor) environment() []string {
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 		"HOME=" + dir, "TMPDIR=/tmp", "LANG=C.UTF-8",
 	}, m.Job.Env...)
+	if m.Spool { // these are in the environment of the supervisor
+		all = append(all, devices(os.Environ())...)
+	}
 	return once(append(all, linux.Mark(m.Kernel, m.Name)))
 }
 
@@ -346,7 +363,9 @@ func (m *supervisor) tick(now float64) (over bool) {
 	if again {
 		m.again = now + (seldom * look).Seconds()
 	}
-	if m.leased.changed(leasePath(m.Root)) || again {
+	if m.Spool {
+		m.spoolTick(now)
+	} else if m.leased.changed(leasePath(m.Root)) || again {
 		m.until = readLease(m.Root).until
 	}
 	// Read the orders after the lease: when the agent has a new lease, it ends unwanted tasks
@@ -423,7 +442,7 @@ const slow = 60 * time.Second
 // finish ends all remaining processes of the task and writes how it ended.
 func (m *supervisor) finish() error {
 	m.kernel.Freeze(m.Name)
-	m.exit.Span = boottime() - m.Began
+	m.exit.Span = m.now() - m.Began
 	last := m.usage() // threads report their waiting time only while they exist
 	m.exit.Used, m.exit.Waited = last.Used, last.Waited
 	cutOff := m.exit.Why == hosts.Expired || m.exit.Why == hosts.Killed // usage is charged up to here

@@ -93,8 +93,11 @@ func (a *Agent) Tell() (*remote.Told, error) {
 	a.seq++
 	told := &remote.Told{
 		Session: a.session.Number, Boot: a.self, After: a.session.After, Seq: a.seq, Have: a.deal,
-		First: a.spans.first, Offer: a.Offer, Load: load(), Closed: a.closed, Leaving: a.leaving(),
+		First: a.spans.first, Offer: a.Offer, Load: load(), Closed: a.shut(), Leaving: a.leaving(),
 		Stored: a.stored, Deleted: a.deletions(),
+	}
+	if a.Backend != nil {
+		told.Load = 0 // of another machine
 	}
 	told.Spans = slices.Clone(a.spans.all)
 	for _, t := range a.sorted() {
@@ -106,6 +109,14 @@ func (a *Agent) Tell() (*remote.Told, error) {
 		}
 	}
 	return told, err
+}
+
+// shut returns the reason why the host accepts no more tasks, or "".
+func (a *Agent) shut() string {
+	if a.closed == "" && a.Backend != nil {
+		return a.Backend.Closed()
+	}
+	return a.closed
 }
 
 // acknowledge removes state that the market has stored permanently.

@@ -43,12 +43,13 @@ const (
 	transfers = 5 * time.Minute // of files
 )
 
-// Enrol registers the host's certificate with the market.
-func (c *Client) Enrol(ctx context.Context, e Enrolment) (string, error) {
+// Enrol registers the host's certificate with the market. An earlier version of the market does
+// not return its name.
+func (c *Client) Enrol(ctx context.Context, e Enrolment) (host, market string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	r, err := c.link.Enrol(ctx, &wire.EnrolRequest{Versions: versions, Secret: e.Secret, Name: e.Name, Offer: wire.FromOffer(&e.Offer)})
-	return r.GetName(), decoded(err)
+	return r.GetName(), r.GetMarket(), decoded(err)
 }
 
 // Sync sends the report t and returns the market's orders. The certificate identifies the host.

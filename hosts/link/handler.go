@@ -65,8 +65,8 @@ func (s *server) Enrol(ctx context.Context, r *wire.EnrolRequest) (*wire.EnrolRe
 	if err != nil {
 		return nil, err
 	}
-	host, err := s.market.Enrol(ctx, Enrolment{Secret: r.Secret, Name: r.Name, Pin: pin, Offer: wire.ToOffer(r.Offer)})
-	return &wire.EnrolResponse{Name: host}, coded(err)
+	host, market, err := s.market.Enrol(ctx, Enrolment{Secret: r.Secret, Name: r.Name, Pin: pin, Offer: wire.ToOffer(r.Offer)})
+	return &wire.EnrolResponse{Name: host, Market: market}, coded(err)
 }
 
 // Sync implements wire.LinkHandler.

@@ -31,14 +31,14 @@ type market struct {
 	logs  []remote.Log
 }
 
-func (m *market) Enrol(_ context.Context, e link.Enrolment) (string, error) {
+func (m *market) Enrol(_ context.Context, e link.Enrolment) (host, name string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.hosts[e.Pin] == "" && e.Secret != "right" {
-		return "", link.ErrToken
+		return "", "", link.ErrToken
 	}
 	m.hosts[e.Pin] = e.Name + "-" + e.Offer.Kind
-	return m.hosts[e.Pin], nil
+	return m.hosts[e.Pin], "lab", nil
 }
 
 func (m *market) Host(pin string) (string, error) {
@@ -115,12 +115,12 @@ func TestLink(t *testing.T) {
 	if _, err := c.Sync(ctx, "h00", &remote.Told{Seq: 1}); !errors.Is(err, link.ErrUnknown) || !strings.Contains(err.Error(), link.Pin(own.Leaf.Raw)) {
 		t.Errorf("who has not enrolled: %v", err)
 	}
-	if _, err := c.Enrol(ctx, link.Enrolment{Secret: "wrong"}); !errors.Is(err, link.ErrToken) {
+	if _, _, err := c.Enrol(ctx, link.Enrolment{Secret: "wrong"}); !errors.Is(err, link.ErrToken) {
 		t.Errorf("with a wrong secret: %v", err)
 	}
 	for range 2 { // the answer may have been lost
-		if host, err := c.Enrol(ctx, link.Enrolment{Secret: "right", Name: "h00", Offer: remote.Offer{Kind: "signals"}}); err != nil || host != "h00-signals" {
-			t.Errorf("enrolled as %q, %v", host, err)
+		if host, market, err := c.Enrol(ctx, link.Enrolment{Secret: "right", Name: "h00", Offer: remote.Offer{Kind: "signals"}}); err != nil || host != "h00-signals" || market != "lab" {
+			t.Errorf("enrolled as %q of %q, %v", host, market, err)
 		}
 	}
 	o, err := c.Sync(ctx, "another's", &remote.Told{Session: 3, Seq: 7, Spans: []remote.Span{{Deal: 1, Length: 1, Used: []remote.Used{{Name: 1, Seconds: 1}}}}})

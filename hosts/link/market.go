@@ -17,9 +17,9 @@ import (
 // A Market is the interface between hosts and a market. Its methods are safe for concurrent
 // use.
 type Market interface {
-	// Enrol registers a host and returns its name in the market. It consumes the secret. A
-	// repeated call with the same pin returns the same answer.
-	Enrol(ctx context.Context, e Enrolment) (host string, err error)
+	// Enrol registers a host and returns its name in the market, and the name of the market. It
+	// consumes the secret. A repeated call with the same pin returns the same answer.
+	Enrol(ctx context.Context, e Enrolment) (host, market string, err error)
 
 	// Host returns the name of the host with this pin, or ErrUnknown.
 	Host(pin string) (string, error)

@@ -85,7 +85,7 @@ func TestRotation(t *testing.T) {
 		}
 	}
 	a := host()
-	if _, err := a.Enrol(t.Context(), link.Enrolment{Secret: "right", Name: "h00"}); err != nil {
+	if _, _, err := a.Enrol(t.Context(), link.Enrolment{Secret: "right", Name: "h00"}); err != nil {
 		t.Fatal(err)
 	}
 	missed := host() // does not call meanwhile

@@ -189,6 +189,13 @@ func (k *signals) Read(out []Usage) ([]Usage, error) {
 			t = k.groups[name] // its record was removed; the last measurement remains valid
 		}
 		t.read()
+		if now := time.Now(); t.self && !k.shares && t.waits.due(now) { // no scheduler measures it
+			pids := make([]int, len(t.seen))
+			for i, r := range t.seen {
+				pids[i] = r.pid
+			}
+			t.waits.add(pids, now)
+		}
 		out = append(out, Usage{Name: name, Used: t.used, Waited: t.waits.total})
 	}
 	return out, nil

@@ -202,6 +202,7 @@ func (x *EnrolRequest) GetOffer() *Offer {
 type EnrolResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Market        string                 `protobuf:"bytes,2,opt,name=market,proto3" json:"market,omitempty"` // its name
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -239,6 +240,13 @@ func (*EnrolResponse) Descriptor() ([]byte, []int) {
 func (x *EnrolResponse) GetName() string {
 	if x != nil {
 		return x.Name
+	}
+	return ""
+}
+
+func (x *EnrolResponse) GetMarket() string {
+	if x != nil {
+		return x.Market
 	}
 	return ""
 }
@@ -1230,9 +1238,10 @@ const file_link_proto_rawDesc = "" +
 	"\bversions\x18\x01 \x01(\v2\x19.bourse.hosts.v1.VersionsR\bversions\x12\x16\n" +
 	"\x06secret\x18\x02 \x01(\tR\x06secret\x12\x12\n" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12,\n" +
-	"\x05offer\x18\x04 \x01(\v2\x16.bourse.hosts.v1.OfferR\x05offer\"#\n" +
+	"\x05offer\x18\x04 \x01(\v2\x16.bourse.hosts.v1.OfferR\x05offer\";\n" +
 	"\rEnrolResponse\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\":\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
+	"\x06market\x18\x02 \x01(\tR\x06market\":\n" +
 	"\bVersions\x12\x16\n" +
 	"\x06oldest\x18\x01 \x01(\x05R\x06oldest\x12\x16\n" +
 	"\x06newest\x18\x02 \x01(\x05R\x06newest\"\xf5\x03\n" +

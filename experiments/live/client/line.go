@@ -212,5 +212,8 @@ func HostTable(all []live.Host) string {
 		fmt.Fprintf(w, " %s\t%s\t%s\t%.1f\t%.2f\t%.2f\t%.2f\t%s\t%s\n", h.Name, state, h.Kind, h.CPUs, h.Entitled, h.Asked, h.Delivered, Rate(h.Price), strings.Join(who, "  "))
 	}
 	w.Flush()
+	if slices.ContainsFunc(all, func(h live.Host) bool { return h.Kind == "slurm" }) {
+		fmt.Fprintf(&b, " hosts of kind slurm: %s\n", live.WholeCores)
+	}
 	return b.String()
 }

@@ -120,6 +120,8 @@ func enforcement(kind string) string {
 		return "by stopping and continuing processes; users are not isolated, and the host runs only programs of trusted accounts"
 	case "none":
 		return "not at all: the kernel shares the processors, and the host runs only programs of trusted accounts"
+	case "slurm":
+		return "by " + live.WholeCores
 	case "":
 		return "it has not reported yet"
 	}

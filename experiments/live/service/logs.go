@@ -92,7 +92,7 @@ func (s *Server) Host(pin string) (string, error) {
 }
 
 // Enrol registers a host that has an invitation.
-func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (string, error) {
+func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (host, market string, err error) {
 	name, err := s.invitations.use(e.Secret, e.Pin, func(i *invitation) (string, error) {
 		name := i.Name
 		if name == "" {
@@ -104,7 +104,7 @@ func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (string, error) {
 		return name, s.Market.Join(ctx, Spec(name, e.Offer), i.Owner, e.Pin)
 	})
 	s.acted("host", e.Pin, "Enrol", name, err)
-	return name, err
+	return name, s.Name, err
 }
 
 // Sync passes a host's report to the market and returns the reply.

@@ -447,5 +447,5 @@ func (a *admin) Remove(ctx context.Context, r *wire.RemoveRequest) (*wire.Remove
 // Spec returns the specification of a host with the given offer. Its processors have speed
 // 1, and one task may use all of them. The market does not sell memory or disk space.
 func Spec(name string, o remote.Offer) hosts.Spec {
-	return hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1}
+	return hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1, Whole: o.Kind == "slurm"}
 }

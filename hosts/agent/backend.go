@@ -1,0 +1,205 @@
+//go:build linux
+
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"bourse/hosts"
+	"bourse/hosts/linux"
+	"bourse/hosts/remote"
+)
+
+// A Backend starts the supervisors of an agent on another machine, which has the agent's folder
+// too. Agent and supervisors then use [SpoolTime], and each supervisor:
+//
+//   - creates the file started, and ends at once if it exists. A name is therefore started at
+//     most once, however often its supervisor is.
+//   - replaces the file beat every second, with its usage.
+//   - reads the lease every 5 s. The task stops if the lease has not been renewed for its
+//     length, or the beat could not be written, by the clocks of both machines.
+type Backend struct {
+	Offer  remote.Offer
+	Kernel linux.Kernel // it only measures and ends tasks
+
+	// Start starts the supervisor of a folder. It returns before the supervisor runs.
+	Start func(folder string) error
+
+	// Alive reports whether the supervisor of a folder may still run or will run.
+	Alive func(folder string) (bool, error)
+
+	// Closed returns the reason why the host accepts no more tasks, or "".
+	Closed func() string
+}
+
+// start, alive, reap and ended implement supervisors.
+func (b *Backend) start(folder string) error         { return b.Start(folder) }
+func (b *Backend) alive(folder string) (bool, error) { return b.Alive(folder) }
+func (b *Backend) reap()                             {}
+func (b *Backend) ended() <-chan os.Signal           { return nil }
+
+// A Task is what the folder of a task states, for a [Backend].
+type Task struct {
+	Name   string
+	Job    remote.Job
+	CPUs   float64
+	Until  float64 // deadline, as a [SpoolTime]; 0 means none
+	KillAt float64 // time from which it must not run; 0 means never
+}
+
+// ReadTask returns the task of a folder.
+func ReadTask(folder string) (t Task, err error) {
+	var r record
+	var o orders
+	_, err = get(filepath.Join(folder, "task.json"), &r)
+	if err == nil {
+		_, err = get(filepath.Join(folder, "orders"), &o)
+	}
+	return Task{r.Name, r.Job, r.CPUs, o.Until, o.KillAt}, err
+}
+
+// Ended reports whether the task of a folder has ended.
+func Ended(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "exit.json"))
+	return err == nil
+}
+
+// Started returns what the supervisor of a folder that started wrote about itself: the job that
+// it belongs to.
+func Started(folder string) (job string, ok bool) {
+	text, err := os.ReadFile(filepath.Join(folder, "started"))
+	return strings.TrimSpace(string(text)), err == nil
+}
+
+// errStarted means that a task was started before.
+var errStarted = errors.New("a supervisor of this task has started before")
+
+// claim creates the file started in a folder. No other process can do so afterwards.
+func claim(folder, job string) error {
+	f, err := os.OpenFile(filepath.Join(folder, "started"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return errStarted
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(f, job)
+	return errors.Join(err, f.Sync(), f.Close(), syncFolder(folder))
+}
+
+// Abandon ends a task that no supervisor has started, and reports whether it has. No supervisor
+// can start it afterwards.
+func Abandon(folder string, why hosts.End, fault string) (bool, error) {
+	err := claim(folder, "abandoned")
+	if errors.Is(err, errStarted) {
+		job, _ := Started(folder)
+		if job != "abandoned" {
+			return false, nil
+		}
+	} else if err != nil {
+		return false, err
+	}
+	return true, put(filepath.Join(folder, "exit.json"), exit{Why: why, Fault: fault}, true)
+}
+
+// A Beat is the content of the file beat.
+type Beat struct {
+	At     float64 // time by the clock of the supervisor's machine
+	Used   float64 // processor-seconds
+	Waited float64 // seconds for which it was ready but waited for a processor
+	Frozen bool
+}
+
+// ReadBeat returns the last beat of a folder's supervisor, and whether there is one.
+func ReadBeat(folder string) (b Beat, ok bool, err error) {
+	ok, err = get(filepath.Join(folder, "beat"), &b)
+	return b, ok, err
+}
+
+// The intervals, in seconds, at which a supervisor of a backend writes its beat and reads the
+// lease.
+const (
+	beatEach  = 1
+	leaseEach = 5
+)
+
+// spooled is the part of a supervisor that only those of a backend have.
+type spooled struct {
+	number  int64   // number of the last renewal
+	renewed float64 // time at which it was first seen
+	read    float64 // time at which the lease was last read
+	beat    float64 // time of the next beat
+}
+
+// spoolTick writes the beat and reads the lease.
+func (m *supervisor) spoolTick(now float64) {
+	if now < m.spooled.beat {
+		return
+	}
+	m.spooled.beat = now + beatEach
+	u := m.usage()
+	err := put(filepath.Join(m.folder, "beat"), Beat{now, u.Used, u.Waited, m.frozen}, false)
+	if err != nil || now < m.spooled.read+leaseEach && now < m.until {
+		return
+	}
+	m.spooled.read = now
+	if l := readLease(m.Root); l.number != m.spooled.number {
+		m.spooled.number, m.spooled.renewed = l.number, now
+		m.until = l.until
+	}
+	m.until = min(m.until, m.spooled.renewed+m.Lease)
+}
+
+// superviseSpool starts the task of a folder, unless it was started before, in a process that
+// has its own namespaces, and waits for its end.
+func superviseSpool(folder string) error {
+	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGPIPE)
+	if err := claim(folder, os.Getenv("SLURM_JOB_ID")); err != nil {
+		return err
+	}
+	var r record
+	if _, err := get(filepath.Join(folder, "task.json"), &r); err != nil {
+		return err
+	}
+	nothing, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	p := processes{network: r.Network, env: devices(os.Environ())}
+	if err := p.fork(folder, nothing); err != nil {
+		return err
+	}
+	for {
+		_, err := unix.Wait4(p.mine[0], nil, 0, nil)
+		if err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// devices returns the variables of an environment that list GPUs.
+func devices(env []string) (all []string) {
+	for _, e := range env {
+		switch name, _, _ := strings.Cut(e, "="); name {
+		case "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK":
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// epoch is the start of 2020 in Unix time. A market accepts the times of reports for 35 years.
+const epoch = 1577836800
+
+// SpoolTime returns the time in seconds since the start of 2020, UTC, by which a backend's agent
+// and supervisors tell the time.
+func SpoolTime() float64 { return float64(time.Now().UnixMicro())/1e6 - epoch }

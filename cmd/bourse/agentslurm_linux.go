@@ -19,8 +19,8 @@ import (
 // slurmKept states which guarantees of a market hold on top of Slurm.
 const slurmKept = `Kept: no overselling, one start, money, audit, replay, SIGTERM,
 checkpoint, requeue as a new try. Not kept: shares in proportion to bids, more for a
-raised bid (a bid decides who gets in, and what is paid), work conservation, and
-starts within a second. A freeze uses signals and wastes its cores.`
+raised bid (a bid decides who gets in, and what is paid), work conservation, starts
+within a second. A freeze uses signals and wastes its cores.`
 
 // slurmAgent runs an agent for each node of a Slurm partition.
 func slurmAgent(c *cli.Context, o *agentOptions) error {

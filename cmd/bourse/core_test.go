@@ -36,7 +36,7 @@ var most = map[string]int{
 	"bank/store/postgres":            1100,
 	"bank/store/postgres/pgtest":     550,
 	"bank/tiles":                     550,
-	"cmd/bourse":                     10300,
+	"cmd/bourse":                     10400,
 	"contracts":                      710,
 	"contracts/admission":            670,
 	"contracts/admission/booked":     650,

@@ -219,6 +219,8 @@ func TestAllowed(t *testing.T) {
 		{"hosts/sim", "market", false},
 		{"hosts/agent", "hosts/linux", true},
 		{"hosts/agent", "bank", false},
+		{"hosts/slurm", "hosts/agent", true},
+		{"hosts/slurm", "market", false},
 		{"hosts/wire", "bank", false},
 		{"contracts/admission", "contracts/broker", false},
 		{"contracts/admission", "contracts/admission/libra", false},
@@ -369,7 +371,7 @@ func TestBankWords(t *testing.T) {
 
 // clocked lists the packages below the kernel that may read a clock, start goroutines or
 // take locks, because they use a disk, a network or real machines.
-var clocked = []string{"bank/certificate", "bank/peers", "bank/service", "bank/store", "bank/teller", "bank/tiles", "bank/witness", "hosts/agent", "hosts/link", "hosts/linux"}
+var clocked = []string{"bank/certificate", "bank/peers", "bank/service", "bank/store", "bank/teller", "bank/tiles", "bank/witness", "hosts/agent", "hosts/link", "hosts/linux", "hosts/slurm"}
 
 // TestTimeIsTold checks the other packages below the kernel. They must not read the clock,
 // use the global source of randomness, start goroutines or take locks.

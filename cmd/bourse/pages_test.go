@@ -100,6 +100,7 @@ var needs = map[string]string{
 	"hledger":  `hledger --version`,
 	"curl":     `curl --version`,
 	"postgres": `test -n "$BANK"`,
+	"slurm":    `test -n "$SLURM_CONF"`,
 	"systemd":  `systemd-analyze --version`,
 	"live":     `false`, // TestQuickStart runs them
 	"programs": `false`, // TestPrograms runs them
@@ -150,6 +151,9 @@ func runPage(t *testing.T, name, text string) {
 	env := append(os.Environ(), "LC_ALL=C.UTF-8", "BOURSE_HOME="+filepath.Join(dir, ".home"))
 	if strings.Contains(text, "\n```console postgres\n") && pgtest.Found() {
 		env = append(env, "BANK="+pgtest.URL(t))
+	}
+	if strings.Contains(text, "\n```console slurm\n") && hasSlurm() == nil {
+		env = append(env, newSlurm(t, 4).conf())
 	}
 	sh := func(command string) (out string, err error) {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", command)

@@ -4,6 +4,7 @@ package main
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -17,7 +18,8 @@ import (
 )
 
 // A slurmCluster is a Slurm cluster for a test. It has a controller and the nodes n1 and n2
-// with two processors each on this machine, all of which end with the test.
+// with two processors and 4000 MiB each on this machine, all of which end with the test. Node
+// n1 has two GPUs, for which two devices stand that every machine has.
 type slurmCluster struct {
 	t   testing.TB
 	dir string
@@ -43,7 +45,9 @@ SlurmdParameters=config_overrides
 SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,sched_min_interval=0,bf_interval=1
 SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
+SelectTypeParameters=CR_Core_Memory
+DefMemPerCPU=100
+GresTypes=gpu
 JobCompType=jobcomp/none
 AccountingStorageType=accounting_storage/none
 ReturnToService=2
@@ -53,8 +57,8 @@ MessageTimeout=5
 KillWait=2
 MinJobAge=300
 MaxArraySize=%[6]d
-NodeName=n1 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[4]d CPUs=2
-NodeName=n2 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[5]d CPUs=2
+NodeName=n1 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[4]d CPUs=2 RealMemory=4000 Gres=gpu:2
+NodeName=n2 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[5]d CPUs=2 RealMemory=4000
 PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 `
 
@@ -62,16 +66,11 @@ PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 // installed, it skips the test or, with BOURSE_CI, fails it.
 func newSlurm(t testing.TB, maxArray int) *slurmCluster {
 	t.Helper()
-	for _, program := range []string{"slurmctld", "slurmd", "munged", "sbatch"} {
-		if _, err := exec.LookPath(program); err != nil {
-			if os.Getenv("BOURSE_CI") != "" {
-				t.Fatal(err)
-			}
-			t.Skipf("no Slurm here: %v", err)
+	if err := hasSlurm(); err != nil {
+		if os.Getenv("BOURSE_CI") != "" && os.Getuid() == 0 {
+			t.Fatal(err)
 		}
-	}
-	if os.Getuid() != 0 {
-		t.Skip("nodes of Slurm must be started by root")
+		t.Skip(err)
 	}
 	dir, err := os.MkdirTemp("", "bourse-slurm") // the path of a socket must be short
 	if err != nil {
@@ -88,7 +87,8 @@ func newSlurm(t testing.TB, maxArray int) *slurmCluster {
 	rand.Read(key)
 	ports := freePorts(t, 3)
 	for name, text := range map[string]string{
-		"munge.key": string(key), "slurm.conf": fmt.Sprintf(slurmSettings, host, dir, ports[0], ports[1], ports[2], maxArray),
+		"munge.key": string(key), "gres.conf": "NodeName=n1 Name=gpu File=/dev/zero\nNodeName=n1 Name=gpu File=/dev/full\n",
+		"slurm.conf": fmt.Sprintf(slurmSettings, host, dir, ports[0], ports[1], ports[2], maxArray),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -114,10 +114,26 @@ func newSlurm(t testing.TB, maxArray int) *slurmCluster {
 	return nil
 }
 
+// hasSlurm returns why this machine cannot run a cluster, or nil.
+func hasSlurm() error {
+	for _, program := range []string{"slurmctld", "slurmd", "munged", "sbatch"} {
+		if _, err := exec.LookPath(program); err != nil {
+			return fmt.Errorf("no Slurm here: %w", err)
+		}
+	}
+	if os.Getuid() != 0 {
+		return errors.New("nodes of Slurm must be started by root")
+	}
+	return nil
+}
+
+// conf is the variable that makes programs of Slurm use the cluster.
+func (c *slurmCluster) conf() string { return "SLURM_CONF=" + filepath.Join(c.dir, "slurm.conf") }
+
 // command returns a command that uses the cluster.
 func (c *slurmCluster) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
-	cmd.Env = append(os.Environ(), "SLURM_CONF="+filepath.Join(c.dir, "slurm.conf"))
+	cmd.Env = append(os.Environ(), c.conf())
 	return cmd
 }
 

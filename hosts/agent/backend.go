@@ -73,8 +73,8 @@ func Ended(folder string) bool {
 	return err == nil
 }
 
-// Started returns what the supervisor of a folder that started wrote about itself: the job that
-// it belongs to.
+// Started returns the job of the supervisor that has started the task of a folder, and reports
+// whether there is one.
 func Started(folder string) (job string, ok bool) {
 	text, err := os.ReadFile(filepath.Join(folder, "started"))
 	return strings.TrimSpace(string(text)), err == nil
@@ -200,6 +200,6 @@ func devices(env []string) (all []string) {
 // epoch is the start of 2020 in Unix time. A market accepts the times of reports for 35 years.
 const epoch = 1577836800
 
-// SpoolTime returns the time in seconds since the start of 2020, UTC, by which a backend's agent
-// and supervisors tell the time.
+// SpoolTime returns the time in seconds since the start of 2020, UTC. It is the clock of
+// a backend's agent and supervisors.
 func SpoolTime() float64 { return float64(time.Now().UnixMicro())/1e6 - epoch }

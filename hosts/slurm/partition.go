@@ -1,8 +1,8 @@
 //go:build linux
 
 // Package slurm offers the nodes of a Slurm partition as hosts of a market. Slurm is used as a
-// machine: the market alone decides, and a job is submitted only when it can start at once, in a
-// partition that no one else uses. The package is independent of prices and users, and of how
+// machine: only the market decides, and it submits a job only if the job can start at once. No one
+// else may use the partition. The package is independent of prices and users, and of how
 // the market is reached.
 //
 // Each node has an [agent.Agent] with a folder SPOOL/NODE, which all nodes share. Tasks reserve
@@ -11,9 +11,9 @@
 //
 // # Design
 //
-// Slurm may lose a job, restore a cancelled one after its controller was killed, or start one
-// twice after it has lost a node. Nothing that it reports therefore starts or ends a task. The
-// [Partition] lists the jobs every second, and brings them in line with the wanted tasks:
+// Slurm may lose a job, and may start one twice after it has lost a node. After its controller was
+// killed, it may restore a cancelled job. What it reports therefore never starts or ends a task.
+// The [Partition] lists the jobs every second, and brings them in line with the wanted tasks:
 //
 //   - A wanted task that has no job, and has not started, gets one.
 //   - A job that no task wants, or that is not the job of its task, is cancelled, until it is

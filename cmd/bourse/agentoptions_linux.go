@@ -1,0 +1,60 @@
+package main
+
+import (
+	"strings"
+
+	"bourse/hosts/agent"
+	"bourse/hosts/remote"
+
+	"github.com/urfave/cli/v2"
+)
+
+// agentOptions are the flags of an agent.
+type agentOptions struct {
+	Join        string   `doc:"join the market of {TOKEN}, or of the file @FILE that holds it"`
+	Name        string   `doc:"request the host name {NAME}"`
+	CPUs        float64  `doc:"offer {N} processors (default: all minus one, below four all minus a half)"`
+	Kind        string   `doc:"enforce shares by {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
+	Trust       []string `doc:"accept jobs of {ACCOUNT} although users are not isolated; may be repeated"`
+	Offline     bool     `doc:"run tasks without network"`
+	Slurm       string   `doc:"offer each node of Slurm partition {PARTITION} as a host of whole cores"`
+	Spool       string   `doc:"keep the state of the nodes' agents in {DIR}, which all nodes share"`
+	Netns       string   `doc:"run in network namespace {NAME} ('ip netns add'), as root"`
+	Memory      float64  `unit:"bytes" doc:"default memory limit of a task, in {BYTES}, or as 4GB"`
+	Disk        float64  `unit:"bytes" doc:"default disk limit of a task, in {BYTES}, or as 4GB"`
+	Stored      float64  `unit:"bytes" doc:"limit of the output that ended tasks of one account may leave, in {BYTES} (default: twice --disk)"`
+	Processes   int      `doc:"allow {N} processes per task by default"`
+	logOption   `yaml:",inline"`
+	quietOption `yaml:",inline"`
+}
+
+// settings returns the settings of an agent.
+func (o *agentOptions) settings() agent.Settings {
+	return agent.Settings{
+		Name: o.Name, Kind: o.Kind, CPUs: o.CPUs, Trust: o.Trust, Offline: o.Offline,
+		Limits: remote.Limits{Memory: int64(o.Memory), Disk: int64(o.Disk), Processes: o.Processes},
+		Stored: int64(o.Stored),
+	}
+}
+
+// joinText returns the value of --join, or the content of the file that it names.
+func joinText(c *cli.Context, text string) (string, error) {
+	file, ok := strings.CutPrefix(text, "@")
+	if !ok {
+		return text, nil
+	}
+	bytes, err := readText(c, file)
+	return string(bytes), err
+}
+
+// announce prints the terms on which the market uses this host.
+func announce(c *cli.Context, p *agent.Program) {
+	apart := "users are isolated"
+	if !p.Offer.Apart {
+		apart = "users are not isolated: only jobs of " + strings.Join(p.Offer.Trust, ", ")
+	}
+	note(c, "host %s of the market at %s: %v processors, shares by %s; %s", p.Host, p.Address, p.Offer.CPUs, p.Offer.Kind, apart)
+	for _, why := range p.Why {
+		note(c, "%s", why)
+	}
+}

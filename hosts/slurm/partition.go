@@ -12,7 +12,7 @@
 // # Design
 //
 // Slurm may lose a job, and may start one twice after it has lost a node. After its controller was
-// killed, it may restore a cancelled job. What it reports therefore never starts or ends a task.
+// killed, it may restore a cancelled job. Its reports therefore never start or end a task.
 // The [Partition] lists the jobs every second, and brings them in line with the wanted tasks:
 //
 //   - A wanted task that has no job, and has not started, gets one.
@@ -44,11 +44,11 @@ import (
 // Kind is the kind of hosts on top of Slurm.
 const Kind = "slurm"
 
-// The delays, in seconds, after which:
+// The delays, in seconds, after which something happens.
 const (
-	lost    = 120 // a supervisor that has stopped reporting is lost; its task stopped before
+	lost    = 120 // a silent supervisor is lost. Its task stopped earlier.
 	waiting = 60  // a node whose job does not start accepts no more tasks
-	again   = 5   // a job is submitted again that is not in the queue
+	again   = 5   // a job that is not in the queue is submitted again
 	states  = 10  // the states of nodes are read again
 )
 

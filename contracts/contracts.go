@@ -120,10 +120,15 @@ type Placement struct {
 	Host  hosts.ID
 	Slot  hosts.Slot
 	Bid   market.Rate
-	Nodes int     // nodes of the contract in this gang, which runs as one task; 0 means one
-	Done  float64 // work done on this node, valid once Left
-	Owed  float64 // dollars accrued, valid once Left
-	Left  bool    // the task has left the host
+	Nodes int // nodes of the contract in this gang, which runs as one task; 0 means one
+
+	// Promised is the price percentile of the host at which cac admitted the node, otherwise 0.
+	// Only the payment rule percentile uses it.
+	Promised market.Rate
+
+	Done float64 // work done on this node, valid once Left
+	Owed float64 // dollars accrued, valid once Left
+	Left bool    // the task has left the host
 
 	// These fields describe how the program ended. They are valid once Left.
 	End  hosts.End
@@ -185,7 +190,7 @@ type Allocation struct {
 
 	Share hosts.Share
 	Told  hosts.Share // share last sent to the machine; internal to the market
-	Met   market.Rate // sum of the other bids on the host when the task was placed
+	Met   market.Rate // sum of the other bids on the host when the task was placed; under payment percentile, the price that it was promised
 	Of    int32       // number of nodes of its contract
 	Claim float64     // processors that the task can use if it has the host to itself
 

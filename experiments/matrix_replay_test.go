@@ -55,6 +55,8 @@ type replayTask struct {
 	bade  int64   // before that
 	met   float64 // $/s of the other bids when the task came
 
+	promised float64 // $/s that cac promised
+
 	rate, paying float64
 	done, owed   float64
 	keep, target float64 // of rules by deadline
@@ -136,7 +138,7 @@ func newReplay(run *toldRun) (*retold, error) {
 	if w.rule, err = ruleOf(run.offer); err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{"spot", "scarce", "admission", "usage", "resource", "bid", "budget", "free"}, w.payment) {
+	if !slices.Contains([]string{"spot", "scarce", "admission", "percentile", "usage", "resource", "bid", "budget", "free"}, w.payment) {
 		return nil, fmt.Errorf("the matrix cannot replay the payment rule %s: want its formula beside the others", w.payment)
 	}
 	for h := range c.Fleet.Hosts {
@@ -445,7 +447,7 @@ func (w *retold) start(e tapeEvent) error {
 	if c.waits {
 		c.nodes, c.waits, c.recalled = nil, false, math.NaN()
 	}
-	k := &replayTask{of: c, node: e.node, host: h, at: int(e.host), nodes: e.nodes, bid: int64(e.bid), bade: int64(e.bid)}
+	k := &replayTask{of: c, node: e.node, host: h, at: int(e.host), nodes: e.nodes, bid: int64(e.bid), bade: int64(e.bid), promised: e.promised.Float64()}
 	c.holds = math.NaN()
 	if !c.gang {
 		k.nodes = c.request.Nodes

@@ -327,6 +327,8 @@ func (w *retold) charge(h *replayHost) {
 			}
 		case "admission":
 			k.paying = min(bid, got*k.met)
+		case "percentile":
+			k.paying = min(bid, got*max(price-bid, k.promised))
 		case "usage":
 			k.paying = min(bid, got*price)
 		case "resource":

@@ -36,15 +36,16 @@ const (
 )
 
 type tapeEvent struct {
-	at    float64
-	what  tapeMove
-	id    contracts.ID
-	node  int
-	host  hosts.ID
-	nodes int // for a booked contract
-	bid   market.Rate
-	done  float64 // for a task that leaves: the work reported by the machine
-	due   float64 // for a cancellation: the part of the price that is owed
+	at       float64
+	what     tapeMove
+	id       contracts.ID
+	node     int
+	host     hosts.ID
+	nodes    int // for a booked contract
+	bid      market.Rate
+	done     float64     // for a task that leaves: the work reported by the machine
+	promised market.Rate // for a start under payment percentile
+	due      float64     // for a cancellation: the part of the price that is owed
 
 	decision *contracts.Decision // for a pending start: it is dropped if it is refused
 }
@@ -79,7 +80,7 @@ func (t *tape) ask(r *contracts.Request) {
 // end.
 func (t *tape) expect(id contracts.ID, d *contracts.Decision) {
 	for n, pl := range d.Placements {
-		t.pending = append(t.pending, tapeEvent{what: taskStarts, id: id, node: n, host: pl.Host, bid: pl.Bid, decision: d})
+		t.pending = append(t.pending, tapeEvent{what: taskStarts, id: id, node: n, host: pl.Host, bid: pl.Bid, promised: pl.Promised, decision: d})
 	}
 }
 

@@ -100,7 +100,7 @@ func TestPricedAudit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ policy, payment, options string }{
 		{"be", "spot", ""}, {"be", "usage", ""}, {"be", "resource", ""}, {"be", "bid", ""}, {"be", "admission", ""}, {"be", "scarce", ", reserve: 0.00001"}, {"be", "free", ""},
-		{"be", "spot", ", renew: 7, bidding: best-response"}, {"sac", "spot", ""}, {"cac", "spot", ", bidding: random"}, {"fcfs", "spot", ", sharing: exclusive"},
+		{"be", "spot", ", renew: 7, bidding: best-response"}, {"sac", "spot", ""}, {"cac", "spot", ", bidding: random"}, {"cac", "percentile", ""}, {"fcfs", "spot", ", sharing: exclusive"},
 	} {
 		r := pricedRun(t, c.policy, c.payment, c.options, nil)
 		if !r.Clean() {

@@ -64,7 +64,14 @@ func defaultCapacity() CapacityOptions {
 func newCapacity(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
 	o := defaultCapacity()
 	err := decode(&o)
-	return Immediate(&Capacity{Statistical: statistical(o.StatisticalOptions, bid), test: o.Capacity}), err
+	return Immediate(capacity(o, bid)), err
+}
+
+// capacity returns a cac policy with options o.
+func capacity(o CapacityOptions, bid bidding.Strategy) *Capacity {
+	p := &Capacity{Statistical: statistical(o.StatisticalOptions, bid), test: o.Capacity}
+	p.promises = true
+	return p
 }
 
 // Decide implements [contracts.Decider]. It reports the numbers of [Statistical] and, if a

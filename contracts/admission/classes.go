@@ -31,7 +31,7 @@ func (o *Classes) Deciders(bid bidding.Strategy, rng *rand.Rand) map[string]cont
 	return map[string]contracts.Decider{
 		"be":  &BestEffort{bid: bid},
 		"sac": statistical(o.SAC.StatisticalOptions, bid),
-		"cac": &Capacity{Statistical: statistical(o.CAC.StatisticalOptions, bid), test: o.CAC.Capacity},
+		"cac": capacity(o.CAC.CapacityOptions, bid),
 		"rac": &random{&BestEffort{bid: bid}, o.RAC.Reject, rng},
 	}
 }

@@ -47,8 +47,9 @@ var statisticalTests = []Test{
 // the probability that the price stays below its percentile; see [fulfilment].
 type Statistical struct {
 	StatisticalOptions
-	be   *BestEffort
-	kept fulfilment
+	be       *BestEffort
+	kept     fulfilment
+	promises bool // state on each placement the percentile of its host
 }
 
 // StatisticalOptions are the options of sac. cac has them too.
@@ -74,7 +75,7 @@ func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) 
 
 // statistical returns a sac policy with options o. cac contains one too.
 func statistical(o StatisticalOptions, bid bidding.Strategy) *Statistical {
-	return &Statistical{o, &BestEffort{bid: bid}, newFulfilment(o.Guarantee)}
+	return &Statistical{StatisticalOptions: o, be: &BestEffort{bid: bid}, kept: newFulfilment(o.Guarantee)}
 }
 
 // Decide implements [contracts.Decider]. It reports the numbers of [BestEffort] and, if
@@ -113,6 +114,9 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 			f = 0 // a Normal forecast can be negative, but a price cannot
 		}
 		percentile += f
+		if p.promises {
+			pl.Promised, _ = market.Dollars(f) // a price beyond any bid promises nothing
+		}
 		if predicted {
 			stays := p.stays(now, r, pl.Host, v)
 			staying += stays / float64(len(d.Placements))

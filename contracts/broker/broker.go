@@ -96,9 +96,13 @@ type Spans struct {
 // floor returns the configuration of the floor.
 func (c *Config) floor() floor.Config {
 	return floor.Config{
-		Machines: c.Fleet, Spends: !c.Payment.Whole, Sharing: c.Sharing, Tariff: c.Payment.tariff(c.Reserve), Window: c.Window, Forecast: c.Forecast,
+		Charges: floor.Charges{
+			Tariff: c.Payment.tariff(c.Reserve), Vector: c.Payment.vectors(c.Resources, c.Reserve),
+			Spends: !c.Payment.Whole, Promised: c.Payment.Promised, NoFloor: c.Payment.noFloor(),
+		},
+		Machines: c.Fleet, Sharing: c.Sharing, Window: c.Window, Forecast: c.Forecast,
 		Ties: c.Ties, NoPrices: c.NoPrices, HostPrices: c.HostPrices, OneByOne: c.OneByOne, Availability: c.Availability, Least: c.Least,
-		NoFloor: c.Payment.noFloor(), Resources: c.Resources, Counts: c.Counts, Vector: c.Payment.vectors(c.Resources, c.Reserve),
+		Resources: c.Resources, Counts: c.Counts,
 	}
 }
 

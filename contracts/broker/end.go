@@ -96,7 +96,7 @@ func (b *Broker) penalize(c *contract, bill *settlement.Bill) (bank.Amount, erro
 func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
-		t := note.Terms{Decision: d, Request: &c.Request, Booked: booked, Floor: b.floorOf(booked), Name: b.nameOf}
+		t := note.Terms{Decision: d, Request: &c.Request, Booked: booked, Floor: b.floorOf(booked), Name: b.nameOf, Promised: b.Payment.Promised}
 		if s, ok := b.Teller.(sparing); ok {
 			t.Spare = s.Spare()
 		}

@@ -29,6 +29,9 @@ type Payment struct {
 	// the work is done. Each host receives a part in proportion to its number of nodes.
 	Whole bool
 
+	// Promised means that the price met is the one that the policy promised at admission.
+	Promised bool
+
 	// Free means that nothing is ever charged: the floor price does not apply either.
 	Free bool
 }
@@ -43,14 +46,15 @@ func (p *Payment) noFloor() bool { return p.Whole || p.Free }
 // = 0.75.
 func Payments() plugin.Table[Payment] {
 	return plugin.Table[Payment]{Kind: "payment rule", Members: plugin.Members[Payment]{
-		"admission": {"min(b, q c(-s)), at the price that the other bids set when the task was placed", plugin.Is(Payment{Charge: atAdmission, Term: metTerm})},
-		"bid":       {"b: pay as bid", plugin.Is(Payment{Charge: asBid, Term: bidTerm})},
-		"budget":    {"the whole budget when the work is done, minus the penalty for delay (SLA paper, eq. 1)", plugin.Is(Payment{Charge: nothing, Whole: true, Term: noTerm})},
-		"free":      {"nothing: nobody pays", plugin.Is(Payment{Charge: nothing, Free: true, Term: noTerm})},
-		"resource":  {"min(b, q c) / N: as usage, averaged over the nodes", plugin.Is(Payment{Charge: resource, Term: usageTerm, Mean: true})},
-		"scarce":    {"nothing, or min(b, market.reserve x processors), while no task on the host gets less than it could use; else spot", plugin.Is(Payment{Charge: spot, Scarce: true, Term: spotTerm})},
-		"spot":      {"min(b, q c(-s)): the share received, at the price that the other bids set", plugin.Is(Payment{Charge: spot, Term: spotTerm})},
-		"usage":     {"min(used/entitled, 1) b: the bid, in proportion to the use of the share that it bought (Tycoon)", plugin.Is(Payment{Charge: usage, Term: usageTerm})},
+		"admission":  {"min(b, q c(-s)), at the price that the other bids set when the task was placed", plugin.Is(Payment{Charge: atAdmission, Term: metTerm})},
+		"bid":        {"b: pay as bid", plugin.Is(Payment{Charge: asBid, Term: bidTerm})},
+		"budget":     {"the whole budget when the work is done, minus the penalty for delay (SLA paper, eq. 1)", plugin.Is(Payment{Charge: nothing, Whole: true, Term: noTerm})},
+		"free":       {"nothing: nobody pays", plugin.Is(Payment{Charge: nothing, Free: true, Term: noTerm})},
+		"percentile": {"min(b, q max(c(-s), F)), at the price percentile F at which cac admitted the contract, or a higher price that the other bids set", plugin.Is(Payment{Charge: atPercentile, Promised: true, Term: promisedTerm})},
+		"resource":   {"min(b, q c) / N: as usage, averaged over the nodes", plugin.Is(Payment{Charge: resource, Term: usageTerm, Mean: true})},
+		"scarce":     {"nothing, or min(b, market.reserve x processors), while no task on the host gets less than it could use; else spot", plugin.Is(Payment{Charge: spot, Scarce: true, Term: spotTerm})},
+		"spot":       {"min(b, q c(-s)): the share received, at the price that the other bids set", plugin.Is(Payment{Charge: spot, Term: spotTerm})},
+		"usage":      {"min(used/entitled, 1) b: the bid, in proportion to the use of the share that it bought (Tycoon)", plugin.Is(Payment{Charge: usage, Term: usageTerm})},
 	}}
 }
 
@@ -61,6 +65,17 @@ func atAdmission(on []contracts.Allocation, _ market.Rate, capacity, _ float64) 
 	for i := range on {
 		s := &on[i]
 		s.Paying = min(s.Bid.Float64(), s.Rate/capacity*s.Met.Float64())
+	}
+}
+
+// atPercentile charges the share received at the sum of the other bids, but at no less than the
+// price that the contract was promised at admission, and at most the bid (market paper, §3: a
+// minimum price that is higher than the spot price). Contracts without a promise pay as under
+// spot.
+func atPercentile(on []contracts.Allocation, price market.Rate, capacity, _ float64) {
+	for i := range on {
+		s := &on[i]
+		s.Paying = min(s.Bid.Float64(), s.Rate/capacity*max(price-s.Bid, s.Met).Float64())
 	}
 }
 
@@ -124,9 +139,12 @@ func (p *Payment) vectors(priced []hosts.Kind, reserve float64) floor.VectorTari
 }
 
 // The following functions are the terms of the payment rules for one resource.
-func spotTerm(q float64, own, price, _ market.Rate) float64         { return q * (price - own).Float64() }
-func usageTerm(q float64, _, price, _ market.Rate) float64          { return q * price.Float64() }
-func metTerm(q float64, _, _, met market.Rate) float64              { return q * met.Float64() }
+func spotTerm(q float64, own, price, _ market.Rate) float64 { return q * (price - own).Float64() }
+func usageTerm(q float64, _, price, _ market.Rate) float64  { return q * price.Float64() }
+func metTerm(q float64, _, _, met market.Rate) float64      { return q * met.Float64() }
+func promisedTerm(q float64, own, price, met market.Rate) float64 {
+	return q * max(price-own, met).Float64()
+}
 func bidTerm(_ float64, own, _, _ market.Rate) float64              { return own.Float64() }
 func noTerm(float64, market.Rate, market.Rate, market.Rate) float64 { return 0 }
 

@@ -59,6 +59,22 @@ func TestScarceChargesCutHosts(t *testing.T) {
 	}
 }
 
+// TestPercentileCharges checks that a task pays at least the price it was promised for its share, more
+// if the other bids set a higher price, and at most its bid.
+func TestPercentileCharges(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		others, promised market.Rate
+		want             float64
+	}{{2e9, 0, 0.5}, {2e9, 1e9, 0.5}, {2e9, 3e9, 0.75}, {2e9, 6e9, 1}, {6e9, 3e9, 1}} {
+		on := []contracts.Allocation{{Bid: 1e9, Rate: 0.25, Met: c.promised}}
+		p := must(Payments().New("percentile", nil))
+		if p.tariff(0)(on, 1e9+c.others, 1, 1); on[0].Paying != c.want {
+			t.Errorf("others bid %v, promised %v: a task pays %v, want %v", c.others, c.promised, on[0].Paying, c.want)
+		}
+	}
+}
+
 // TestResourceChargesTheMean checks that the nodes of a contract together pay the mean of what
 // usage charges on their hosts.
 func TestResourceChargesTheMean(t *testing.T) {

@@ -32,6 +32,7 @@ type plainNode struct {
 	of         int // nodes of its contract
 	host       hosts.ID
 	bid, met   float64 // $/s; sum of the other bids there when it was placed
+	promised   float64 // $/s
 	rate, pays float64
 	done, owed float64
 	left       bool // its own work is done, if nodes are judged separately
@@ -46,7 +47,7 @@ func (f *reference) run(decisions []contracts.Decision) {
 		}
 		c := &plain{ask: f.asks[i]}
 		for _, p := range decisions[i].Placements {
-			c.nodes = append(c.nodes, plainNode{host: p.Host, bid: p.Bid.Float64(), met: f.bids(p.Host)})
+			c.nodes = append(c.nodes, plainNode{host: p.Host, bid: p.Bid.Float64(), met: f.bids(p.Host), promised: p.Promised.Float64()})
 		}
 		f.active = append(f.active, c)
 	}
@@ -145,6 +146,8 @@ func (f *reference) share() {
 				k.pays = min(q/(k.bid/price), 1) * k.bid / float64(k.of)
 			case "admission":
 				k.pays = min(k.bid, q*k.met)
+			case "percentile":
+				k.pays = min(k.bid, q*max(price-k.bid, k.promised))
 			case "usage":
 				k.pays = min(q/(k.bid/price), 1) * k.bid
 			case "bid":

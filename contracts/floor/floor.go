@@ -19,25 +19,31 @@ import (
 // processor is the work per second of one of its processors.
 type Tariff func(on []contracts.Allocation, price market.Rate, capacity, processor float64)
 
-// A Config names the parts of a floor. Machines, Sharing, Tariff, Window and Ties are required.
-// Vector is required if there are Resources or if held resources have floors.
+// Charges state what tasks pay. Tariff is required. Vector is required if there are Resources or
+// if held resources have floors.
+type Charges struct {
+	Tariff   Tariff
+	Vector   VectorTariff // replaces Tariff on hosts on which a task has a vector
+	Spends   bool         // charges are paid from the contract's budget; under a Bidding rule, a contract that has spent its budget has no weight
+	Promised bool         // the price that a task met is the one that its placement was promised
+	NoFloor  bool         // no floor price applies, neither Least nor those of hosts
+}
+
+// A Config names the parts of a floor. Machines, Sharing, Charges, Window and Ties are required.
 type Config struct {
+	Charges
 	Machines     []hosts.Machine
 	Sharing      sharing.Rule
-	Tariff       Tariff
 	Window       float64           // length of the price history, s
 	Forecast     market.Forecaster // nil: percentiles are not available, and hosts keep no price history
 	Ties         *rand.Rand        // breaks ties among hosts of equal price
 	NoPrices     bool              // do not record the total price
 	HostPrices   bool              // record the price of each host
-	Spends       bool              // charges are paid from the contract's budget; under a Bidding rule, a contract that has spent its budget has no weight
 	OneByOne     bool              // process completions of the same time in order of contract number
 	Availability *Availability     // times at which hosts are available; nil: always
 	Least        hosts.Floor       // floor prices on hosts with lower floors of their own
-	NoFloor      bool              // no floor price applies, neither Least nor those of hosts
 	Resources    []hosts.Kind      // kinds that have a price in addition to processors, in order
 	Counts       []string          // names of the countable resources
-	Vector       VectorTariff      // replaces Tariff on hosts on which a task has a vector
 }
 
 // A Floor runs contracts on hosts. Its zero value is ready for [Floor.Reset]. It is not safe

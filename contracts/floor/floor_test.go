@@ -30,7 +30,7 @@ var auction = must(sharing.Table().New("auction", func(any) error { return nil }
 // hostConfig returns the configuration of a floor with hosts of the given speeds, each with one
 // processor.
 func hostConfig(rule sharing.Rule, speeds ...float64) Config {
-	c := Config{Sharing: rule, Tariff: asBid, Window: 100, Ties: rand.New(rand.NewPCG(1, 2)),
+	c := Config{Sharing: rule, Charges: Charges{Tariff: asBid}, Window: 100, Ties: rand.New(rand.NewPCG(1, 2)),
 		Forecast: must(market.Forecasters().New("empirical", func(any) error { return nil }))}
 	for h, speed := range speeds {
 		c.Machines = append(c.Machines, sim.New(hosts.Spec{Name: fmt.Sprint("h", h), CPUs: 1, Speed: speed, Room: hosts.Resources{Memory: 8}}))

@@ -167,7 +167,9 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 		s.Claim = f.specs[pl.Host].Usable(share.Limit)
 	}
 	// The payment rule admission uses the price without the task's own bid.
-	s.Met = v.auction.Price()
+	if s.Met = v.auction.Price(); f.Promised {
+		s.Met = pl.Promised
+	}
 	if vector != nil {
 		s.Vector = vector
 		f.bidOthers(v, nil, vector)

@@ -32,7 +32,10 @@ func (f *Floor) claim(v *host, c *run, holds *hosts.Resources, b market.Rate) *c
 	if only.Of[hosts.CPU] = claims.Of[hosts.CPU]; claims == only && least == 0 {
 		return nil
 	}
-	vector := contracts.Vector{Claims: claims, Floor: least, Met: f.pricesOf(v)}
+	vector := contracts.Vector{Claims: claims, Floor: least}
+	if !f.Promised {
+		vector.Met = f.pricesOf(v)
+	}
 	return vector.With(b)
 }
 

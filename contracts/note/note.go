@@ -31,6 +31,8 @@
 //	              one list of the amounts per node, in the order of on, if they differ
 //	met           in the same forms, for each priced resource that is held: the sum of the bids
 //	              of others for it at admission, in nano-dollars per second
+//	promised      under payment percentile, for each host of on: the price percentile that
+//	              cac promised, in nano-dollars per second
 //	penalty_rate  what the provider owes for delay, $/s
 //	penalty_max   the most that it owes for delay, $; omitted if unlimited
 //	penalty_part  what is owed if a host or the market delivers none of the work, as a
@@ -80,6 +82,7 @@ package note
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -98,6 +101,8 @@ type Terms struct {
 	Spare  int                   // bytes of the note to leave for other fields
 	Floor  float64               // minimum price of a processor, $/s
 	Held   *Held                 // nil if no held resource has a price
+
+	Promised bool // charges depend on the prices that the placements were promised
 
 	// Part is the penalty if a host or the market delivers none of the work, and Most is its
 	// maximum. Both are fractions of the budget.
@@ -176,6 +181,12 @@ func (t Terms) Append(b []byte) []byte {
 			b = b[:without]
 		}
 	}
+	if t.Promised && slices.ContainsFunc(t.Placements, func(pl contracts.Placement) bool { return pl.Promised > 0 }) {
+		without := len(b)
+		if b = t.appendPromised(append(b, `,"promised":[`...)); t.full(b) {
+			b = b[:without]
+		}
+	}
 	if p := t.SLA.Penalty; p.Rate > 0 {
 		b = number(b, "penalty_rate", p.Rate)
 		if !math.IsInf(p.Max, 1) {
@@ -224,6 +235,17 @@ func (t *Terms) appendPlaces(b []byte) []byte {
 			b = append(strconv.AppendInt(b, int64(pl.Bid), 10), ',')
 		}
 		b = text(b, t.Name(pl.Host))
+	}
+	return append(b, ']')
+}
+
+// appendPromised appends the price that each placement was promised, and a closing bracket.
+func (t *Terms) appendPromised(b []byte) []byte {
+	for n, pl := range t.Placements {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(pl.Promised), 10)
 	}
 	return append(b, ']')
 }

@@ -43,7 +43,10 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 	}
 	spend, least, most := 0.0, 0.0, 0.0
 	d.tasks = slices.Grow(d.tasks, len(on))
-	for _, pl := range on {
+	if p := d.terms.Promised; len(p) > 0 && (t.run.Rules.Payment != "percentile" || len(p) != len(on) || slices.Min(p) < 0) {
+		return fmt.Sprintf("promised prices of %v", p), "none, or under payment percentile one for each node"
+	}
+	for i, pl := range on {
 		h := pl.host
 		if !h.began {
 			t.market.begin(h, e.Time)
@@ -62,6 +65,9 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		low, high := h.met(e.Time)
 		low, high = low+h.own, high+h.own // nodes that share a host see each other's bids in the price
 		one := task{host: h, bid: pl.bid, met: low, over: high - low, most: d.terms.MaxCPU, need: need, pace: h.speed}
+		if len(d.terms.Promised) > 0 {
+			one.promised = d.terms.Promised[i]
+		}
 		if found, want = t.claim(&one, d, len(d.tasks), e.Time); found != "" {
 			return found, want
 		}

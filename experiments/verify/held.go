@@ -207,7 +207,7 @@ func (m *market) pays(n *task, got float64, spare, high bool) float64 {
 	h, rule := n.host, m.rules.Payment
 	term := func(own, price, met, over int64, q float64) float64 {
 		switch rule {
-		case "spot", "scarce":
+		case "spot", "scarce", "percentile":
 			return q * float64(price-own)
 		case "usage", "resource":
 			return q * float64(price)
@@ -221,7 +221,7 @@ func (m *market) pays(n *task, got float64, spare, high bool) float64 {
 		}
 		return 0
 	}
-	most := term(n.own(), h.price, n.met, n.over, got)
+	most := term(n.own(), max(h.price, n.own()+n.promised), n.met, n.over, got)
 	if spare {
 		most = 1e9 * m.rules.Reserve * n.rate / h.speed
 	}

@@ -55,14 +55,15 @@ type machine struct {
 
 // A task is the part of a contract that runs on one host.
 type task struct {
-	of   *contract
-	host *machine
-	bid  int64   // nano-dollars per second
-	most float64 // processors, 0 for no limit
-	met  int64   // lower bound of the other bids at the time of placement
-	over int64   // maximum excess over that bound
-	need float64 // work after which the task ends without an event; +Inf if there is none
-	pace float64 // maximum work per second on a processor of its own
+	of       *contract
+	host     *machine
+	bid      int64   // nano-dollars per second
+	most     float64 // processors, 0 for no limit
+	promised int64   // minimum price in nano-dollars per second, under payment rule percentile
+	met      int64   // lower bound of the other bids at the time of placement
+	over     int64   // maximum excess over that bound
+	need     float64 // work after which the task ends without an event; +Inf if there is none
+	pace     float64 // maximum work per second on a processor of its own
 
 	weight float64     // weight by which the host is shared
 	limit  float64     // maximum number of processors that the task gets
@@ -241,7 +242,7 @@ func (m *market) allocate(h *machine) {
 		capped := m.share(h)
 		switch c := h.crowd; {
 		case c == nil || c.urgent*h.each < below && 2*c.heaviest <= h.price:
-			if m.rules.Sharing == "auction" && m.rules.Payment != "admission" && m.rules.Floor == 0 && m.rules.Held == nil && len(h.alone) > max(m.few, 2*capped) && h.alone[capped].urge*h.each < below {
+			if m.rules.Sharing == "auction" && m.rules.Payment != "admission" && m.rules.Payment != "percentile" && m.rules.Floor == 0 && m.rules.Held == nil && len(h.alone) > max(m.few, 2*capped) && h.alone[capped].urge*h.each < below {
 				m.join(h, capped)
 			}
 			return
@@ -385,6 +386,7 @@ func (m *market) get(n *task, cpus float64) {
 		others = n.met
 		n.more = max(m.floor(n), charge("admission", float64(n.bid), float64(n.met+n.over), got)) - max(m.floor(n), charge("admission", float64(n.bid), float64(n.met), got))
 	}
+	others = max(others, n.promised)
 	n.paying = max(m.floor(n), n.part*charge(m.rules.Payment, float64(n.bid), float64(others), got))
 }
 
@@ -392,7 +394,7 @@ func (m *market) get(n *task, cpus float64) {
 // other bids is others.
 func charge(rule string, bid, others, got float64) float64 {
 	switch rule {
-	case "spot", "scarce", "admission":
+	case "spot", "scarce", "admission", "percentile":
 		return min(bid, got*others)
 	case "usage", "resource":
 		return min(bid, got*(bid+others))

@@ -28,7 +28,7 @@ type Rules struct {
 	// [results.Rules]. Code that checks a rule changed in version 2 tests for Version >= 2.
 	Version int
 
-	Payment string // payment rule: spot, scarce, admission, usage, resource, bid, free or budget
+	Payment string // payment rule: spot, scarce, admission, percentile, usage, resource, bid, free or budget
 	Sharing string // sharing rule
 	Hosts   int
 	CPUs    float64   // per host

@@ -19,8 +19,8 @@ var core = []string{
 // Maximum lines of code of this module that packages may compile. The target for the core
 // is 7,500.
 const (
-	coreClosure        = 8_850
-	experimentsClosure = 46_200
+	coreClosure        = 9_050
+	experimentsClosure = 47_200
 )
 
 // most contains the maximum lines of code of packages. A package that is not listed may

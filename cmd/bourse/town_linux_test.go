@@ -38,6 +38,7 @@ type town struct {
 	answered  map[int]live.Answer // keyed by the number of the order
 	orders    int
 	done      []string // what was done to it
+	env       []string // added to that of the processes
 	small     bool     // whether the processes have disks of their own
 	cancelled []int64  // contracts, as was answered
 }
@@ -144,6 +145,7 @@ func (w *town) read(name string) string {
 func (w *town) command(args ...string) *exec.Cmd {
 	c := exec.Command("bourse", args...)
 	c.Dir = w.dir
+	c.Env = append(os.Environ(), w.env...)
 	return c
 }
 

@@ -86,8 +86,8 @@ func gpus(list string) (sum int) {
 	return sum
 }
 
-// usable reports whether the node starts jobs. The last character of a state may be a mark, such
-// as * of a node that does not respond.
+// usable reports whether the node starts jobs. A state may end with a mark. Nodes with the mark *
+// do not respond; with the other marks, Slurm starts jobs.
 func (n *node) usable() bool {
 	switch strings.TrimRight(n.state, "~#!%$@^-+") {
 	case "idle", "mixed", "allocated", "completing":

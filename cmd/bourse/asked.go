@@ -35,6 +35,8 @@ type asked struct {
 	Chdir    string            `yaml:"chdir" doc:"directory on the host in which the program starts"`
 	Stdin    string            `yaml:"stdin" doc:"file of standard input"`
 	Array    string            `yaml:"-"`
+	Warn     float64           `yaml:"warn" validate:"min=0" doc:"seconds of notice before the deadline, or as 5m"`
+	Requeue  int               `yaml:"requeue" validate:"min=0" doc:"further tries after exit status 75"`
 
 	After       []int64 `yaml:"after" doc:"contracts that must have been fulfilled before"`
 	AfterEnded  []int64 `yaml:"after_ended" doc:"contracts that must have ended before"`
@@ -136,6 +138,6 @@ func (a *asked) terms() (*order.Terms, *config.Error) {
 	}
 	return &order.Terms{
 		Class: a.Class, Nodes: a.Nodes, CPUs: a.CPUs, Work: a.Work, Deadline: a.Deadline, Budget: budget,
-		Array: a.array, After: [3][]int64{order.Fulfilled: a.After, order.Ended: a.AfterEnded, order.Failed: a.AfterFailed},
+		Warn: a.Warn, Requeue: a.Requeue, Array: a.array, After: [3][]int64{order.Fulfilled: a.After, order.Ended: a.AfterEnded, order.Failed: a.AfterFailed},
 	}, nil
 }

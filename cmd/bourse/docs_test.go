@@ -203,8 +203,8 @@ func TestPagesTrue(t *testing.T) {
 		prose := inPage.ReplaceAllString(text, "")
 		for _, m := range inlineFlag.FindAllStringSubmatch(prose, -1) {
 			page := strings.HasSuffix(name, "docs/jobs.md") || strings.HasSuffix(name, "docs/slurm.md")
-			directive := page && slices.Contains([]string{"--mem", "--mem-per-cpu", "--export", "--no-requeue", "--nodelist", "--gres"}, m[1]) // of sbatch
-			if n["flags"]++; !flags[m[1]] && !directive && m[1] != "--help" && m[1] != "--list" {                                              // a file of .ci/nightly
+			directive := page && slices.Contains([]string{"--mem", "--mem-per-cpu", "--export", "--no-requeue", "--nodelist", "--gres", "--signal"}, m[1]) // of sbatch
+			if n["flags"]++; !flags[m[1]] && !directive && m[1] != "--help" && m[1] != "--list" {                                                          // a file of .ci/nightly
 				t.Errorf("%s: no command has %s", name, m[1])
 			}
 		}

@@ -227,6 +227,15 @@ func Contract(o *order.Order) (int64, error) {
 	return n, nil
 }
 
+// Notice returns how many seconds before its deadline a contract is notified: Warn, or else one
+// twentieth of the deadline, at most 30 s. It reports whether the user has chosen it.
+func (t *Terms) Notice() (seconds float64, chosen bool) {
+	if t.Warn > 0 {
+		return t.Warn, true
+	}
+	return min(t.Deadline/20, 30), false
+}
+
 // Request returns the request described by t. The market sets the user, the number and the
 // submission time. Each node's work is promised separately. An order has no line for a penalty,
 // because users could set it arbitrarily high at the market's cost.

@@ -84,9 +84,6 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
 	}
-	if terms.Warn > 0 || terms.Requeue > 0 {
-		return nil, fmt.Errorf("%w: found a line warn or requeue, and the market honours neither", ErrOrder)
-	}
 	if order.Sum(job) != terms.Job {
 		return nil, fmt.Errorf("%w: found a file with hash %s, want %s", ErrOrder, order.Sum(job), terms.Job)
 	}

@@ -92,6 +92,38 @@ func (c *Contract) Over() bool {
 	return c.State != heldWord && c.State != "waiting" && c.State != "running"
 }
 
+// tryAgain is the exit status by which a program asks for another try.
+const tryAgain = 75
+
+// again reports whether the market makes another try of a node whose task has ended: its program
+// asks for one, and has tries left before the deadline.
+func (k *core) again(c *Contract, node int32, e *remote.End) bool {
+	if e.Why != hosts.Failed || e.Code != tryAgain || e.Signal != "" || e.OutOfMemory || c.State != "running" || k.now >= c.due(math.Inf(1)) {
+		return false
+	}
+	left := c.terms.Requeue
+	for i := range c.Ends {
+		if was := &c.Ends[i]; was.Node == node && was.Why == hosts.Failed && was.Code == tryAgain {
+			left--
+		}
+	}
+	return left > 0
+}
+
+// try returns the number of the attempt to run a node that has the given name on a host.
+func (c *Contract) try(node int32, host string, name int64) int32 {
+	n := int32(1)
+	for _, t := range c.Tasks {
+		if t == (Task{node, host, name}) {
+			break
+		}
+		if t.Node == node {
+			n++
+		}
+	}
+	return n
+}
+
 // A Deletion is the output that a host has deleted, according to the host's last report.
 type Deletion struct {
 	Node  int32  `json:"node"`

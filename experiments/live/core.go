@@ -412,6 +412,9 @@ func (k *core) hear(t *hostReport, out *result) error {
 		if task, wanted := h.tasks[t.Ends[i].Name]; wanted {
 			delete(h.tasks, t.Ends[i].Name)
 			if c := k.open[task.contract]; c != nil {
+				if k.again(c, task.node, &t.Ends[i]) {
+					h.machine.Again(t.Ends[i].Name)
+				}
 				c.Ends = append(c.Ends, endOf(task.node, t.Host, &t.Ends[i]))
 			}
 		}
@@ -538,6 +541,8 @@ func (k *core) wants(i int) {
 		w.Contract, w.Node, w.Nodes = int64(c.ID), node, int32(c.Nodes)
 		if open := k.open[w.Contract]; open != nil {
 			w.Job, w.Account = open.Job[len("sha256:"):], open.Account
+			w.Warn, w.Asked = open.terms.Notice()
+			w.Try = open.try(w.Node, h.Spec.Name, w.Name)
 		}
 		if _, ok := h.tasks[w.Name]; ok {
 			known++
@@ -545,10 +550,10 @@ func (k *core) wants(i int) {
 	}
 	silent := h.gone && !h.removed // the host's tasks pause before the market gives up the host
 	h.ending = slices.DeleteFunc(h.ending, func(e ending) bool { return silent || e.until <= k.now })
-	if known == len(h.tasks) {
-		return
-	}
 	for name, t := range h.tasks {
+		if known == len(h.tasks) {
+			break
+		}
 		if slices.ContainsFunc(h.orders.Wanted, func(w remote.Wanted) bool { return w.Name == name }) {
 			continue
 		}
@@ -558,6 +563,11 @@ func (k *core) wants(i int) {
 		}
 	}
 	slices.SortFunc(h.ending, func(a, b ending) int { return cmp.Compare(a.name, b.name) })
+	for _, e := range h.ending {
+		if c := k.open[e.contract]; c != nil && !c.Over() {
+			h.orders.Moved = append(h.orders.Moved, e.name)
+		}
+	}
 }
 
 // begin orders host i to start its new tasks and records the owners of these tasks. A task

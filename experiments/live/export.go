@@ -244,12 +244,15 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 		j.Arrival = c.Submitted // it was held
 	}
 	j.live.State, j.live.Ended, j.live.Paid = c.State, c.Ended, c.Paid.Float64()
-	needed := 0.0 // maximum over the nodes whose program ended by itself
+	needed := 0.0                      // maximum over the nodes whose program ended by itself
+	earlier := make(map[int32]float64) // work of the tries before, by node
 	for _, e := range c.Ends {
 		switch h := x.hosts[e.Host]; {
 		case h == nil:
 		case e.Why == hosts.Exited:
-			needed = max(needed, h.work[e.Name])
+			needed = max(needed, earlier[e.Node]+h.work[e.Name])
+		case e.Code == tryAgain:
+			earlier[e.Node] += h.work[e.Name]
 		case e.Why == hosts.Expired && c.Done >= j.Runtime*float64(c.Nodes):
 			j.Runtime = math.Inf(1)
 		}

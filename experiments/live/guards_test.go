@@ -60,6 +60,7 @@ var guards = []struct {
 	{"hosts/remote TestToldAgain", "hosts/remote/hear.go", []string{`n == m.session.ack+1 {`, `n > 0 {`}},
 	{"hosts/agent TestArchive: outer/secret", "hosts/agent/archive.go", []string{
 		"r := &archive{task: t, name: l.Archive, root: root,", "root, err = outer.OpenRoot(\".\")\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\tr := &archive{task: t, name: l.Archive, root: root,"}},
+	{"hosts/agent TestPlace: a link outside", "hosts/agent/notice.go", []string{`root.OpenFile(beside, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)`, `os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_WRONLY, 0o644)`}},
 	{"hosts/agent TestArchiveOpens: a pipe as a file", "hosts/agent/archive.go", []string{`if err != nil || !info.Mode().IsRegular() {`, `if err != nil {`}},
 	{"hosts/agent TestArchiveParts: more than its limit", "hosts/agent/archive.go", []string{`r.room -= info.Size(); r.room < 0 {`, `r.room -= info.Size(); r.room < math.MinInt64/2 {`}},
 

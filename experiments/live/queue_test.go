@@ -89,6 +89,43 @@ func TestQuotaGolden(t *testing.T) {
 	}
 }
 
+// TestRequeue checks that a node is tried again while its program ends with status 75 and has tries
+// left, with the same bid, deadline and budget; that its work adds up; that another status ends it;
+// and that all of it is the same after a kill and is decided again from the log.
+func TestRequeue(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		requeue int
+		again   int32 // tries that end with status 75
+		state   string
+		tries   int
+		cause   string
+	}{{0, 9, "violated", 1, "program"}, {2, 2, "fulfilled", 3, ""}, {2, 9, "violated", 3, "program"}, {5, 0, "fulfilled", 1, ""}} {
+		w := newTown(t, "name: lab", 1)
+		first := ownerstest.Contract(1)
+		a := w.agents[0]
+		a.Exits = func(int64) float64 { return 5 }
+		a.Retries = func(_ int64, try int32) bool { return try <= c.again }
+		terms := &order.Terms{Class: "be", Nodes: 1, CPUs: 1, Work: 30, Deadline: 60, Budget: bank.Micros(20_000), Requeue: c.requeue}
+		s := w.sign("one", "user:0", 9000, terms, jobText)
+		w.turn(message{Submit: &s})
+		for range 24 {
+			w.pass(1)
+			if n := w.now; int(n)%7 == 0 {
+				w.crash()
+			}
+		}
+		k := must(w.market.Status(first))
+		if k.State != c.state || len(k.Tasks) != c.tries || len(k.Ends) != c.tries || k.Served.Cause != c.cause {
+			t.Errorf("%d tries more, %d asked for: %s after %d tries and %d ends, %+v", c.requeue, c.again, k.State, len(k.Tasks), len(k.Ends), k.Served)
+		}
+		if want := 5 * float64(c.tries); k.Done < want-0.2 || k.Done > want+0.2 || k.Served.Received < want-0.2 {
+			t.Errorf("%d tries more, %d asked for: done %v, received %v, want %v", c.requeue, c.again, k.Done, k.Served.Received, want)
+		}
+		w.check(1)
+	}
+}
+
 // TestHeld checks that orders wait for contracts and for others of their array, that those which
 // can never be released are refused by the contract for which they wait, that an order which
 // expires or is taken back while it is held is refused, and that all of it is the same after

@@ -133,7 +133,8 @@ func (s *seen) publish(m *Market, now float64) {
 			}
 			p.prices = append(p.prices, Price{now, price})
 		}
-		news := o.Deal != p.orders.Deal || len(o.Wanted) != len(p.orders.Wanted) || o.Session != p.orders.Session || h.removed != p.removed
+		same := func(a, b remote.Wanted) bool { return a.Name == b.Name }
+		news := o.Deal != p.orders.Deal || !slices.EqualFunc(o.Wanted, p.orders.Wanted, same) || o.Session != p.orders.Session || h.removed != p.removed
 		p.orders, p.at, p.removed, p.closed, p.drained = o, now, h.removed, h.closed, h.drained
 		if news {
 			p.delivered.deal(&p.orders, v.On(hosts.ID(i)), v)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -141,6 +142,9 @@ func (k *core) tells(i int, t *hostReport) {
 		}
 		m := k.metered(task.contract, i, t.Ends[e].Name, task.node)
 		switch one := &t.Ends[e]; {
+		case k.again(k.open[task.contract], task.node, one):
+		case one.Why == hosts.Expired: // before the deadline if it ended itself when it was notified
+			m.count(k.open[task.contract].due(math.Inf(1)))
 		case one.Why == hosts.Failed, one.OutOfMemory:
 			m.Failed = true
 		case one.Why == hosts.Lost:

@@ -24,7 +24,6 @@ type Config struct {
 	Users      int           // first of a range of users for tasks, which no other agent or user uses; 0 runs all tasks as the agent's user
 	Network    bool          // tasks use the machine's network; if false, they have none where namespaces are available
 	Grace      float64       // seconds between SIGTERM and SIGKILL for unwanted tasks
-	Warn       float64       // seconds before its deadline at which a task receives SIGTERM; 0 means never
 	Keep       float64       // seconds for which a folder is stored after its end was acknowledged
 	Limits     remote.Limits // limits of jobs that do not specify them
 	Stored     int64         // maximum bytes of output of ended tasks per account; 0 means no limit
@@ -55,6 +54,8 @@ type Agent struct {
 	deal    int64
 	lease   float64 // instant
 	wanted  []wanted
+	moved   []int64 // unwanted tasks whose contracts go on elsewhere
+	drains  bool    // no more tasks will be wanted here
 	tasks   map[string]*task
 	spans   spans
 	bad     map[string]error // jobs and files that the market does not have, by SHA-256

@@ -37,6 +37,7 @@ func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
 		return errors.Join(append(errs, err)...)
 	}
 	a.lease, a.deal, a.heard, a.term = until, o.Deal, seq, o.Lease
+	a.moved, a.drains = o.Moved, o.Drain
 	for _, t := range a.tasks {
 		t.isWanted = false
 	}
@@ -115,16 +116,27 @@ const jitter = 0.1
 
 // wish returns the orders for the supervisor of a wanted task.
 func (a *Agent) wish(t *task) orders {
-	o := orders{Warn: a.Warn, Paused: t.wanted.Weight == 0}
+	o := orders{Warn: t.wanted.Warn, Asked: t.wanted.Asked, Paused: t.wanted.Weight == 0}
 	if o.Until = t.wanted.until; o.Until > 0 {
 		if math.Abs(o.Until-t.orders.Until) < jitter {
 			o.Until = t.orders.Until
 		}
 	}
 	if t.orders.KillAt > 0 { // the task was briefly unwanted, which cannot be undone
-		o.KillAt = t.orders.KillAt
+		o.KillAt, o.Reason = t.orders.KillAt, t.orders.Reason
 	}
 	return o
+}
+
+// reason returns why t, which is not wanted any more, must end.
+func (a *Agent) reason(t *task) string {
+	switch moved := slices.Contains(a.moved, t.number); {
+	case moved && a.drains:
+		return byDrain
+	case moved:
+		return byMove
+	}
+	return byOwner
 }
 
 // command writes the orders of a supervisor if they have changed.
@@ -200,6 +212,7 @@ func variables(w *wanted, now float64) []string {
 		fmt.Sprintf("BOURSE_CONTRACT=%d", w.Contract),
 		fmt.Sprintf("BOURSE_NODE=%d", w.Node),
 		fmt.Sprintf("BOURSE_NODES=%d", w.Nodes),
+		fmt.Sprintf("BOURSE_TRY=%d", max(1, w.Try)),
 	}
 	if w.until > 0 { // in Unix time
 		all = append(all, fmt.Sprintf("BOURSE_DEADLINE=%.0f", float64(time.Now().Unix())+w.until-now))

@@ -58,9 +58,11 @@ type record struct {
 // Orders are the instructions for a supervisor.
 type orders struct {
 	Until  float64 // time of its deadline; 0 means none
-	Warn   float64 // seconds before Until at which it receives SIGTERM
+	Warn   float64 // seconds before Until at which it is notified
+	Asked  bool    `json:",omitempty"` // its owner chose Warn
 	Paused bool
-	KillAt float64 // kill time; SIGTERM is sent at once; 0 means never
+	KillAt float64 // kill time; it is notified at once; 0 means never
+	Reason string  `json:",omitempty"` // of KillAt
 }
 
 // shouldPause reports whether the task must be paused: because its orders require it, its lease

@@ -31,7 +31,7 @@ func (a *Agent) Look() error {
 		}
 		if a.heard > 0 && !t.isWanted && t.orders.KillAt == 0 {
 			o := t.orders
-			o.KillAt = now + a.Grace
+			o.KillAt, o.Reason = now+a.Grace, a.reason(t)
 			errs = append(errs, a.command(t, o))
 		}
 		if at := t.orders.KillAt; at > 0 && now > at+slack { // the supervisor did not end it

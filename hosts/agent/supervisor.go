@@ -3,6 +3,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,7 +79,7 @@ type supervisor struct {
 
 	hears  bool // receives when there are new orders
 	frozen bool
-	warned bool
+	warned bool // the deadline is near
 	asked  bool // to end
 	walk   time.Time
 
@@ -384,9 +385,14 @@ func (m *supervisor) tick(now float64) (over bool) {
 	} else if m.frozen {
 		m.frozen = m.kernel.Thaw(m.Name) != nil
 	}
-	if !m.warned && o.Until > 0 && o.Warn > 0 && now >= o.Until-o.Warn || !m.asked && o.KillAt > 0 {
-		unix.Kill(-m.main, unix.SIGTERM)
-		m.warned, m.asked = true, o.KillAt > 0
+	switch {
+	case m.asked:
+	case o.KillAt > 0:
+		m.asked = true
+		m.notify(notice{cmp.Or(o.Reason, byOwner), o.KillAt - now}, true)
+	case !m.warned && o.Until > 0 && o.Warn > 0 && now >= o.Until-o.Warn:
+		m.warned = true
+		m.notify(notice{byDeadline, o.Until - now}, o.Asked)
 	}
 	switch {
 	case o.Until > 0 && now >= o.Until:
@@ -525,6 +531,8 @@ func (m *supervisor) conclude() {
 	case m.exit.Why != hosts.Worked:
 	case m.asked:
 		m.exit.Why = hosts.Killed
+	case m.warned && !m.exit.OutOfMemory && (s.Signal() == unix.SIGTERM || s.ExitStatus() == 128+int(unix.SIGTERM)):
+		m.exit.Why = hosts.Expired // it obeyed, so it did not fail
 	case s.Exited() && m.exit.Status == 0:
 		m.exit.Why = hosts.Exited
 	default:

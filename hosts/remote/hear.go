@@ -118,6 +118,18 @@ func (m *Machine) end(now float64, e End) {
 	m.ended = append(m.ended, hosts.Report{Key: t.Key, At: now, Done: t.done, Exit: hosts.Exit{Slot: slot, Why: e.Why, Code: e.Code}})
 }
 
+// Again makes the host run the task with the given name, whose end it has reported, once more,
+// under a new name. The broker does not learn of the end, and the work of all tries adds up.
+func (m *Machine) Again(name int64) {
+	for _, slot := range m.order {
+		if t := &m.tasks[slot]; t.name == name && t.ended {
+			m.ended = slices.DeleteFunc(m.ended, func(r hosts.Report) bool { return r.Slot == slot })
+			m.names++
+			t.name, t.ended, t.used = m.names, false, 0
+		}
+	}
+}
+
 // find returns the slot of the task with the given name, unless it has ended.
 func (m *Machine) find(name int64) (hosts.Slot, bool) {
 	for _, slot := range m.order {

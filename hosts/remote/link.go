@@ -20,6 +20,7 @@ type Orders struct {
 	Deal    int64
 	Lease   float64  // seconds for which tasks may run, counted from the sending of the answered report
 	Wanted  []Wanted // sorted by start
+	Moved   []int64  // tasks that are not wanted any more because their contracts go on elsewhere
 	Drain   bool     // the host must leave: no more tasks will be wanted
 	Logs    []Log    // repeated until they are uploaded
 }
@@ -38,6 +39,10 @@ type Wanted struct {
 	Account     string // account of the contract
 	Node, Nodes int32
 	Job         string // hexadecimal SHA-256 of the text of a [Job]
+	Try         int32  // number of the attempt to run the node, from 1; 0 if unknown
+
+	Warn  float64 // seconds before its end at which it is notified; 0 means never
+	Asked bool    // its owner chose Warn, so a program that does not handle SIGTERM receives it too
 }
 
 // Folder returns the name of the task's folder on its host.

@@ -187,6 +187,34 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestAgain checks that a task that runs again keeps its work and its share under a new name, and
+// that the broker does not learn of the end.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	m := two(math.Inf(1), math.Inf(1))
+	m.Deal()
+	m.Hear(0, said(1, 1))
+	told := said(1, 1, 4)
+	told.Ends = []remote.End{{Name: 1, Why: hosts.Failed, Code: 75}}
+	m.Hear(10, told)
+	m.Again(1)
+	m.Again(9)
+	if got := m.Advance(10, nil); len(got) > 0 || !math.IsInf(m.Next(), 1) {
+		t.Errorf("ended: %+v, next at %v", got, m.Next())
+	}
+	if o := orders(m, 10); len(o.Wanted) != 2 || o.Wanted[0].Name != 3 || o.Wanted[1].Name != 2 {
+		t.Errorf("wanted is %+v", o.Wanted)
+	}
+	again := said(1, 2, 2)
+	again.Spans[0].Used[0].Name = 3 // the usage of a task counts from its own start
+	if m.Hear(20, again); fmt.Sprint(m.Readings(nil)) != fmt.Sprint([]hosts.Reading{{Slot: 0, Deal: 1, Span: 10, Work: 12}, {Slot: 0, Deal: 1, Span: 10, Work: 6}}) {
+		t.Error("its readings are others")
+	}
+	if r := m.Stop(21, 0); r.Done != 18 {
+		t.Errorf("%v is done, want 18", r.Done)
+	}
+}
+
 // TestStop checks that a task that the market stops after its end was received, but before the
 // machine reported it, has ended as received, and affects no other task; and that only its own
 // readings are dropped.

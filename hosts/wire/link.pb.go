@@ -471,6 +471,7 @@ type SyncResponse struct {
 	Wanted        []*Wanted              `protobuf:"bytes,7,rep,name=wanted,proto3" json:"wanted,omitempty"`
 	Drain         bool                   `protobuf:"varint,8,opt,name=drain,proto3" json:"drain,omitempty"`
 	Logs          []*Log                 `protobuf:"bytes,9,rep,name=logs,proto3" json:"logs,omitempty"`
+	Moved         []int64                `protobuf:"varint,10,rep,packed,name=moved,proto3" json:"moved,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -564,6 +565,13 @@ func (x *SyncResponse) GetDrain() bool {
 func (x *SyncResponse) GetLogs() []*Log {
 	if x != nil {
 		return x.Logs
+	}
+	return nil
+}
+
+func (x *SyncResponse) GetMoved() []int64 {
+	if x != nil {
+		return x.Moved
 	}
 	return nil
 }
@@ -899,6 +907,9 @@ type Wanted struct {
 	Left          float64                `protobuf:"fixed64,7,opt,name=left,proto3" json:"left,omitempty"`
 	Job           string                 `protobuf:"bytes,8,opt,name=job,proto3" json:"job,omitempty"`
 	Account       string                 `protobuf:"bytes,9,opt,name=account,proto3" json:"account,omitempty"`
+	Warn          float64                `protobuf:"fixed64,10,opt,name=warn,proto3" json:"warn,omitempty"`
+	Asked         bool                   `protobuf:"varint,11,opt,name=asked,proto3" json:"asked,omitempty"`
+	Try           int32                  `protobuf:"varint,12,opt,name=try,proto3" json:"try,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -994,6 +1005,27 @@ func (x *Wanted) GetAccount() string {
 		return x.Account
 	}
 	return ""
+}
+
+func (x *Wanted) GetWarn() float64 {
+	if x != nil {
+		return x.Warn
+	}
+	return 0
+}
+
+func (x *Wanted) GetAsked() bool {
+	if x != nil {
+		return x.Asked
+	}
+	return false
+}
+
+func (x *Wanted) GetTry() int32 {
+	if x != nil {
+		return x.Try
+	}
+	return 0
 }
 
 type Log struct {
@@ -1261,7 +1293,7 @@ const file_link_proto_rawDesc = "" +
 	"\aleaving\x18\f \x01(\x0e2\x18.bourse.hosts.v1.LeavingR\aleaving\x12\x14\n" +
 	"\x05after\x18\r \x01(\tR\x05after\x12\x16\n" +
 	"\x06stored\x18\x0e \x01(\x03R\x06stored\x122\n" +
-	"\adeleted\x18\x0f \x03(\v2\x18.bourse.hosts.v1.DeletedR\adeleted\"\xff\x01\n" +
+	"\adeleted\x18\x0f \x03(\v2\x18.bourse.hosts.v1.DeletedR\adeleted\"\x95\x02\n" +
 	"\fSyncResponse\x12\x18\n" +
 	"\asession\x18\x01 \x01(\x03R\asession\x12\x12\n" +
 	"\x04boot\x18\x02 \x01(\tR\x04boot\x12\x10\n" +
@@ -1271,7 +1303,9 @@ const file_link_proto_rawDesc = "" +
 	"\x05lease\x18\x06 \x01(\x01R\x05lease\x12/\n" +
 	"\x06wanted\x18\a \x03(\v2\x17.bourse.hosts.v1.WantedR\x06wanted\x12\x14\n" +
 	"\x05drain\x18\b \x01(\bR\x05drain\x12(\n" +
-	"\x04logs\x18\t \x03(\v2\x14.bourse.hosts.v1.LogR\x04logs\"E\n" +
+	"\x04logs\x18\t \x03(\v2\x14.bourse.hosts.v1.LogR\x04logs\x12\x14\n" +
+	"\x05moved\x18\n" +
+	" \x03(\x03R\x05moved\"E\n" +
 	"\aDeleted\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x12\x10\n" +
@@ -1297,7 +1331,7 @@ const file_link_proto_rawDesc = "" +
 	"\x06signal\x18\x04 \x01(\tR\x06signal\x12\x14\n" +
 	"\x05fault\x18\x05 \x01(\tR\x05fault\x12\"\n" +
 	"\rout_of_memory\x18\x06 \x01(\bR\voutOfMemory\x12\x14\n" +
-	"\x05lacks\x18\a \x03(\tR\x05lacks\"\xd0\x01\n" +
+	"\x05lacks\x18\a \x03(\tR\x05lacks\"\x8c\x02\n" +
 	"\x06Wanted\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x1a\n" +
 	"\bcontract\x18\x02 \x01(\x03R\bcontract\x12\x12\n" +
@@ -1307,7 +1341,11 @@ const file_link_proto_rawDesc = "" +
 	"\x05limit\x18\x06 \x01(\x01R\x05limit\x12\x12\n" +
 	"\x04left\x18\a \x01(\x01R\x04left\x12\x10\n" +
 	"\x03job\x18\b \x01(\tR\x03job\x12\x18\n" +
-	"\aaccount\x18\t \x01(\tR\aaccount\"\xc7\x01\n" +
+	"\aaccount\x18\t \x01(\tR\aaccount\x12\x12\n" +
+	"\x04warn\x18\n" +
+	" \x01(\x01R\x04warn\x12\x14\n" +
+	"\x05asked\x18\v \x01(\bR\x05asked\x12\x10\n" +
+	"\x03try\x18\f \x01(\x05R\x03try\"\xc7\x01\n" +
 	"\x03Log\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x16\n" +
 	"\x06errors\x18\x02 \x01(\bR\x06errors\x12\x12\n" +

@@ -94,12 +94,13 @@ func ToOffer(o *Offer) remote.Offer {
 
 // FromOrders converts o to its network form.
 func FromOrders(o *remote.Orders) *SyncResponse {
-	r := &SyncResponse{Session: o.Session, Boot: o.Boot, Ack: o.Ack, Known: o.Known, Deal: o.Deal, Lease: o.Lease, Drain: o.Drain}
+	r := &SyncResponse{Session: o.Session, Boot: o.Boot, Ack: o.Ack, Known: o.Known, Deal: o.Deal, Lease: o.Lease, Drain: o.Drain, Moved: o.Moved}
 	for i := range o.Wanted {
 		w := &o.Wanted[i]
 		r.Wanted = append(r.Wanted, &Wanted{
 			Name: w.Name, Contract: w.Contract, Node: w.Node, Nodes: w.Nodes,
 			Weight: w.Weight, Limit: w.Limit, Left: w.Left, Job: w.Job, Account: w.Account,
+			Try: w.Try, Warn: w.Warn, Asked: w.Asked,
 		})
 	}
 	for i := range o.Logs {
@@ -111,11 +112,12 @@ func FromOrders(o *remote.Orders) *SyncResponse {
 // ToOrders converts r from its network form. The work of the wanted tasks is unset, because
 // only the host's market knows it.
 func ToOrders(r *SyncResponse) *remote.Orders {
-	o := &remote.Orders{Session: r.Session, Boot: r.Boot, Ack: r.Ack, Known: r.Known, Deal: r.Deal, Lease: r.Lease, Drain: r.Drain}
+	o := &remote.Orders{Session: r.Session, Boot: r.Boot, Ack: r.Ack, Known: r.Known, Deal: r.Deal, Lease: r.Lease, Drain: r.Drain, Moved: r.Moved}
 	for _, w := range r.Wanted {
 		o.Wanted = append(o.Wanted, remote.Wanted{
 			Name: w.GetName(), Contract: w.GetContract(), Node: w.GetNode(), Nodes: w.GetNodes(),
 			Weight: w.GetWeight(), Limit: w.GetLimit(), Left: w.GetLeft(), Job: w.GetJob(), Account: w.GetAccount(), Work: math.Inf(1),
+			Try: w.GetTry(), Warn: w.GetWarn(), Asked: w.GetAsked(),
 		})
 	}
 	for _, l := range r.Logs {

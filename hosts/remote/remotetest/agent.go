@@ -22,6 +22,9 @@ type Agent struct {
 	// waits for. If it is nil, programs use all of it and wait for none.
 	Serves func(contract int64) (uses, waits float64)
 
+	// Retries reports whether a program of a contract ends with exit status 75 in the given try.
+	Retries func(contract int64, try int32) bool
+
 	// Fails reports whether a program of a contract ends with a failure.
 	Fails func(contract int64) bool
 
@@ -86,7 +89,7 @@ func (a *Agent) Obey(now float64, o *remote.Orders) {
 		a.first, a.spans = a.first+n, a.spans[n:]
 	}
 	a.ends = slices.DeleteFunc(a.ends, func(e remote.End) bool { return slices.Contains(o.Known, e.Name) })
-	if o.Deal == a.deal {
+	if o.Deal == a.deal && !slices.ContainsFunc(o.Wanted, func(w remote.Wanted) bool { return !a.started[w.Name] }) {
 		return
 	}
 	a.close()
@@ -155,7 +158,10 @@ func (a *Agent) count(now float64) {
 			if a.Serves == nil {
 				a.tasks[i].used = r.Done / speed
 			}
-			if a.Fails != nil && a.Fails(a.tasks[i].Contract) {
+			if a.Retries != nil && a.Retries(a.tasks[i].Contract, a.tasks[i].Try) {
+				a.end(i, hosts.Failed)
+				a.ends[len(a.ends)-1].Code = 75
+			} else if a.Fails != nil && a.Fails(a.tasks[i].Contract) {
 				a.end(i, hosts.Failed)
 			} else if a.tasks[i].Work > r.Done {
 				a.end(i, hosts.Exited)

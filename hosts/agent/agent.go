@@ -54,7 +54,7 @@ type Agent struct {
 	deal    int64
 	lease   float64 // instant
 	wanted  []wanted
-	moved   []int64 // unwanted tasks whose contracts go on elsewhere
+	moved   []int64 // unwanted tasks of contracts that start again on other hosts
 	drains  bool    // no more tasks will be wanted here
 	tasks   map[string]*task
 	spans   spans

@@ -26,7 +26,7 @@ type notice struct {
 // Reasons of a notice.
 const (
 	byDeadline = "deadline"
-	byMove     = "moved" // its contract goes on elsewhere
+	byMove     = "moved" // its contract starts again on other hosts
 	byDrain    = "drained"
 	byOwner    = "cancelled"
 )

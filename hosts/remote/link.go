@@ -20,7 +20,7 @@ type Orders struct {
 	Deal    int64
 	Lease   float64  // seconds for which tasks may run, counted from the sending of the answered report
 	Wanted  []Wanted // sorted by start
-	Moved   []int64  // tasks that are not wanted any more because their contracts go on elsewhere
+	Moved   []int64  // tasks that are no longer wanted because their contracts start again on other hosts
 	Drain   bool     // the host must leave: no more tasks will be wanted
 	Logs    []Log    // repeated until they are uploaded
 }

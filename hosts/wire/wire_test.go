@@ -78,10 +78,14 @@ func anyOrders(r *rapid.T) *remote.Orders {
 	for range rapid.IntRange(0, 3).Draw(r, "known") {
 		o.Known = append(o.Known, count.Draw(r, "name"))
 	}
+	for range rapid.IntRange(0, 3).Draw(r, "moved") {
+		o.Moved = append(o.Moved, count.Draw(r, "name"))
+	}
 	for range rapid.IntRange(0, 3).Draw(r, "wanted") {
 		o.Wanted = append(o.Wanted, remote.Wanted{
 			Name: count.Draw(r, "name"), Contract: count.Draw(r, "contract"), Node: rapid.Int32().Draw(r, "node"), Nodes: rapid.Int32().Draw(r, "nodes"),
 			Weight: float.Draw(r, "weight"), Limit: float.Draw(r, "limit"), Left: float.Draw(r, "left"), Job: text.Draw(r, "job"), Account: text.Draw(r, "account"), Work: math.Inf(1),
+			Try: rapid.Int32().Draw(r, "try"), Warn: float.Draw(r, "warn"), Asked: rapid.Bool().Draw(r, "asked"),
 		})
 	}
 	for range rapid.IntRange(0, 2).Draw(r, "logs") {

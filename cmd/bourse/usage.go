@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -24,8 +26,9 @@ type usageShown struct {
 var usageCommand = command(`usage
 print the use and cost of settled contracts
 
-A contract counts in the month of its settlement. With --format focus, the output is a
-CSV file in the FOCUS 1.2 format: one row per contract, and one row per penalty.
+A contract counts in the month in which it ended, once it is settled. The paid amount is
+before penalties. With --format focus, the output is a CSV file in the FOCUS 1.2 format:
+one row per contract, and one row per penalty, which is negative (bourse docs usage).
 
    bourse job usage --month 2026-11 --by day
    bourse job usage --month 2026-11 --format focus > november.csv`, usageAction)
@@ -34,7 +37,7 @@ type usageOptions struct {
 	Month                  string `doc:"include only the month {YYYY-MM} (default: all)"`
 	By                     string `validate:"oneof=contract day" default:"contract" doc:"add up by {KEY}: contract or day"`
 	Format                 string `validate:"oneof=text csv focus" default:"text" doc:"print {FORMAT}: text, csv or focus"`
-	Account                string `doc:"print the usage of {ACCOUNT} (default: the user's own)"`
+	Account                string `doc:"print the usage of {ACCOUNT}, or of all with '*' (default: the user's own)"`
 	homeOption             `yaml:",inline"`
 	jsonOption[usageShown] `yaml:",inline"`
 }
@@ -44,9 +47,7 @@ func usageAction(c *cli.Context, o *usageOptions) error {
 		return usagef("--month: found %q, want a month, such as 2026-11", o.Month)
 	}
 	return withMarket(c, func(m *client.Client) error {
-		if o.Account == "" {
-			o.Account = m.Account
-		}
+		o.Account = cmp.Or(o.Account, m.Account)
 		all, err := settledOf(c, m, o)
 		if err != nil {
 			return err
@@ -77,11 +78,14 @@ func usageAction(c *cli.Context, o *usageOptions) error {
 	})
 }
 
+// everyone is the account that stands for all.
+const everyone = "*"
+
 // settledOf returns the settled contracts of the account and month that o states.
 func settledOf(c *cli.Context, m *client.Client, o *usageOptions) (all []usage.Settled, err error) {
 	const perCall = 1000
 	for from := int64(0); ; {
-		some, err := m.List(c.Context, live.Filter{Account: o.Account, Ended: true, From: from, Most: perCall})
+		some, err := m.List(c.Context, live.Filter{Account: strings.TrimSuffix(o.Account, everyone), Ended: true, From: from, Most: perCall})
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +97,7 @@ func settledOf(c *cli.Context, m *client.Client, o *usageOptions) (all []usage.S
 			}
 			s := usage.Settled{
 				Contract: live.Short(k.ID), Account: k.Account, Name: k.Name, Class: k.Class, State: k.State,
-				Admitted: k.Submitted, Ended: k.Ended, Done: k.Done, Paid: k.Paid, Penalty: k.Penalty,
+				Admitted: k.Submitted, Ended: k.Ended, Done: k.Done, Paid: k.Charged(), Penalty: k.Penalty,
 			}
 			if k.Served != nil {
 				s.Cause = k.Served.Cause

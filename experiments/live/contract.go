@@ -46,6 +46,7 @@ type Contract struct {
 	Paid       bank.Amount `json:"paid,omitzero"`
 	Back       bank.Amount `json:"back,omitzero"`
 	Penalty    bank.Amount `json:"penalty,omitzero"`
+	Withheld   bank.Amount `json:"withheld,omitzero" doc:"part of the penalty: withheld from the charges, and not in paid"`
 	Unsettled  string      `json:"unsettled,omitempty" doc:"why the bank refuses its settlement or penalty, which the market sends again until it is booked"`
 
 	Served *Served `json:"served,omitempty" doc:"processor time, once it has begun"`
@@ -161,6 +162,12 @@ func (c *Contract) settled(e *contracts.Settled, r reply) {
 	if math.IsInf(c.Delay, 1) {
 		c.Delay = 0
 	}
+}
+
+// Charged returns the charges of c before a part of the penalty was withheld from them.
+func (c *Contract) Charged() bank.Amount {
+	sum, _ := c.Paid.Add(c.Withheld) // at most the budget
+	return sum
 }
 
 // look updates the published view of c, an open contract.

@@ -243,7 +243,7 @@ func (k *core) judge(c *Contract, e *contracts.Settled) error {
 	f := c.fault
 	delete(k.meters, c.ID) // hosts may have sent reports since then
 	c.Served.Cause, c.Served.Owner = f.cause, f.owner
-	c.Penalty = f.withheld
+	c.Penalty, c.Withheld = f.withheld, f.withheld
 	owed, err := f.owed.Sub(f.withheld)
 	if err != nil || owed.Sign() == 0 {
 		return err

@@ -126,6 +126,6 @@ func (c *Contract) booked(kind string, r reply) {
 		c.Settlement, c.Back = r.Receipt, r.Moved
 		c.Paid, _ = c.Budget.Sub(r.Moved)
 	case "penalty":
-		c.Penalty = r.Moved
+		c.Penalty, _ = c.Withheld.Add(r.Moved) // at most the budget
 	}
 }

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -74,7 +75,7 @@ func fromContract(c *live.Contract) *wire.Contract {
 		Contract: c.ID, Order: c.Order, Account: c.Account, State: c.State, Class: c.Class, Nodes: int32(c.Nodes), Cpus: c.CPUs,
 		Work: c.Work, Deadline: c.Deadline, Budget: c.Budget.String(), Job: c.Job, Submitted: c.Submitted, Decision: string(c.Decision),
 		Places: each(c.Places, fromPlace), Receipt: c.Receipt, Ends: each(c.Ends, fromEnd), Ended: c.Ended, Outcome: c.Outcome,
-		Done: c.Done, Delay: c.Delay, Losses: int32(c.Losses), Paid: c.Paid.String(), Back: c.Back.String(), Penalty: c.Penalty.String(), Settlement: c.Settlement,
+		Done: c.Done, Delay: c.Delay, Losses: int32(c.Losses), Paid: c.Paid.String(), Back: c.Back.String(), Penalty: c.Penalty.String(), Withheld: c.Withheld.String(), Settlement: c.Settlement,
 		Unsettled: c.Unsettled, Deleted: each(c.Deleted, fromDeletion), Served: fromServed(c.Served), Held: c.Held, Name: c.Name,
 	}
 }
@@ -90,7 +91,7 @@ func toContract(c *wire.Contract) (out live.Contract, err error) {
 	for _, m := range []struct {
 		name, text string
 		to         *bank.Amount
-	}{{"budget", c.GetBudget(), &out.Budget}, {"paid", c.GetPaid(), &out.Paid}, {"back", c.GetBack(), &out.Back}, {"penalty", c.GetPenalty(), &out.Penalty}} {
+	}{{"budget", c.GetBudget(), &out.Budget}, {"paid", c.GetPaid(), &out.Paid}, {"back", c.GetBack(), &out.Back}, {"penalty", c.GetPenalty(), &out.Penalty}, {"withheld", cmp.Or(c.GetWithheld(), "0"), &out.Withheld}} {
 		if *m.to, err = bank.Parse(m.text); err != nil {
 			return out, fmt.Errorf("contract %d: %s: %w", out.ID, m.name, err)
 		}

@@ -21,7 +21,7 @@ type Settled struct {
 	Account, Project, Name, Class, State, Cause string
 	Admitted, Ended                             float64 // instants
 	Done                                        float64 // processor-seconds
-	Paid, Penalty                               bank.Amount
+	Paid, Penalty                               bank.Amount // before the penalty, and the penalty
 }
 
 // Columns are the names of the columns of [Focus]: the 21 that FOCUS 1.2 requires and 12 more.
@@ -98,7 +98,7 @@ type Sum struct {
 	Key       string      `json:"key" doc:"contract, project or day"`
 	Contracts int         `json:"contracts"`
 	Hours     float64     `json:"cpu_hours"`
-	Paid      bank.Amount `json:"paid"`
+	Paid      bank.Amount `json:"paid" doc:"before penalties"`
 	Penalty   bank.Amount `json:"penalty" doc:"received"`
 }
 

@@ -603,9 +603,10 @@ type Contract struct {
 	Settlement    string                 `protobuf:"bytes,25,opt,name=settlement,proto3" json:"settlement,omitempty"` // receipt of the bank
 	Unsettled     string                 `protobuf:"bytes,26,opt,name=unsettled,proto3" json:"unsettled,omitempty"`   // why the bank refuses to book its settlement or penalty, if it does
 	Deleted       []*Deletion            `protobuf:"bytes,27,rep,name=deleted,proto3" json:"deleted,omitempty"`
-	Served        *Served                `protobuf:"bytes,28,opt,name=served,proto3" json:"served,omitempty"` // none before it begins
-	Held          string                 `protobuf:"bytes,29,opt,name=held,proto3" json:"held,omitempty"`     // why the market has not decided it yet
-	Name          string                 `protobuf:"bytes,30,opt,name=name,proto3" json:"name,omitempty"`     // of its job
+	Served        *Served                `protobuf:"bytes,28,opt,name=served,proto3" json:"served,omitempty"`     // none before it begins
+	Held          string                 `protobuf:"bytes,29,opt,name=held,proto3" json:"held,omitempty"`         // why the market has not decided it yet
+	Name          string                 `protobuf:"bytes,30,opt,name=name,proto3" json:"name,omitempty"`         // of its job
+	Withheld      string                 `protobuf:"bytes,40,opt,name=withheld,proto3" json:"withheld,omitempty"` // part of the penalty that was withheld from the charges, and is not in paid
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -846,6 +847,13 @@ func (x *Contract) GetHeld() string {
 func (x *Contract) GetName() string {
 	if x != nil {
 		return x.Name
+	}
+	return ""
+}
+
+func (x *Contract) GetWithheld() string {
+	if x != nil {
+		return x.Withheld
 	}
 	return ""
 }
@@ -2783,7 +2791,7 @@ const file_market_proto_rawDesc = "" +
 	"\rQuoteResponse\x12\x14\n" +
 	"\x05least\x18\x01 \x01(\tR\x05least\x12!\n" +
 	"\fpenalty_part\x18\x02 \x01(\x01R\vpenaltyPart\x12!\n" +
-	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\"\xb8\x06\n" +
+	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\"\xd4\x06\n" +
 	"\bContract\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05order\x18\x02 \x01(\tR\x05order\x12\x18\n" +
@@ -2817,7 +2825,8 @@ const file_market_proto_rawDesc = "" +
 	"\adeleted\x18\x1b \x03(\v2\x1a.bourse.market.v1.DeletionR\adeleted\x120\n" +
 	"\x06served\x18\x1c \x01(\v2\x18.bourse.market.v1.ServedR\x06served\x12\x12\n" +
 	"\x04held\x18\x1d \x01(\tR\x04held\x12\x12\n" +
-	"\x04name\x18\x1e \x01(\tR\x04name\"\x96\x01\n" +
+	"\x04name\x18\x1e \x01(\tR\x04name\x12\x1a\n" +
+	"\bwithheld\x18( \x01(\tR\bwithheld\"\x96\x01\n" +
 	"\x06Served\x12\x1a\n" +
 	"\bentitled\x18\x01 \x01(\x01R\bentitled\x12\x14\n" +
 	"\x05asked\x18\x02 \x01(\x01R\x05asked\x12\x1a\n" +

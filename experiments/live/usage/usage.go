@@ -19,8 +19,8 @@ import (
 type Settled struct {
 	Contract                                    int64
 	Account, Project, Name, Class, State, Cause string
-	Admitted, Ended                             float64 // instants
-	Done                                        float64 // processor-seconds
+	Admitted, Ended                             float64     // instants
+	Done                                        float64     // processor-seconds
 	Paid, Penalty                               bank.Amount // before the penalty, and the penalty
 }
 

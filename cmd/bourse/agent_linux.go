@@ -40,8 +40,8 @@ pause.
 
 With --slurm, the agent offers each node of a Slurm partition as a host, in whole
 cores; see 'bourse docs slurm'. Run it on a machine that can submit jobs, with a
-folder that all nodes share as --spool. --join @FILE then has one token per node, one
-a line. `+slurmKept+`
+folder that all nodes share as --spool. --join @FILE then has one token per node,
+each on a line of its own. `+slurmKept+`
 
 As root, or in a systemd unit with delegation, the agent enforces shares by control
 groups (cgroup2, cgroup1). Otherwise it stops and continues processes (signals). Signals

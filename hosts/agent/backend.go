@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -138,25 +139,49 @@ type spooled struct {
 	renewed float64 // time at which it was first seen
 	read    float64 // time at which the lease was last read
 	beat    float64 // time of the next beat
+
+	mu    sync.Mutex
+	until float64 // end of the lease
+	froze bool    // whether guard has frozen the task
 }
 
-// spoolTick writes the beat and reads the lease.
-func (m *supervisor) spoolTick(now float64) {
-	if now < m.spooled.beat {
-		return
+// guard freezes the task when the lease ends. The supervisor itself may then be waiting for a
+// file system that does not answer.
+func (m *supervisor) guard() {
+	s := &m.spooled
+	for range time.Tick(2 * look) {
+		s.mu.Lock()
+		if m.now() >= s.until {
+			s.froze = true
+			m.kernel.Freeze(m.Name)
+		}
+		s.mu.Unlock()
 	}
-	m.spooled.beat = now + beatEach
+}
+
+// spoolTick writes the beat and reads the lease, and reports whether it has done so.
+func (m *supervisor) spoolTick(now float64) bool {
+	s := &m.spooled
+	if now < s.beat {
+		return false
+	}
+	s.beat = now + beatEach
 	u := m.usage()
 	err := put(filepath.Join(m.folder, "beat"), Beat{now, u.Used, u.Waited, m.frozen}, false)
-	if err != nil || now < m.spooled.read+leaseEach && now < m.until {
-		return
+	if err != nil || now < s.read+leaseEach && now < m.until {
+		return false
 	}
-	m.spooled.read = now
-	if l := readLease(m.Root); l.number != m.spooled.number {
-		m.spooled.number, m.spooled.renewed = l.number, now
+	s.read = now
+	if l := readLease(m.Root); l.number != s.number {
+		s.number, s.renewed = l.number, now
 		m.until = l.until
 	}
-	m.until = min(m.until, m.spooled.renewed+m.Lease)
+	m.until = min(m.until, s.renewed+m.Lease)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.until = m.until
+	m.frozen, s.froze = m.frozen || s.froze, false
+	return true
 }
 
 // superviseSpool starts the task of a folder, unless it was started before, in a process that

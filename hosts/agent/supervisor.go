@@ -148,6 +148,9 @@ func supervise(folder string) error {
 		m.exit.Why, m.exit.Fault = hosts.Failed, "command: "+err.Error()
 		return m.finish()
 	}
+	if m.Spool {
+		go m.guard()
+	}
 	heard, timer := m.listen(), time.NewTimer(look)
 	for {
 		over := false
@@ -365,7 +368,7 @@ func (m *supervisor) tick(now float64) (over bool) {
 		m.again = now + (seldom * look).Seconds()
 	}
 	if m.Spool {
-		m.spoolTick(now)
+		again = m.spoolTick(now) || again
 	} else if m.leased.changed(leasePath(m.Root)) || again {
 		m.until = readLease(m.Root).until
 	}

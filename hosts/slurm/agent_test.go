@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"bourse/hosts"
 	"bourse/hosts/agent"
 	"bourse/hosts/remote"
@@ -130,7 +132,12 @@ func TestSupervised(t *testing.T) {
 		}
 	}
 	until("it runs", func() bool { return beats() > 0 })
-	f.execute("99", f.scripts[0]) // as a controller that was killed does
+	if err := f.execute("99", f.scripts[0]); err == nil { // as a controller that was killed does
+		t.Error("a second job has started the task again")
+	}
+	if job, ok := agent.Started(folder); !ok || job != "1" {
+		t.Errorf("job %q has started the task, want 1", job)
+	}
 	m.set(true)
 	still := func() bool {
 		before := beats()
@@ -148,6 +155,18 @@ func TestSupervised(t *testing.T) {
 	}
 	m.set(false)
 	until("it continues", func() bool { return !still() })
+
+	// The supervisor waits for a file, as if the file system did not answer.
+	orders := filepath.Join(folder, "orders")
+	if err := errors.Join(os.WriteFile(orders+".kept", []byte("{}"), 0o600), unix.Mkfifo(orders, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	until("it stops, because its supervisor hangs", still)
+	pipe, err := os.OpenFile(orders, os.O_RDWR, 0)
+	if err = errors.Join(err, os.Rename(orders+".kept", orders), pipe.Close()); err != nil {
+		t.Fatal(err)
+	}
+	until("it continues again", func() bool { return !still() })
 	if err := os.WriteFile(filepath.Join(folder, "dir", "stop"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -130,13 +130,19 @@ func (n *Node) Backend() *agent.Backend {
 
 const mebibyte = 1 << 20
 
-// start makes the task of a folder wanted. The file ready states that the folder is complete.
+// start makes the task of a folder wanted. The file ready states that the folder is complete. A
+// task that Slurm could never start here fails.
 func (n *Node) start(folder string) error {
-	if err := os.WriteFile(filepath.Join(folder, "ready"), nil, 0o600); err != nil {
+	t, err := n.of(folder)
+	if err != nil {
 		return err
 	}
-	_, err := n.of(folder)
-	return err
+	if t.cores > n.cores || t.memory > n.memory || t.gpus > n.gpus {
+		_, err := agent.Abandon(folder, hosts.Failed, fmt.Sprintf("command: found %d cores, %d MiB and %d GPUs requested, want at most the %d, %d and %d of node %s",
+			t.cores, t.memory, t.gpus, n.cores, n.memory, n.gpus, n.name))
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, "ready"), nil, 0o600)
 }
 
 func ready(folder string) bool {

@@ -89,12 +89,13 @@ func (f *fake) run(_ context.Context, input, name string, args ...string) (strin
 }
 
 // execute runs the script of a job.
-func (f *fake) execute(id, script string) {
+func (f *fake) execute(id, script string) error {
 	f.start(id)
 	cmd := exec.Command("sh")
 	cmd.Stdin, cmd.Env = strings.NewReader(script), append(os.Environ(), "SLURM_JOB_ID="+id, "CUDA_VISIBLE_DEVICES=3", "SLURM_SECRET=1")
-	cmd.Run()
+	err := cmd.Run()
 	f.run(context.Background(), "", "scancel", id)
+	return err
 }
 
 // start starts a job in the queue.
@@ -333,6 +334,10 @@ func TestEnds(t *testing.T) {
 	}
 	killed, expired, unready, running := d.task("1.0.1", nil, 0), d.task("2.0.2", nil, d.now+30), d.task("3.0.3", nil, 0), d.task("4.0.4", nil, 0)
 	os.Remove(filepath.Join(unready, "ready"))
+	tooBig := d.task("5.0.5", map[string]any{"gpus": 3}, 0)
+	if d.alive(tooBig) || why(tooBig) != "failed" {
+		t.Errorf("a task that needs more GPUs than the node has: %q", why(tooBig))
+	}
 	d.step(1)
 	if d.alive(unready) || why(unready) != "lost" || len(d.made) != 3 {
 		t.Errorf("a task whose folder is not complete: %s; %d jobs", why(unready), len(d.made))

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"bourse/hosts"
 	"bourse/hosts/agent"
@@ -91,7 +92,9 @@ func (f *fake) run(_ context.Context, input, name string, args ...string) (strin
 // execute runs the script of a job.
 func (f *fake) execute(id, script string) error {
 	f.start(id)
-	cmd := exec.Command("sh")
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "sh")
 	cmd.Stdin, cmd.Env = strings.NewReader(script), append(os.Environ(), "SLURM_JOB_ID="+id, "CUDA_VISIBLE_DEVICES=3", "SLURM_SECRET=1")
 	err := cmd.Run()
 	f.run(context.Background(), "", "scancel", id)

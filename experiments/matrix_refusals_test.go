@@ -13,9 +13,9 @@ import (
 // why such a scenario is refused instead of run.
 var matrixRefusals = []struct{ says, why string }{
 	{`no job has a budget: set workload.annotate`, "a market in which nobody can pay admits nobody"},
-	{`admission reserve: requires hosts that stay`, "a book promises nodes that it knows to be there"},
-	{`admission reserve: found sharing \w+, want planned`, "only planned sharing gives a gang all of its nodes at once"},
-	{`admission reserve: requires market.instant: ends-first`, "a book is told of ends before it is asked for room"},
+	{`admission (reserve|windows|bundle): requires hosts that stay`, "a book promises nodes that it knows to be there"},
+	{`admission (reserve|windows|bundle): found sharing \w+, want planned`, "only planned sharing gives a gang all of its nodes at once"},
+	{`admission (reserve|windows|bundle): requires market.instant: ends-first`, "a book is told of ends before it is asked for room"},
 	{`found "edf\+insert" with preempt`, "a plan that suspends has no holes to insert into"},
 	{`requires sla.deadline: hard, soft or plan, not none`, "a policy or a share that follows deadlines has none to follow"},
 	{`found \d+ jobs( requested)?, want at most \d+`, "a log is run as it was recorded, and has no more jobs"},
@@ -23,6 +23,8 @@ var matrixRefusals = []struct{ says, why string }{
 	{`admission (posted|spot|call|karma|slices): found market.payment \w+, want (bid|free) with it`, "what the policy agreed is what is paid"},
 	{`admission (spot|call): found hosts of`, "a unit is a host"},
 	{`admission (spot|call|karma|slices): found fleet.availability.leaving: suspend`, "a unit that is away is no longer sold"},
+	{`admission (windows|bundle): found fleet.hosts: \d+, want 1 with it`, "it sells the processors of one host"},
+	{`admission policy windows: (prices|high): found`, "the price of a unit that is sold first is the highest that all may pay"},
 	{`notice: want at most every`, "a decision is made after the clearing before it"},
 	{`bidding: progress needs a price ondemand`, "its buyers fall back on it"},
 	{`admission policy posted: high: found`, "a price does not fall with the load"},

@@ -7,7 +7,9 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/floor"
+	"bourse/contracts/policies"
 	"bourse/experiments/metrics"
+	"bourse/hosts"
 	"bourse/market"
 )
 
@@ -27,7 +29,9 @@ type retold struct {
 	submits bool    // processed before other events at the same time
 	closes  float64 // time at which the run is closed, +Inf if never; events due then do not happen
 	renew   float64
-	raised  []tapeEvent // bids that were renewed or have lost their weight
+	raised  []tapeEvent // bids for processors that were renewed or have lost their weight
+	began   []int64     // bids for processors of the tasks that started, in order
+	held    []replayKind
 
 	now   float64
 	hosts []*replayHost
@@ -37,6 +41,7 @@ type retold struct {
 
 type replayHost struct {
 	cpus, speed float64
+	room        hosts.Resources
 	on          []*replayTask // in order of start
 	away        bool
 	left        float64 // time at which the host left last; NaN if it did not
@@ -49,13 +54,13 @@ type replayTask struct {
 	of    *replayContract
 	node  int
 	host  *replayHost
-	at    int     // of the host
-	nodes int     // number of nodes of a gang, which equals the contract's number without a plan
-	bid   int64   // nano-dollars per second; 0 once the contract's money is spent
-	bade  int64   // before that
-	met   float64 // $/s of the other bids when the task came
+	at    int   // of the host
+	nodes int   // number of nodes of a gang, which equals the contract's number without a plan
+	bid   int64 // nano-dollars per second; 0 once the contract's money is spent
+	bade  int64 // before that
 
 	promised float64 // $/s that cac promised
+	vector   replayVector
 
 	rate, paying float64
 	done, owed   float64
@@ -130,9 +135,12 @@ func newReplay(run *toldRun) (*retold, error) {
 	if run.Closed {
 		w.closes = run.set.horizon()
 	}
-	w.floor, w.reserve = c.Fleet.Floor.CPU, c.Market.Reserve
+	w.floor, w.reserve, w.held = c.Fleet.Floor.CPU, c.Market.Reserve, run.kinds()
 	if run.offer.Name == "be" {
 		w.renew = c.Market.Renew
+	}
+	if policies.Of(run.offer.Name).Single && w.cap >= 1 { // the cap of a node, of which a task has several
+		w.cap = 0
 	}
 	var err error
 	if w.rule, err = ruleOf(run.offer); err != nil {
@@ -146,6 +154,7 @@ func newReplay(run *toldRun) (*retold, error) {
 		if n := len(c.Fleet.Speeds); n > 0 {
 			host.speed = c.Fleet.Speeds[h%n]
 		}
+		host.room = run.tape.parts.Fleet[h].Spec().Room
 		if p := run.tape.parts.Availability; p != nil {
 			w.leaving, w.charged = p.Leaving, p.Charged
 			host.away = true
@@ -243,7 +252,7 @@ func (c *replayContract) bidAgain(now float64) (raised []tapeEvent) {
 		if bid := math.Floor(float64(k.bid)*max(0, left)/(c.due()-now)/stand + 0.01); !k.gone && stand > 0 && bid < 1<<53 {
 			k.bid, k.host.dirty, c.holds = max(1, int64(bid)), true, math.NaN()
 			k.bade = k.bid
-			raised = append(raised, tapeEvent{at: now, id: c.request.ID, node: k.node, bid: market.Rate(k.bid)})
+			raised = append(raised, tapeEvent{at: now, id: c.request.ID, node: k.node, bid: market.Rate(k.part(0))})
 		}
 	}
 	return raised
@@ -348,7 +357,7 @@ func (w *retold) spend(c *replayContract) {
 // bid sets the bid of k.
 func (w *retold) bid(k *replayTask, bid int64) {
 	k.bid, k.host.dirty = bid, true
-	w.raised = append(w.raised, tapeEvent{at: w.now, id: k.of.request.ID, node: k.node, bid: market.Rate(bid)})
+	w.raised = append(w.raised, tapeEvent{at: w.now, id: k.of.request.ID, node: k.node, bid: market.Rate(k.part(0))})
 }
 
 // refund restores the weight of c if it has money.
@@ -459,9 +468,8 @@ func (w *retold) start(e tapeEvent) error {
 	if math.IsNaN(c.start) {
 		c.start = e.at
 	}
-	for _, o := range h.on {
-		k.met += float64(o.bid) / 1e9
-	}
+	k.vector = w.vector(c.request, h)
+	w.began = append(w.began, k.part(0))
 	h.on = append(h.on, k)
 	h.dirty, h.leaves = true, math.NaN()
 	c.renewAfter(e.at, w.renew)

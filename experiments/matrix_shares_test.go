@@ -62,7 +62,7 @@ func (w *retold) allocate(h *replayHost) {
 	switch w.rule.name {
 	case "auction":
 		for i, k := range tasks {
-			weight[i] = float64(k.bid)
+			weight[i] = float64(k.part(0))
 			if most := k.of.request.Needs.Max.CPU; most > 0 {
 				limit[i] = most
 			}
@@ -315,6 +315,9 @@ func (w *retold) charge(h *replayHost) {
 			usable += w.usable(k)
 		}
 	}
+	if w.chargeVectors(h, usable) {
+		return
+	}
 	for _, k := range h.on {
 		bid, got := float64(k.bid)/1e9, k.rate/(h.cpus*h.speed)
 		switch w.payment {
@@ -326,7 +329,7 @@ func (w *retold) charge(h *replayHost) {
 				k.paying = min(bid, got*(price-bid))
 			}
 		case "admission":
-			k.paying = min(bid, got*k.met)
+			k.paying = min(bid, got*k.vector.met[0])
 		case "percentile":
 			k.paying = min(bid, got*max(price-bid, k.promised))
 		case "usage":

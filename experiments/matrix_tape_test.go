@@ -80,7 +80,7 @@ func (t *tape) ask(r *contracts.Request) {
 // end.
 func (t *tape) expect(id contracts.ID, d *contracts.Decision) {
 	for n, pl := range d.Placements {
-		t.pending = append(t.pending, tapeEvent{what: taskStarts, id: id, node: n, host: pl.Host, bid: pl.Bid, promised: pl.Promised, decision: d})
+		t.pending = append(t.pending, tapeEvent{what: taskStarts, id: id, node: n, host: pl.Host, nodes: int(pl.Nodes), bid: pl.Bid, promised: pl.Promised, decision: d})
 	}
 }
 

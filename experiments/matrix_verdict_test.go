@@ -308,7 +308,7 @@ func (w *retold) prices() error {
 	}
 	var all []bid
 	open := make(map[string]int)
-	raised := w.raised
+	raised, began := w.raised, w.began
 	for _, e := range w.run.tape.events {
 		// A task that starts may have its bid changed at the same time.
 		for ; len(raised) > 0 && raised[0].at < e.at; raised = raised[1:] {
@@ -322,7 +322,7 @@ func (w *retold) prices() error {
 		switch e.what {
 		case taskStarts:
 			open[key] = len(all)
-			all = append(all, bid{e.at, math.Inf(1), int64(e.bid)})
+			all, began = append(all, bid{e.at, math.Inf(1), began[0]}), began[1:]
 		case taskLeaves:
 			all[open[key]].to = e.at
 		}

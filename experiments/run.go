@@ -43,7 +43,7 @@ type Run struct {
 	Jobs    []metrics.Job // in order of arrival
 	Prices  []float64     // mean host price in each five-minute bin, in $/s
 	End     float64       // time at which the last job ended, or 0 if no job was admitted
-	Closed  bool          // whether the horizon came before all work was done
+	Closed  bool          // whether jobs were open at the end: the horizon came before all work was done, or jobs wait that can never start
 	Outcome metrics.Outcome
 }
 

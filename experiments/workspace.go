@@ -142,7 +142,7 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	if err := des.Run(ctx, p, math.Nextafter(horizon, 0), sources...); err != nil {
 		return err
 	}
-	if in.run.Closed = !a.broker.Idle() && !math.IsInf(horizon, 1); in.run.Closed {
+	if in.run.Closed = !a.broker.Idle(); in.run.Closed && !math.IsInf(horizon, 1) {
 		if err := a.broker.Close(horizon); err != nil {
 			return err
 		}

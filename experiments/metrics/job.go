@@ -50,7 +50,7 @@ func (j *Job) Admitted() bool {
 // Fulfilled reports whether the promise to j was kept.
 func (j *Job) Fulfilled() bool { return j.Contract.Outcome == contracts.Fulfilled }
 
-// Open reports whether j had not ended at the horizon.
+// Open reports whether j had not ended when the run ended.
 func (j *Job) Open() bool {
 	return j.Contract.Outcome == contracts.Unfinished || j.Contract.Outcome == contracts.Open
 }

@@ -34,7 +34,7 @@ type Outcome struct {
 	Cancels    bool    // owners may cancel jobs
 	AdmitsAll  bool    // whether the policy admits every request that can be placed
 
-	Open      []Job     // jobs not ended at the horizon, which used hosts but are not counted elsewhere
+	Open      []Job     // jobs not ended when the run ended, which used hosts but are not counted elsewhere
 	Horizon   float64   // time in seconds at which the run ends even if jobs are open; +Inf or 0 if it ends when all work is done
 	Volatile  bool      // hosts come and go
 	Available float64   // if hosts come and go: the work that they could have done while present, from the first arrival to the last end or to the horizon

@@ -127,7 +127,7 @@ func (s *Report) jobs(shown []string) (t report.Table, notes []string) {
 	t = report.Table{
 		Title: "Jobs, over " + over, Left: 2,
 		Header: []string{"configuration", "policy", "requested", "rejected: too late", "started", "completed", "open"},
-		Note:   "Rejected: too late, because they could not end by their deadline. Waits cover the jobs that started, slowdowns those that completed. Open: not ended at the horizon. All other metrics except utilization leave them out.",
+		Note:   "Rejected: too late, because they could not end by their deadline. Waits cover the jobs that started, slowdowns those that completed. Open: not ended when the run ended. All other metrics except utilization leave them out.",
 	}
 	s.Each(func(configuration, policy int, name, label string) {
 		n := s.Cells[configuration][policy].Jobs

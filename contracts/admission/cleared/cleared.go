@@ -375,6 +375,7 @@ func (p *Policy) tick(now float64, v contracts.View) {
 			}
 			p.next++
 			p.pending, p.again = false, true
+			p.giveUp()
 		case !p.pending && at-p.notice <= now:
 			p.concerns = len(p.jobs) > 0
 			p.update(v)
@@ -387,6 +388,18 @@ func (p *Policy) tick(now float64, v contracts.View) {
 			}
 		default:
 			return
+		}
+	}
+}
+
+// giveUp ends the suspended jobs that are not expected to run again.
+func (p *Policy) giveUp() {
+	if s, credits := p.seller.(interface{ stuck() bool }); !credits || !s.stuck() {
+		return
+	}
+	for _, j := range slices.Clone(p.jobs) {
+		if j.state == paused {
+			p.end(j)
 		}
 	}
 }
@@ -490,9 +503,7 @@ func placements(on []hosts.ID, bid market.Rate) (out []contracts.Placement) {
 // interrupt removes j from its units.
 func (p *Policy) interrupt(j *job, now float64) {
 	if p.interrupted == "end" {
-		p.free(j)
-		p.actions = append(p.actions, contracts.Action{Verb: contracts.Release, Contract: j.contract, Due: 1, Of: 1})
-		p.remove(j)
+		p.end(j)
 		return
 	}
 	p.suspend(j).Lose = p.interrupted == "restart"
@@ -505,6 +516,13 @@ func (p *Policy) interrupt(j *job, now float64) {
 	}); ok {
 		b.interrupted(p, j, now)
 	}
+}
+
+// end cancels the contract of j, which pays for what it has had.
+func (p *Policy) end(j *job) {
+	p.free(j)
+	p.actions = append(p.actions, contracts.Action{Verb: contracts.Release, Contract: j.contract, Due: 1, Of: 1})
+	p.remove(j)
 }
 
 func (p *Policy) suspend(j *job) *contracts.Action {

@@ -24,7 +24,7 @@ type divided struct {
 }
 
 // patience is the number of clearings without a running job after which waiting jobs are not
-// expected to start. Credits change at each clearing, so a job can start even if nothing else
+// expected to start, and suspended jobs are cancelled. Credits change at each clearing, so a job can start even if nothing else
 // has happened.
 const patience = 1000
 

@@ -194,7 +194,8 @@ func (s *slurmTown) settle() (states map[string]int) {
 
 // TestSlurmMarket checks a market on a Slurm cluster, of which a node's daemon, the agent and the
 // market are killed while a contract of two nodes runs. The contract is fulfilled. A second job
-// for a task that has started does nothing. The page docs/slurm.md tests more.
+// for a task that has started does nothing. A node that Slurm does not use is closed, and the
+// other gets the next job. The page docs/slurm.md tests more.
 func TestSlurmMarket(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -219,7 +220,21 @@ func TestSlurmMarket(t *testing.T) {
 	if out, err := again.CombinedOutput(); err == nil || !strings.Contains(s.read("again"), "a supervisor of this task has started before") {
 		t.Errorf("a second supervisor: %v: %s, %s", err, out, s.read("again"))
 	}
-	if states := s.settle(); states["fulfilled"] != 1 {
+	s.until(30*time.Second, "it has ended", func() bool {
+		open, err := s.contracts()
+		return err == nil && len(open) == 0
+	})
+	s.cluster.must("scontrol", "update", "nodename=n2", "state=drain", "reason=test")
+	s.until(30*time.Second, "the drained node is closed", func() bool {
+		out, err := s.run("live", "host", "list", "--dir", "lab", "--home", "ann")
+		return err == nil && strings.Contains(out, "closed (Slurm reports the state drained of node n2)") && strings.Count(out, " here ") == 1
+	})
+	s.order(1, 10, 60)
+	s.until(30*time.Second, "the next job runs", func() bool { return len(s.ran()) == 3 })
+	if folders, err = filepath.Glob(s.path("spool/n1/tasks/*")); err != nil || len(folders) != 2 {
+		t.Errorf("folders of tasks: %v, %v", folders, err)
+	}
+	if states := s.settle(); states["fulfilled"] != 2 {
 		t.Errorf("contracts ended %v", states)
 	}
 }

@@ -52,7 +52,7 @@ var most = map[string]int{
 	"contracts/memo":                 600,
 	"experiments":                    3800,
 	"experiments/fitlab":             1150,
-	"experiments/judge":              720,
+	"experiments/judge":              760,
 	"experiments/live":               5600,
 	"experiments/live/client":        800,
 	"experiments/live/page":          500,

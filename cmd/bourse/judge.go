@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"bourse/bank/keys"
 	"bourse/bank/whole"
 	"bourse/experiments"
 	"bourse/experiments/judge"
@@ -64,7 +64,7 @@ only the files that its command names. A script has 1 GiB of memory.
 	if err != nil {
 		return err
 	}
-	ask := judge.Ask{Study: o.On, Candidate: judged(s.File), Champion: judged(o.Against), Unconfined: o.Unconfined}
+	ask := judge.Ask{Study: o.On, Candidate: judged(s.File), Champion: judged(o.Against), Unconfined: o.Unconfined, Secrets: []string{o.Sealed, o.Key}}
 	ask.Candidate.Command = s.Command
 	j, err := judge.New(ask)
 	if err != nil {
@@ -90,24 +90,29 @@ only the files that its command names. A script has 1 GiB of memory.
 	if seed, err = j.Seed(secret, o.Epoch); err != nil {
 		return err
 	}
-	book := filepath.Join(filepath.Dir(o.On), "judged.jsonl")
-	private := ""
+	book, private, public := judge.Judged(o.On), "", ""
 	if record == nil {
+		if !o.Unconfined {
+			if private, err = privateKey(c, "key"); err == nil {
+				public, err = keys.Of(private)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		b, err := judge.Open(book)
 		if err != nil {
 			return err
 		}
-		if record, err = b.Known(j, o.Epoch); err != nil || record != nil {
+		if record, err = b.Known(j, o.Epoch, public); err != nil || record != nil {
 			return errors.Join(err, showRecord(c, record, err))
-		}
-		if !o.Unconfined {
-			if private, err = privateKey(c, "key"); err != nil {
-				return err
-			}
 		}
 	}
 	if err := judgeBelow(c, j, opts, &seed, &out, o.Unconfined); err != nil {
 		return err
+	}
+	if again, err := judge.New(ask); err != nil || again.Hashes != j.Hashes {
+		return errors.Join(err, errors.New("a policy or the study has changed while it was judged"))
 	}
 	if record != nil {
 		if err := record.Repeats(j, out); err != nil {
@@ -115,13 +120,7 @@ only the files that its command names. A script has 1 GiB of memory.
 		}
 		return showRecord(c, record, nil)
 	}
-	b, err := judge.Open(book) // others may have been judged meanwhile
-	if err != nil {
-		return err
-	}
-	if record, err = judge.Sign(b.Record(j, o.Epoch, out, ask.Confinement()), private); err == nil {
-		err = b.Append(record)
-	}
+	record, err = judge.Add(book, j, o.Epoch, out, ask.Confinement(), private)
 	return errors.Join(err, showRecord(c, record, err))
 })
 
@@ -182,16 +181,18 @@ func judgeBelow(c *cli.Context, j *judge.Judging, opts experiments.Options, seed
 		if err := judgeHere(c, j, opts, seed == nil); err != nil {
 			return err
 		}
-	} else if err := limitedRun(c, plain, &in, &out); errors.Is(err, errMemory) {
+	} else if err := limitedRun(c, plain, &in, &out); err != nil {
+		var beyond *beyondLimit
+		if !errors.As(err, &beyond) {
+			return err
+		}
 		switch v := v.(type) {
 		case *judge.Outcome:
-			*v = judge.Outcome{Verdict: judge.Void, Gate: "memory"}
+			*v = judge.Outcome{Verdict: judge.Void, Gate: beyond.of}
 		case *judge.Feedback:
-			*v = j.TooLarge(err)
+			*v = j.Beyond(beyond.of, err)
 		}
 		return nil
-	} else if err != nil {
-		return err
 	}
 	return json.Unmarshal(out.Bytes(), v)
 }
@@ -200,7 +201,7 @@ func judgeBelow(c *cli.Context, j *judge.Judging, opts experiments.Options, seed
 func judgeHere(c *cli.Context, j *judge.Judging, opts experiments.Options, screen bool) error {
 	var v any
 	var err error
-	if os.Getenv(child) != "" && !limitMemory() {
+	if os.Getenv(child) != "" && !limited(c) {
 		return errors.New("the memory of this process cannot be limited")
 	}
 	if screen {

@@ -12,6 +12,7 @@ import (
 	"bourse/bank/whole"
 	"bourse/contracts/admission/script"
 	"bourse/experiments/author"
+	"bourse/experiments/recovered"
 	"bourse/experiments/report"
 
 	"github.com/urfave/cli/v2"
@@ -62,7 +63,7 @@ built-in policies. Memory is limited to 1 GiB.
    bourse policy check mine.star
    bourse policy check -- python3 mine.py`, func(c *cli.Context, o *policyCheckOptions) error {
 	s, _, err := sourceOf(c, 0)
-	if err != nil || !limited() {
+	if err != nil || !limited(c) {
 		return confined(c, err)
 	}
 	r, err := author.Checked(c.Context, s, o.Seed, o.Markets)
@@ -87,7 +88,7 @@ for the arguments of decide, and equal(got, want). The exit status is 1 if a tes
 	if err == nil && s.File == "" {
 		err = usagef("test is for scripts; for a program, use 'bourse policy check'")
 	}
-	if err != nil || !limited() {
+	if err != nil || !limited(c) {
 		return confined(c, err)
 	}
 	all, err := author.Tests(s.File, func(text string) { fmt.Fprintln(c.App.ErrWriter, text) })
@@ -120,7 +121,7 @@ would record it; what a script prints goes to standard error.
    bourse policy ask mine.star mine-20.ask.json
    bourse policy ask mine-20.ask.json -- python3 mine.py`, func(c *cli.Context, _ *policyAskOptions) error {
 	s, rest, err := sourceOf(c, 1)
-	if err != nil || !limited() {
+	if err != nil || !limited(c) {
 		return confined(c, err)
 	}
 	text, err := whole.Read(rest[0], 64<<20)
@@ -157,8 +158,18 @@ func sourceOf(c *cli.Context, n int) (s author.Source, rest []string, err error)
 // child is an environment variable. It is set in the process whose memory is limited.
 const child = "BOURSE_POLICY_CHILD"
 
-// limited reports whether the memory of this process is limited or cannot be limited.
-func limited() bool { return os.Getenv(child) != "" && limitMemory() || !canLimit }
+// limited reports whether the memory of this process is limited or cannot be limited. A limited
+// process ends if a call of the policy does not.
+func limited(c *cli.Context) bool {
+	if os.Getenv(child) == "" || !limitMemory() {
+		return !canLimit
+	}
+	c.Context = recovered.Insist(c.Context, func() {
+		fmt.Fprintln(os.Stderr, limits[0].sign)
+		os.Exit(1)
+	})
+	return true
+}
 
 // confined repeats the command in a process with limited memory. It does nothing if err is
 // not nil.
@@ -169,8 +180,18 @@ func confined(c *cli.Context, err error) error {
 	return limitedRun(c, os.Args[1:], nil, c.App.Writer)
 }
 
-// errMemory means that a policy used more memory than its process may.
-var errMemory = errors.New("the policy used more than 1 GiB of memory")
+// A beyondLimit is the error of a policy that used too much of something.
+type beyondLimit struct{ of, sign, text string }
+
+// Error states what the policy used.
+func (b *beyondLimit) Error() string { return b.text }
+
+// limits are the limits of a limited process. If it exceeds one, its standard error contains the sign.
+var limits = []beyondLimit{
+	{"time", "a call of the policy does not end", "a call of the policy took more than 10 s and could not be stopped"},
+	{"memory", "out of memory", "the policy used more than 1 GiB of memory"},
+	{"memory", "cannot allocate memory", "the policy used more than 1 GiB of memory"},
+}
 
 // limitedRun runs this program with args in a process with limited memory.
 func limitedRun(c *cli.Context, args []string, in io.Reader, out io.Writer) error {
@@ -183,8 +204,10 @@ func limitedRun(c *cli.Context, args []string, in io.Reader, out io.Writer) erro
 	var said bytes.Buffer
 	again.Stdin, again.Stdout, again.Stderr = in, out, &said
 	err = again.Run()
-	if strings.Contains(said.String(), "out of memory") || strings.Contains(said.String(), "cannot allocate memory") {
-		return fmt.Errorf("%s: %w", c.Command.HelpName, errMemory)
+	for i := range limits {
+		if strings.Contains(said.String(), limits[i].sign) {
+			return fmt.Errorf("%s: %w", c.Command.HelpName, &limits[i])
+		}
 	}
 	_, _ = c.App.ErrWriter.Write(said.Bytes()) // in the same way as the process
 	var ended *exec.ExitError

@@ -2,13 +2,17 @@ package judge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"bourse/bank/keys"
@@ -55,7 +59,7 @@ func judging(t *testing.T, study, text string, command ...string) *Judging {
 }
 
 const (
-	script = "def decide(request, market):\n    on = market.place()\n    if type(on) == 'string':\n        return reject(on)\n    n = int(request.id)\n    %s\n    return accept(on)\n"
+	script = "tests = []\ndef decide(request, market):\n    on = market.place()\n    if type(on) == 'string':\n        return reject(on)\n    n = int(request.id)\n    %s\n    return accept(on)\n"
 
 	python = `import json, os, socket, sys, time
 hello = json.loads(sys.stdin.readline())
@@ -103,6 +107,15 @@ func TestCheats(t *testing.T) {
 		{"memory across questions", "error", "python: return asked % 2 == 0"},
 		{"a clock", "error", "python: return time.monotonic_ns() // 64 % 2 == 0"},
 		{"death at large jobs", "error", "python: return q['request']['work'] > 100 and sys.exit(0)"},
+		{"memory in a global list", "error", "tests.append(n)"},
+		{"a long operation", "error", "l = list(range(1000000)); [-1 in l for i in range(100000)]"},
+		{"the environment", "", "python: return set(os.environ) - {'PATH', 'LANG', 'HOME', 'LC_CTYPE'} != set()"},
+		{"files of its parent that are open", "", "python: return len(os.listdir('/proc/self/fd')) > 4"},
+		{"other processes", "", "python: return len([p for p in os.listdir('/proc') if p.isdigit()]) > 2"},
+		{"a message to its other process", "", "python: s = socket.socket(socket.AF_UNIX); s.bind('\\0cheat%d' % asked); c = socket.socket(socket.AF_UNIX); return any(c.connect_ex('\\0cheat%d' % n) == 0 for n in range(asked + 1, asked + 9))"},
+		{"a file for its other process", "", "python: seen = os.path.exists('/tmp/cheat') and open('/tmp/cheat').read() != str(os.getpid()); open('/tmp/cheat', 'w').write(str(os.getpid())); return seen"},
+		{"a second answer", "error", "python: print('{\"ask\":%d,\"accept\":[],\"reject\":\"no\"}' % q['ask'], flush=True)"},
+		{"a flood", "error", "python: print('x' * (2 << 20), flush=True)"},
 		{"silence at large jobs", "error", "python: return q['request']['work'] > 100 and time.sleep(60)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -193,20 +206,12 @@ func TestBook(t *testing.T) {
 	var last *Signed
 	for n := range 1000 {
 		j.Hashes.Candidate = sum(fmt.Appendf(nil, "copy %d", n))
-		b, err := Open(file)
+		s, err := Add(file, j, 1, Outcome{Verdict: Undecided, N: 1600}, "script", private)
 		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := b.Known(j, 1); err != nil {
 			refused++
 			continue
 		}
-		if last, err = Sign(b.Record(j, 1, Outcome{Verdict: Undecided, N: 1600}, "script"), private); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.Append(last); err != nil {
-			t.Fatal(err)
-		}
+		last = s
 	}
 	if refused != 995 {
 		t.Errorf("%d of 1,000 copies were refused, want 995", refused)
@@ -234,6 +239,73 @@ func TestBook(t *testing.T) {
 	}
 	if _, err := Open(file); err == nil {
 		t.Error("a changed file was accepted")
+	}
+}
+
+// TestBookShared checks that judgements that run at the same time lose no record and do not exceed
+// the number that the study allows. The same candidate gets one record. It also checks that a
+// forged line, which follows the last one, is not believed.
+func TestBookShared(t *testing.T) {
+	t.Parallel()
+	j := judging(t, study(t, "judgements: 20"), fmt.Sprintf(script, ""))
+	private, public, err := keys.New(strings.NewReader(strings.Repeat("x", 64)), "referee")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "judged.jsonl")
+	var all sync.WaitGroup
+	var refused atomic.Int32
+	for n := range 60 {
+		all.Go(func() {
+			own := *j
+			own.Hashes.Candidate = sum(fmt.Appendf(nil, "copy %d", n/2))
+			if _, err := Add(file, &own, 1, Outcome{Verdict: Undecided, N: n}, "script", private); err != nil {
+				refused.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	b, err := Open(file)
+	if err != nil || len(b.all) != 20 || refused.Load() != 20 {
+		t.Fatalf("%v: %d records, and %d refused, want 20 of 30 candidates, and 20 of 60 judgements refused", err, len(b.all), refused.Load())
+	}
+	j.Settings.Judgements = 30
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, forged := range []*Signed{
+		{Record: b.Record(j, 1, Outcome{Verdict: Better, N: 25}, "script"), Key: public, Signature: b.all[0].Signature},
+		{Record: b.Record(j, 1, Outcome{Verdict: Better, N: 25}, "script")},
+	} {
+		if err := os.WriteFile(file, append(slices.Clone(text), append(line(forged), '\n')...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Add(file, j, 1, Outcome{Verdict: Worse, N: 25}, "script", private); err == nil && s.Record.Verdict != Worse {
+			t.Errorf("a forged record was believed: %+v", s)
+		}
+	}
+}
+
+// TestOwnFiles checks that a candidate whose file is the secret, the study or its judgements, or
+// a link to one of them, is refused.
+func TestOwnFiles(t *testing.T) {
+	t.Parallel()
+	path := study(t, "judgements: 20")
+	secret, other := filepath.Join(filepath.Dir(path), "secret"), filepath.Join(t.TempDir(), "data.txt")
+	if err := os.WriteFile(secret, []byte("secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{secret, path, Judged(path), os.Args[0]} {
+		if err := errors.Join(os.RemoveAll(other), os.Symlink(to, other)); err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range []author.Source{{Command: []string{"python3", "mine.py", other}}, {File: other}} {
+			ask := Ask{Study: path, Champion: Source{Name: "be"}, Candidate: Source{Source: of}, Secrets: []string{secret, ""}}
+			if _, err := New(ask); (err != nil && strings.Contains(err.Error(), "must not read")) != (to != os.Args[0]) {
+				t.Errorf("a link to %s: %v", to, err)
+			}
+		}
 	}
 }
 

@@ -18,6 +18,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"bourse/experiments"
 	"bourse/experiments/author"
@@ -37,7 +39,8 @@ type Source struct {
 type Ask struct {
 	Study               string // path of the study's file
 	Candidate, Champion Source
-	Unconfined          bool // whether a program runs like any other process of this user
+	Unconfined          bool     // whether a program runs like any other process of this user
+	Secrets             []string // files that the candidate must not read, in addition to the study and its judgements
 }
 
 // Confinement describes how the candidate is confined.
@@ -84,6 +87,9 @@ func New(ask Ask) (*Judging, error) {
 	if err != nil {
 		return nil, misuse.Of(err)
 	}
+	if err := ask.separate(); err != nil {
+		return nil, err
+	}
 	j := &Judging{Hashes: Hashes{Study: sum(text)}}
 	var all [2][]scenario.Configuration
 	for i, s := range []Source{ask.Champion, ask.Candidate} {
@@ -114,6 +120,26 @@ func New(ask Ask) (*Judging, error) {
 	x.Figure = &scenario.Figure{Metrics: []string{j.metric.Name}}
 	j.tally = make([]tally, len(x.Configurations))
 	return j, nil
+}
+
+// Judged returns the path of the book of a study.
+func Judged(study string) string { return filepath.Join(filepath.Dir(study), "judged.jsonl") }
+
+// separate returns an error if a file of the candidate, or the file to which it is a link, is the
+// study, its judgements or a secret.
+func (a *Ask) separate() error {
+	for _, name := range append(a.Candidate.Files(), a.Candidate.File) {
+		is, err := os.Stat(name)
+		if err != nil {
+			continue
+		}
+		for _, other := range append(slices.Clone(a.Secrets), a.Study, Judged(a.Study)) {
+			if not, err := os.Stat(other); err == nil && os.SameFile(is, not) {
+				return misuse.Errorf("found the candidate's file %s, which is %s: a candidate must not read it", name, other)
+			}
+		}
+	}
+	return nil
 }
 
 // prepare loads the policies for n replications of a seed and starts the policies that are programs.

@@ -83,11 +83,16 @@ func Verify(text []byte, public string, print func(*Signed) []byte) (*Signed, er
 	if !bytes.Equal(text, line(s)) && !bytes.Equal(text, bytes.TrimSuffix(print(&s), []byte{'\n'})) {
 		return nil, errors.New("found a record that has been changed, want it as it was written")
 	}
-	signature, err := hex.DecodeString(s.Signature)
-	if s.Key != public || err != nil || s.Signature != hex.EncodeToString(signature) || !ed25519.Verify(keys.Bytes(public), line(s.Record), signature) {
+	if !s.by(public) {
 		return nil, fmt.Errorf("found a record without a valid signature of %s: it has been changed, or another key has signed it", public)
 	}
 	return &s, nil
+}
+
+// by reports whether the key has signed s.
+func (s *Signed) by(public string) bool {
+	signature, err := hex.DecodeString(s.Signature)
+	return s.Key == public && err == nil && s.Signature == hex.EncodeToString(signature) && ed25519.Verify(keys.Bytes(public), line(s.Record), signature)
 }
 
 // Repeats returns an error if a repeated judgement has a different outcome than the record.
@@ -137,14 +142,21 @@ func (b *Book) head() string {
 }
 
 // Known returns the record of an earlier judgement of the same policies in an epoch, or nil if there
-// is none. It returns an error if there is no record and the epoch has no judgements left.
-func (b *Book) Known(j *Judging, epoch int) (*Signed, error) {
+// is none. The public key must have signed the record; if it is empty, the record need not be signed.
+// Known returns an error if there is no record and the epoch has no judgements left.
+func (b *Book) Known(j *Judging, epoch int, public string) (*Signed, error) {
 	n := 0
 	for i := range b.all {
-		if r := &b.all[i].Record; r.Study == j.Hashes.Study && r.Epoch == epoch {
-			if n++; r.Hashes == j.Hashes {
-				return &b.all[i], nil
-			}
+		s := &b.all[i]
+		if s.Record.Study != j.Hashes.Study || s.Record.Epoch != epoch {
+			continue
+		}
+		switch n++; {
+		case s.Record.Hashes != j.Hashes || public != "" && s.Signature == "": // judged without confinement
+		case public != "" && !s.by(public):
+			return nil, fmt.Errorf("%s: line %d: found a record without a valid signature of %s: it has been changed, or another key has signed it", b.path, i+1, public)
+		default:
+			return s, nil
 		}
 	}
 	if n >= j.Settings.Judgements {
@@ -162,14 +174,37 @@ func (b *Book) Record(j *Judging, epoch int, o Outcome, confinement string) Reco
 	}
 }
 
-// Append adds a record at the end of the book.
-func (b *Book) Append(s *Signed) error {
-	f, err := os.OpenFile(b.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+// Add adds the record of an outcome to the book at path and returns it. The private key signs it,
+// unless it is empty. Other judgements may add their records at the same time. If one of them has
+// judged the same policies, Add returns its record, and if they have used up the epoch, an error.
+func Add(path string, j *Judging, epoch int, o Outcome, confinement, private string) (*Signed, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	defer f.Close()
+	if err := lock(f); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	b, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	public := ""
+	if private != "" {
+		if public, err = keys.Of(private); err != nil {
+			return nil, err
+		}
+	}
+	if s, err := b.Known(j, epoch, public); s != nil || err != nil {
+		return s, err
+	}
+	s, err := Sign(b.Record(j, epoch, o, confinement), private)
+	if err != nil {
+		return nil, err
 	}
 	_, err = f.Write(append(line(s), '\n'))
-	return errors.Join(err, f.Sync(), f.Close())
+	return s, errors.Join(err, f.Sync())
 }
 
 // A Report is the output of 'bourse judge': feedback or a record.

@@ -80,9 +80,9 @@ type Feedback struct {
 	Hashes
 }
 
-// TooLarge returns the feedback about a candidate that used too much memory.
-func (j *Judging) TooLarge(err error) Feedback {
-	return Feedback{Score: -1, Gate: "memory", Error: err.Error(), Metric: j.metric.Name, Hashes: j.Hashes, Configurations: []ByConfiguration{}}
+// Beyond returns the feedback about a candidate that used too much memory or time.
+func (j *Judging) Beyond(gate string, err error) Feedback {
+	return Feedback{Score: -1, Gate: gate, Error: err.Error(), Metric: j.metric.Name, Hashes: j.Hashes, Configurations: []ByConfiguration{}}
 }
 
 // A ByConfiguration is the result in one configuration.

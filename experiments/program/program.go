@@ -8,6 +8,7 @@ package program
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -61,6 +62,7 @@ func Connect(o *outside.Program, fleet []hosts.Spec, read func(path string) ([]b
 		return nil, err
 	}
 	m := &mind{command: o.Command, folder: o.Folder, files: o.Files, confined: o.Confined, timeout: time.Duration(o.Timeout * float64(time.Second)), first: append(text, '\n')}
+	_, _ = rand.Read(m.key[:]) // never fails
 	p, err := m.start()
 	if err != nil {
 		return nil, m.named(err)
@@ -83,6 +85,7 @@ type mind struct {
 	timeout  time.Duration
 	first    []byte // our hello
 	parts    outside.Parts
+	key      [sha256.Size]byte
 
 	mu     sync.Mutex
 	idle   []*process
@@ -149,9 +152,9 @@ func (m *mind) ask(q *outside.Question) (a outside.Answer, err error) {
 	if a, err = outside.ParseAnswer(answer, q.Number, ended); err != nil {
 		return a, err
 	}
-	// The question alone determines whether it is asked twice. The first two questions of
-	// each run are always asked twice.
-	if sum := sha256.Sum256(line); sum[0]%sampled == 0 || q.Number <= 2 {
+	// A key that the program does not know determines whether a question is asked twice. The
+	// first two questions of each run are always asked twice.
+	if sum := sha256.Sum256(append(m.key[:], line...)); sum[0]%sampled == 0 || q.Number <= 2 {
 		err = m.again(&asked{line, answer, q.Number, ended})
 	}
 	return a, err
@@ -272,6 +275,9 @@ func (p *process) answer(line []byte, limit time.Duration) ([]byte, error) {
 
 // Cancel ends a computation.
 func (p *process) Cancel(string) { _ = p.cmd.Process.Kill() } // it may have ended
+
+// Timed reports that answers have a time limit of their own.
+func (*process) Timed() bool { return true }
 
 // end ends p. It closes the input of p and kills p if p does not end.
 func (p *process) end() {

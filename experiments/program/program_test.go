@@ -137,3 +137,20 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+// TestHiddenChoice checks that a program cannot tell from a question whether it is asked twice. This
+// one has a memory, except where the hash of the question alone would decide that.
+func TestHiddenChoice(t *testing.T) {
+	t.Parallel()
+	p, err := connect(t, 60, hi, "import hashlib; say(reject='no', numbers={'x': n if q['ask'] > 2 and hashlib.sha256(line.encode()).digest()[0] % 64 else 0}, state={})")
+	for range 3000 {
+		if err == nil {
+			r := policytest.Wish(10, 2, 0.25)
+			p.Decide(7, &r, market())
+			err = p.Err()
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "found two answers to one question") {
+		t.Errorf("%v, want that the memory is found", err)
+	}
+}

@@ -9,14 +9,25 @@ import (
 
 // Limits for one call of external code.
 const (
-	growth = 256 << 20 // bytes by which live memory may grow
-	every  = 5 * time.Millisecond
+	growth  = 256 << 20        // bytes by which live memory may grow
+	longest = 10 * time.Second // of a computation without a time limit of its own
+	grace   = 5 * time.Second  // after which a canceled computation that goes on cannot be stopped
+	every   = 5 * time.Millisecond
 )
 
+// endless is the key of the function that [Insist] adds to a context.
+type endless struct{}
+
+// Insist returns a context whose guards call end if a canceled computation goes on. A single
+// operation, such as the product of two integers of many megabytes, cannot be canceled.
+func Insist(ctx context.Context, end func()) context.Context {
+	return context.WithValue(ctx, endless{}, end)
+}
+
 // Guard returns a function that starts to guard a computation. That function returns
-// another one, which stops the guard. The guard cancels the computation if ctx ends or if
-// the program's memory has grown by 256 MiB since the start. It checks both conditions
-// every 5 ms.
+// another one, which stops the guard. The guard cancels the computation if ctx ends, if it
+// takes more than 10 s, or if the program's memory has grown by 256 MiB since the start. It
+// checks the memory every 5 ms. A computation that is Timed has a time limit of its own.
 func Guard(ctx context.Context) func(c interface{ Cancel(reason string) }) (done func()) {
 	return func(c interface{ Cancel(reason string) }) func() {
 		stop := make(chan struct{})
@@ -36,19 +47,34 @@ func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan 
 	live, used := sample[0].Value.Uint64()+growth, sample[1].Value.Uint64()+sample[0].Value.Uint64()+growth
 	tick := time.NewTicker(every)
 	defer tick.Stop()
+	late := time.NewTimer(longest)
+	defer late.Stop()
+	if t, ok := c.(interface{ Timed() bool }); ok && t.Timed() {
+		late.Stop()
+	}
 	for {
 		// Between garbage collections, garbage grows by at most the amount of live memory.
 		if metrics.Read(sample); sample[0].Value.Uint64() > live || sample[1].Value.Uint64() > used {
 			c.Cancel(fmt.Sprintf("memory has grown by more than %d MiB in one call", growth>>20))
-			return
+			break
 		}
 		select {
 		case <-stop:
 			return
+		case <-tick.C:
+			continue
 		case <-ctx.Done():
 			c.Cancel("interrupted")
-			return
-		case <-tick.C:
+		case <-late.C:
+			c.Cancel(fmt.Sprintf("it has taken more than %v, the most that one call may take", longest))
+		}
+		break
+	}
+	select {
+	case <-stop:
+	case <-time.After(grace):
+		if end, ok := ctx.Value(endless{}).(func()); ok {
+			end()
 		}
 	}
 }

@@ -1,0 +1,57 @@
+package recovered
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// slow is a computation that records why it was canceled.
+type slow struct{ reason string }
+
+func (s *slow) Cancel(reason string) { s.reason = reason }
+
+// timed is one with a time limit of its own.
+type timed struct{ slow }
+
+func (*timed) Timed() bool { return true }
+
+// TestGuard checks that a computation is canceled after 10 s unless it has a time limit of its
+// own, and that one that goes on is reported.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		after          time.Duration
+		canceled, ends bool
+	}{{9 * time.Second, false, false}, {12 * time.Second, true, false}, {16 * time.Second, true, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			ended := false
+			var s slow
+			var u timed
+			done := Guard(Insist(t.Context(), func() { ended = true }))(&s)
+			also := Guard(t.Context())(&u)
+			time.Sleep(c.after)
+			done()
+			also()
+			synctest.Wait()
+			if strings.Contains(s.reason, "more than 10s") != c.canceled || ended != c.ends || u.reason != "" {
+				t.Errorf("after %v: %q, %q, the end %v", c.after, s.reason, u.reason, ended)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		var s slow
+		done := Guard(ctx)(&s)
+		time.Sleep(time.Second)
+		stop()
+		time.Sleep(time.Second)
+		done()
+		synctest.Wait()
+		if s.reason != "interrupted" {
+			t.Errorf("interrupted: %q", s.reason)
+		}
+	})
+}

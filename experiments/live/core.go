@@ -334,6 +334,7 @@ func (k *core) request(c *Contract, out *result) error {
 	r := c.terms.Request()
 	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.Account)
 	r.User = int64(r.Owner)
+	r.Needs.Min.Memory = k.memory(c.job)
 	k.calls.last, k.calls.why = "", ""
 	d, err := k.broker.Submit(k.now, &r, hosts.Task{Work: math.Inf(1)})
 	if err != nil {

@@ -81,6 +81,22 @@ func (k *core) wholeOnly() (only bool) {
 	return only
 }
 
+// mebibyte is the unit in which Slurm counts memory.
+const mebibyte = 1 << 20
+
+// memory returns the bytes that a node of a job holds if all hosts have whole cores: the job's limit,
+// or the market's default if the job states none or is unknown.
+func (k *core) memory(job string) float64 {
+	if !k.wholeOnly() {
+		return 0
+	}
+	memory := k.conf.Limits.Memory
+	if j, err := order.ParseJob([]byte(job)); err == nil && j.Limits.Memory > 0 {
+		memory = float64(j.Limits.Memory)
+	}
+	return math.Ceil(memory/mebibyte) * mebibyte
+}
+
 // A pending dependency is a contract for which an order waits.
 type pending struct {
 	contract int64

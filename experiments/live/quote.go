@@ -49,6 +49,7 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	m.mu.Lock()
 	now := max(m.world.Clock.Now(), m.core.now)
 	decide, quick := m.core.tries(now)
+	memory := m.core.memory("")
 	finish := sync.OnceFunc(func() {
 		m.mu.Unlock()
 		<-m.turning
@@ -68,6 +69,7 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 		}
 		t.Budget = bank.Micros(micros)
 		r := t.Request()
+		r.Needs.Min.Memory = memory
 		if r.Validate() != nil {
 			return false // the resulting rate is out of range
 		}

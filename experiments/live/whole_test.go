@@ -9,20 +9,20 @@ import (
 	"bourse/hosts/remote/remotetest"
 )
 
-// TestWhole checks a host of whole cores. A task gets all the cores that it requests, or no
-// place. Once no other host is present, fractions of processors are refused in the words that
+// TestWhole checks a host of whole cores. A task gets all the cores and the memory that it
+// requests, or no place. Once no other host is present, fractions of processors are refused in the words that
 // describe such hosts. The host is lost after 120 s of silence, when others are after 30 s.
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)
-	spec := hosts.Spec{Name: "n1", CPUs: 3, Speed: 1, Whole: true}
+	spec := hosts.Spec{Name: "n1", CPUs: 5, Speed: 1, Whole: true, Room: hosts.Resources{Memory: 3000 << 20}}
 	if r := w.turn(message{Join: &join{Spec: spec, Owner: "host:h00"}}); r[0].err != nil {
 		t.Fatal(r[0].err)
 	}
 	w.names, w.agents = append(w.names, "n1"), append(w.agents, remotetest.New(spec))
 	submit := func(id string, cpus float64) (verdict, reason, host string) {
 		t.Helper()
-		terms := &order.Terms{Class: "be", Nodes: 1, CPUs: cpus, Work: 5000, Deadline: 1000, Budget: bank.Micros(300_000)}
+		terms := &order.Terms{Class: "be", Nodes: 1, CPUs: cpus, Work: 5000, Deadline: 1000, Budget: bank.Micros(100_000)}
 		s := w.sign(id, "user:0", 9000, terms, jobText)
 		a := w.turn(message{Submit: &s})[0].answer
 		if len(a.Places) > 0 {
@@ -48,9 +48,11 @@ func TestWhole(t *testing.T) {
 	}{
 		{1.5, "reject", WholeCores},
 		{2, "accept", ""},
-		{2, "reject", "no room"},
+		{4, "reject", "no room"},
 		{1, "accept", ""},
-		{4, "reject", "too few hosts"},
+		{1, "accept", ""},
+		{1, "reject", "no room"}, // for its gigabyte of memory
+		{6, "reject", "too few hosts"},
 	} {
 		if verdict, reason, _ := submit(string(rune('a'+len(w.entries()))), c.cpus); verdict != c.verdict || reason != c.reason {
 			t.Errorf("%v cores: %s %q, want %s %q", c.cpus, verdict, reason, c.verdict, c.reason)

@@ -445,7 +445,12 @@ func (a *admin) Remove(ctx context.Context, r *wire.RemoveRequest) (*wire.Remove
 }
 
 // Spec returns the specification of a host with the given offer. Its processors have speed
-// 1, and one task may use all of them. The market does not sell memory or disk space.
+// 1, and one task may use all of them. The market sells no disk space, and memory only
+// on hosts of whole cores.
 func Spec(name string, o remote.Offer) hosts.Spec {
-	return hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1, Whole: o.Kind == "slurm"}
+	s := hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1}
+	if o.Kind == "slurm" {
+		s.Whole, s.Room.Memory = true, o.Memory
+	}
+	return s
 }

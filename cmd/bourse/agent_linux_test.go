@@ -65,6 +65,8 @@ func (m *emptyMarket) Blob(context.Context, string, string) ([]byte, error) {
 	return nil, link.ErrUnknown
 }
 
+func (m *emptyMarket) PutCheckpoint(context.Context, string, *remote.Checkpoint) error { return nil }
+
 func (m *emptyMarket) PutLog(context.Context, string, *remote.Log) error { return nil }
 
 // TestAgent checks the agent command from the token to the end. The agent joins, describes

@@ -21,22 +21,23 @@ import (
 
 // An asked is one requested contract, given by flags or in a file of several.
 type asked struct {
-	Class    string            `yaml:"class"`
-	Work     float64           `yaml:"work" validate:"gt=0" doc:"seconds of a processor of each node, or as 2h"`
-	Deadline float64           `yaml:"deadline" validate:"gt=0" doc:"seconds, or as 2h"`
-	Budget   string            `yaml:"budget"`
-	Nodes    int               `yaml:"nodes" validate:"min=1"`
-	CPUs     float64           `yaml:"cpus" validate:"gt=0" doc:"processors that a node uses at most"`
-	Command  []string          `yaml:"command"`
-	Env      map[string]string `yaml:"env"`
-	Files    []string          `yaml:"files"`
-	Memory   float64           `yaml:"memory" validate:"min=0" doc:"bytes at most, or as 4GB"`
-	Name     string            `yaml:"name" doc:"for people"`
-	Chdir    string            `yaml:"chdir" doc:"directory on the host in which the program starts"`
-	Stdin    string            `yaml:"stdin" doc:"file of standard input"`
-	Array    string            `yaml:"-"`
-	Warn     float64           `yaml:"warn" validate:"min=0" doc:"seconds of notice before the deadline, or as 5m"`
-	Requeue  int               `yaml:"requeue" validate:"min=0" doc:"further tries after exit status 75"`
+	Class      string            `yaml:"class"`
+	Work       float64           `yaml:"work" validate:"gt=0" doc:"seconds of a processor of each node, or as 2h"`
+	Deadline   float64           `yaml:"deadline" validate:"gt=0" doc:"seconds, or as 2h"`
+	Budget     string            `yaml:"budget"`
+	Nodes      int               `yaml:"nodes" validate:"min=1"`
+	CPUs       float64           `yaml:"cpus" validate:"gt=0" doc:"processors that a node uses at most"`
+	Command    []string          `yaml:"command"`
+	Env        map[string]string `yaml:"env"`
+	Files      []string          `yaml:"files"`
+	Memory     float64           `yaml:"memory" validate:"min=0" doc:"bytes at most, or as 4GB"`
+	Name       string            `yaml:"name" doc:"for people"`
+	Chdir      string            `yaml:"chdir" doc:"directory on the host in which the program starts"`
+	Stdin      string            `yaml:"stdin" doc:"file of standard input"`
+	Array      string            `yaml:"-"`
+	Warn       float64           `yaml:"warn" validate:"min=0" doc:"seconds of notice before the deadline, or as 5m"`
+	Checkpoint float64           `yaml:"checkpoint" validate:"min=0" doc:"seconds between two checkpoints that the market stores, or as 10m"`
+	Requeue    int               `yaml:"requeue" validate:"min=0" doc:"further tries after exit status 75"`
 
 	After       []int64 `yaml:"after" doc:"contracts that must have been fulfilled before"`
 	AfterEnded  []int64 `yaml:"after_ended" doc:"contracts that must have ended before"`
@@ -138,6 +139,6 @@ func (a *asked) terms() (*order.Terms, *config.Error) {
 	}
 	return &order.Terms{
 		Class: a.Class, Nodes: a.Nodes, CPUs: a.CPUs, Work: a.Work, Deadline: a.Deadline, Budget: budget,
-		Warn: a.Warn, Requeue: a.Requeue, Array: a.array, After: [3][]int64{order.Fulfilled: a.After, order.Ended: a.AfterEnded, order.Failed: a.AfterFailed},
+		Warn: a.Warn, Checkpoint: a.Checkpoint, Requeue: a.Requeue, Array: a.array, After: [3][]int64{order.Fulfilled: a.After, order.Ended: a.AfterEnded, order.Failed: a.AfterFailed},
 	}, nil
 }

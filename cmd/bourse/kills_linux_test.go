@@ -1,8 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -89,6 +93,61 @@ func (w *town) killAll() {
 	for _, h := range w.hosts {
 		w.killHost(h)
 	}
+}
+
+// TestCheckpointKept kills the host of a counter at 40 of 100. The counter must continue from its last
+// checkpoint that the market has stored, each time.
+func TestCheckpointKept(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("BOURSE_CI") == "" {
+		t.Skip("programs run on the machine in the nightly part machines: BOURSE_CI=1 runs them")
+	}
+	const counter = `i=0; mkdir -p checkpoint; [ -f checkpoint/done ] && i=$(cat checkpoint/done)
+echo "$BOURSE_TRY $i"
+while [ $i -lt 100 ]; do
+	sleep 0.05; i=$((i + 1)); echo $i > checkpoint/next; mv checkpoint/next checkpoint/done
+done`
+	w := newTown(t, 0, 2, nil)
+	for round := range 10 {
+		w.bourse("submit", "--home", "ann", "--work", fmt.Sprint(10+round), "--deadline", "60", "--budget", "1", "--checkpoint", "1", "--", "sh", "-c", counter)
+		var at *townPart
+		reached := 0
+		w.until(20*time.Second, "it has counted to 40", func() bool {
+			for _, h := range w.hosts {
+				all, _ := filepath.Glob(w.path(fmt.Sprintf("%s/tasks/%d.*/dir/checkpoint/done", h.name, 1<<32+round+1)))
+				for _, name := range all {
+					text, _ := os.ReadFile(name)
+					if n, _ := strconv.Atoi(strings.TrimSpace(string(text))); n >= 40 && n < 100 {
+						at, reached = h, n
+					}
+				}
+			}
+			return at != nil
+		})
+		w.killHost(at)
+		if round%2 == 1 { // as if the host did not come back
+			all, _ := filepath.Glob(w.path(fmt.Sprintf("%s/tasks/%d.*/dir/checkpoint", at.name, 1<<32+round+1)))
+			for _, dir := range all {
+				os.RemoveAll(dir)
+			}
+		}
+		w.until(40*time.Second, "it ends", func() bool {
+			all, err := w.contracts()
+			return err == nil && len(all) == 0
+		})
+		id := fmt.Sprint(round + 1)
+		out := w.bourse("logs", "--home", "ann", id)
+		var try, from int
+		if _, err := fmt.Sscan(out, &try, &from); err != nil || try != 2 || from < 10 || from > reached+20 {
+			t.Errorf("round %d, killed at %d: it printed %q, want a second try from the last checkpoint", round, reached, out)
+		}
+		t.Logf("round %d: killed at %d, continues from %d", round, reached, from)
+		w.until(30*time.Second, "the host is back", func() bool {
+			out, _ := w.run("host", "list", "--dir", "lab", "--home", "keeper")
+			return strings.Count(out, " here ") == 2
+		})
+	}
+	w.prove()
 }
 
 // TestWhatRuns checks what happens to a task. If its agent is killed, it keeps running. If

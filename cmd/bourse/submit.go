@@ -88,6 +88,7 @@ type submitOptions struct {
 	Name                       string   `doc:"{NAME} of the job, for people"`
 	Stdin                      string   `doc:"standard input of the program: {FILE}, or - to pass on its own (default: none)"`
 	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before its deadline, by SIGTERM and the file notice (default: one twentieth of the deadline, at most 30, and SIGTERM only to a program that handles it)"`
+	Checkpoint                 float64  `unit:"seconds" doc:"store its file or folder checkpoint/done at the market every {SECONDS}, or as 10m, for its next try"`
 	Requeue                    int      `doc:"start the program again if it ends with exit status 75, at most {N} times"`
 	Array                      string   `doc:"submit a contract for each number in {INDICES}, such as 0-9 or 0-9:2,20%3 (at most 3 unfinished at a time); BOURSE_ARRAY_INDEX tells it to the program"`
 	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, have been fulfilled; refused if that becomes impossible"`
@@ -271,6 +272,7 @@ func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 		}
 	}
 	one.Files, one.Memory, one.Name, one.Stdin = append(one.Files, o.File...), cmp.Or(o.Memory, one.Memory), cmp.Or(o.Name, one.Name), cmp.Or(o.Stdin, one.Stdin)
+	one.Checkpoint = cmp.Or(o.Checkpoint, one.Checkpoint)
 	one.Warn, one.Requeue = cmp.Or(o.Warn, one.Warn), cmp.Or(o.Requeue, one.Requeue)
 	for _, d := range []struct {
 		flag string

@@ -73,6 +73,14 @@ func (b *Broker) Phase(id contracts.ID) (contracts.Phase, bool) {
 	return b.contracts[i].phase, true
 }
 
+// Keep records that the work of a node of a contract is not lost with its host, except the given
+// amount that it has done last. It does nothing if the contract is not running.
+func (b *Broker) Keep(id contracts.ID, node int32, unsaved float64) {
+	if i, ok := b.find(id); ok && b.contracts[i].phase == contracts.Running {
+		b.floor.Keep(b.contracts[i].run, node, unsaved)
+	}
+}
+
 // Read records the usage that h, which is metered, has measured. The next [Broker.Advance]
 // processes its consequences, so that reports of several hosts at the same time are processed
 // together. The broker must already have been advanced to now.

@@ -207,26 +207,23 @@ func (f *Floor) lost(i, n int32) {
 // charged reports whether charges for lost work remain owed.
 func (f *Floor) charged() bool { return f.Availability != nil && f.Availability.Charged }
 
-// recall stops run i on all hosts and discards its work. Charges for this work remain owed as
+// recall stops run i on all hosts and discards its work, except what was kept. Charges for this work remain owed as
 // arrears if Availability.Charged is set.
 //
 // The whole run stops, not only its node on the host that left, because all of its work is
 // repeated.
 func (f *Floor) recall(i int32) {
-	c := &f.runs[i]
+	c, left := &f.runs[i], 0.0
 	for n := range c.Placements {
 		pl := &c.Placements[n]
 		if !pl.Left {
 			f.stop(c, i, int32(n))
 		}
-		c.Wasted += pl.Done
-		if f.charged() && pl.Owed > 0 {
-			c.arrears = append(c.arrears, contracts.Placement{Host: pl.Host, Owed: pl.Owed})
-		}
-		pl.Done, pl.Owed = 0, 0
+		c.Wasted += c.salvage(n, f.charged())
+		left += pl.Done
 	}
 	c.Losses++
-	c.Done, c.Rate = 0, 0
+	c.Done, c.Rate = left, 0
 	c.spends, c.near = never, false
 	c.Repeat = true
 	f.change(i)

@@ -123,7 +123,8 @@ type run struct {
 
 	contracts.Contract // the contract, in the form that policies and sharing rules read
 	task               hosts.Task
-	arrears            []contracts.Placement // hosts and charges of lost work
+	arrears            []contracts.Placement // hosts and charges of work done elsewhere
+	kept               []kept                // by node; nil before the first call of Keep
 	spends             float64               // time of the next check of its money, +Inf if none
 }
 
@@ -232,11 +233,19 @@ func (f *Floor) Place(now float64, r *contracts.Request, task hosts.Task, on []c
 	return i, f.put(i, on)
 }
 
-// PlaceAgain starts run i, which was [Lost], on other hosts. The run starts from scratch and
-// keeps its number and its limit.
+// PlaceAgain starts run i, which was [Lost], on other hosts. The run starts from scratch, or from
+// the work that was kept, and keeps its number and its limit.
 func (f *Floor) PlaceAgain(now float64, i int32, on []contracts.Placement) error {
 	f.now = now
-	return f.put(i, on)
+	c := &f.runs[i]
+	if c.kept == nil {
+		return f.put(i, on)
+	}
+	f.scratch.placed = append(f.scratch.placed[:0], on...)
+	for n := range f.scratch.placed {
+		f.scratch.placed[n].Done = c.Placements[n].Done
+	}
+	return f.put(i, f.scratch.placed)
 }
 
 // Book enters task as a run in gangs: one gang on the host of each placement, all on different
@@ -445,7 +454,7 @@ func (f *Floor) enter(r *contracts.Request, task hosts.Task, until float64) int3
 	c.Request, c.Admitted, c.At, c.Placements = *r, f.now, f.now, places
 	c.Began = never
 	c.task, c.task.Key, c.task.Holds = task, int64(i), hosts.Resources{}
-	c.left, c.until, c.next, c.arrears = 0, until, math.Inf(1), c.arrears[:0]
+	c.left, c.until, c.next, c.arrears, c.kept = 0, until, math.Inf(1), c.arrears[:0], nil
 	c.spends, c.near = never, false
 	return i
 }

@@ -98,6 +98,45 @@ func TestPlaceAgain(t *testing.T) {
 	check(t, "a limit while it waits", play(f, 19), "10 lost 0, 10 gone h0, 15 expired 0")
 }
 
+// TestKeep checks that only the work after a checkpoint is lost with its host, that the host is owed
+// for the rest, and that the run continues with this rest on other hosts, also the second time.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	for _, charged := range []bool{false, true} {
+		f := churn(Resubmit, charged)
+		i := place(t, f, 0, request(1, 2, true), 15, on(0, 1))
+		c := f.Contract(i)
+		f.MoveTo(8)
+		f.Keep(i, 0, 2)
+		f.Keep(i, 0, 5) // an older one
+		f.Keep(i, 7, 0)
+		check(t, "events", play(f, 12), "10 lost 0, 10 gone h0")
+		check(t, "lost", fmt.Sprint(c.Done, c.Wasted, c.Losses, c.Placements[0].Done, c.Placements[1].Done), "6 14 1 6 0")
+		want := []contracts.Placement{{Host: 0, Owed: 6}}
+		if charged {
+			want = []contracts.Placement{{Host: 0, Owed: 10}, {Host: 1, Owed: 10}}
+		}
+		check(t, "arrears", fmt.Sprint(f.Arrears(i)), fmt.Sprint(want))
+		f.Keep(i, 0, 0) // it is on no host
+		play(f, 20)
+		if err := f.PlaceAgain(20, i, on(0, 1)); err != nil {
+			t.Fatal(err)
+		}
+		f.MoveTo(24)
+		f.Keep(i, 1, 1)
+		check(t, "events", play(f, 28), "")
+		f.Gone(28, 0)
+		check(t, "lost again", fmt.Sprint(c.Done, c.Wasted, c.Losses, c.Placements[0].Done, c.Placements[1].Done), "9 27 2 6 3")
+		last := f.Arrears(i)[len(f.Arrears(i))-1]
+		check(t, "owed for the second stay", fmt.Sprint(last.Host, last.Owed), map[bool]string{false: "1 3", true: "1 8"}[charged])
+		f.Remove(29, i)
+		j := place(t, f, 29, request(2, 1, true), 15, on(1))
+		check(t, "a run that has the number again", fmt.Sprint(j, f.Contract(j).Done), "0 0")
+		f.Gone(31, 1)
+		check(t, "it keeps nothing", fmt.Sprint(f.Contract(j).Wasted, f.Contract(j).Done), "2 0")
+	}
+}
+
 // TestLostIsCharged checks that the charges accrued on a lost node are owed only if lost work
 // is charged.
 func TestLostIsCharged(t *testing.T) {

@@ -17,6 +17,7 @@
 //	budget 1.500000      dollars
 //	job sha256:5f7c…     the [Sum] of the [Text] of the job
 //	warn 30              seconds of notice before the deadline; omitted if 0, as all that follow
+//	checkpoint 600       seconds between two checkpoints that are sent to the market
 //	requeue 2            further tries after exit status 75
 //	array A1 7 3         index 7 of array A1, of which 3 may be unfinished at a time; 0 is all
 //	after 15,16          contracts that must have been fulfilled before
@@ -59,10 +60,11 @@ type Terms struct {
 	Budget   bank.Amount
 	Job      string // Sum of the job's text
 
-	Warn    float64    // seconds before the deadline at which its programs are notified; 0 leaves it to the market
-	Requeue int        // further tries after exit status 75
-	Array   Array      // the zero value is none
-	After   [3][]int64 // contracts that must have ended before, by [Condition]
+	Warn       float64    // seconds before the deadline at which its programs are notified; 0 leaves it to the market
+	Checkpoint float64    // seconds between two checkpoints that the market stores; 0 stores only those after a notice
+	Requeue    int        // further tries after exit status 75
+	Array      Array      // the zero value is none
+	After      [3][]int64 // contracts that must have ended before, by [Condition]
 }
 
 // An Array states that a contract is one of several.
@@ -115,6 +117,9 @@ func (t *Terms) Order(h Head) (*order.Order, error) {
 		order.Field{Name: "job", Value: t.Job})
 	if t.Warn > 0 {
 		fields = append(fields, order.Field{Name: "warn", Value: number(t.Warn)})
+	}
+	if t.Checkpoint > 0 {
+		fields = append(fields, order.Field{Name: "checkpoint", Value: number(t.Checkpoint)})
 	}
 	if t.Requeue > 0 {
 		fields = append(fields, order.Field{Name: "requeue", Value: strconv.Itoa(t.Requeue)})
@@ -188,6 +193,11 @@ func (t *Terms) later(o *order.Order) (err error) {
 	if s := o.Value("warn"); s != "" {
 		if t.Warn, err = strconv.ParseFloat(s, 64); err != nil {
 			return fmt.Errorf("warn: found %.40q, want seconds", s)
+		}
+	}
+	if s := o.Value("checkpoint"); s != "" {
+		if t.Checkpoint, err = strconv.ParseFloat(s, 64); err != nil {
+			return fmt.Errorf("checkpoint: found %.40q, want seconds", s)
 		}
 	}
 	if s := o.Value("requeue"); s != "" {
@@ -269,6 +279,8 @@ func (t *Terms) check() error {
 		return fmt.Errorf("job: found %.80q, want sha256: and 64 hexadecimal digits", t.Job)
 	case t.Warn != 0 && !within(t.Warn, t.Deadline):
 		return fmt.Errorf("warn: found %v, want seconds above 0, at most the deadline, %v", t.Warn, t.Deadline)
+	case t.Checkpoint != 0 && !(t.Checkpoint >= 1 && t.Checkpoint <= mostWork):
+		return fmt.Errorf("checkpoint: found %v, want seconds, at least 1", t.Checkpoint)
 	case t.Requeue < 0 || t.Requeue > mostTries:
 		return fmt.Errorf("requeue: found %d, want 0 to %d", t.Requeue, mostTries)
 	case t.Array != Array{} && (t.Array.ID == "" || len(t.Array.ID) > 40 || t.Array.Index < 0 || t.Array.Index > mostIndex || t.Array.Most < 0 || t.Array.Most > mostIndex):

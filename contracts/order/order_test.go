@@ -59,13 +59,13 @@ func TestOrder(t *testing.T) {
 func TestLater(t *testing.T) {
 	t.Parallel()
 	all := terms()
-	all.Warn, all.Requeue, all.Array = 30, 2, Array{"A1", 7, 3}
+	all.Warn, all.Checkpoint, all.Requeue, all.Array = 30, 600, 2, Array{"A1", 7, 3}
 	all.After = [3][]int64{{15, 16}, {17}, {18}}
 	o, err := all.Order(head)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const lines = "\nwarn 30\nrequeue 2\narray A1 7 3\nafter 15,16\nafter_ended 17\nafter_failed 18\nexpires"
+	const lines = "\nwarn 30\ncheckpoint 600\nrequeue 2\narray A1 7 3\nafter 15,16\nafter_ended 17\nafter_failed 18\nexpires"
 	if !strings.Contains(o.String(), lines) {
 		t.Errorf("%s, want%s", o, lines)
 	}
@@ -73,7 +73,7 @@ func TestLater(t *testing.T) {
 		t.Errorf("read as %+v, %v, want %+v", got, err, all)
 	}
 	for _, c := range [][2]string{
-		{"warn 30", "warn 0"}, {"warn 30", "warn 601"}, {"requeue 2", "requeue 0"}, {"requeue 2", "requeue 1001"}, {"array A1 7 3", "array A1 7"}, {"array A1 7 3", "array A1 -7 3"},
+		{"warn 30", "warn 0"}, {"warn 30", "warn 601"}, {"checkpoint 600", "checkpoint 0.5"}, {"checkpoint 600", "checkpoint 0600"}, {"requeue 2", "requeue 0"}, {"requeue 2", "requeue 1001"}, {"array A1 7 3", "array A1 7"}, {"array A1 7 3", "array A1 -7 3"},
 		{"array A1 7 3", "array A1 07 3"}, {"after 15,16", "after 15, 16"}, {"after 15,16", "after x"}, {"after 15,16", "after -1"},
 		{"after 15,16", "after " + strings.Repeat("1,", 16) + "1"}, {"requeue 2\narray A1 7 3", "array A1 7 3\nrequeue 2"},
 	} {

@@ -84,6 +84,7 @@ type Limits struct {
 	Memory      float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per node"`
 	Processes   int     `yaml:"processes" validate:"min=0,max=1000000" doc:"processes per node"`
 	Disk        float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes per node"`
+	Checkpoint  float64 `yaml:"checkpoint" validate:"min=0,max=1e12" doc:"bytes of the last checkpoint of a node, which the market stores until its contract ends"`
 	Log         float64 `yaml:"log" validate:"min=0,max=1e18" doc:"bytes per output of a node"`
 	Keep        float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"bytes of output that ended tasks of one account may leave on a host of 'bourse live start'; 0 is twice disk"`
 	Files       float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"bytes of all jobs and their files that the market stores"`
@@ -103,7 +104,7 @@ func Default() Config {
 		Admission: scenario.Named("class"),
 		Leaving:   Leaving{Rule: "resubmit", Lost: "free"},
 		Link:      Link{Interval: 1, Lease: 20, Lost: 30, Patience: 5},
-		Limits:    Limits{Memory: 1e9, Processes: 256, Disk: 1e9, Log: 16e6, Files: 10e9, Orders: 50, Connections: peers.Connections},
+		Limits:    Limits{Memory: 1e9, Processes: 256, Disk: 1e9, Checkpoint: 1e9, Log: 16e6, Files: 10e9, Orders: 50, Connections: peers.Connections},
 		Keep:      30,
 	}
 }

@@ -54,10 +54,11 @@ type Contract struct {
 	terms  order.Terms
 	queued queued
 
-	order string // signed
-	job   string // text of the job
-	lost  []loss // nodes of the contract that have no host because their hosts were lost
-	fault *fault // why the contract was not fulfilled, once known
+	order string             // signed
+	job   string             // text of the job
+	saved map[int32][]string // parts of the last checkpoint of each node
+	lost  []loss             // nodes of the contract that have no host because their hosts were lost
+	fault *fault             // why the contract was not fulfilled, once known
 }
 
 // A Place is the host of one node of a contract.

@@ -244,6 +244,9 @@ func (k *core) apply(m *message, out *result) error {
 		return k.hear(m.Report, out)
 	case m.Join != nil:
 		return k.join(m.Join, out)
+	case m.Saved != nil:
+		out.err = k.saves(m.Saved)
+		return nil
 	case m.Orphan != nil:
 		k.next = max(k.next, m.Orphan.Contract-k.number<<perMarket+1)
 		return k.giveBack(m.Orphan)
@@ -544,6 +547,7 @@ func (k *core) wants(i int) {
 			w.Job, w.Account = open.Job[len("sha256:"):], open.Account
 			w.Warn, w.Asked = open.terms.Notice()
 			w.Try = open.try(w.Node, h.Spec.Name, w.Name)
+			w.Checkpoint, w.Most, w.Saved = open.terms.Checkpoint, int64(k.conf.Limits.Checkpoint), open.saved[w.Node]
 		}
 		if _, ok := h.tasks[w.Name]; ok {
 			known++

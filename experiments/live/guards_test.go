@@ -60,6 +60,26 @@ var guards = []struct {
 	{"hosts/remote TestToldAgain", "hosts/remote/hear.go", []string{`n == m.session.ack+1 {`, `n > 0 {`}},
 	{"hosts/agent TestArchive: outer/secret", "hosts/agent/archive.go", []string{
 		"r := &archive{task: t, name: l.Archive, root: root,", "root, err = outer.OpenRoot(\".\")\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\tr := &archive{task: t, name: l.Archive, root: root,"}},
+	{"hosts/agent TestPack: its folder is a link outside", "hosts/agent/checkpoint.go", []string{`root, err := os.OpenRoot(filepath.Join(t.folder, "dir"))
+	if err != nil {
+		return nil, err
+	}
+	r :=`, `real, err := filepath.EvalSymlinks(filepath.Join(t.folder, "dir", "checkpoint"))
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(filepath.Dir(real))
+	if err == nil {
+		err = os.Symlink(filepath.Base(real), filepath.Join(filepath.Dir(real), "checkpoint"))
+	}
+	r :=`}},
+	{"hosts/agent TestPack: a file removed meanwhile", "hosts/agent/archive.go", []string{`if errors.Is(err, fs.ErrNotExist) && r.name != checkpointName {`, `if errors.Is(err, fs.ErrNotExist) {`}},
+	{"experiments/live TestSaves: is stored", "experiments/live/saves.go", []string{`if c == nil {
+		return fmt.Errorf("%w: task %d of host %s", link.ErrUnknown, s.Name, s.Host)
+	}`, `if c == nil {
+		return nil
+	}`}},
+	{"hosts/agent TestUnpackCheckpoint: is written outside", "hosts/agent/checkpoint.go", []string{`if f, err = root.OpenFile(name,`, `if f, err = os.OpenFile(filepath.Join(root.Name(), name),`, `!filepath.IsLocal(name) || `, ``}},
 	{"hosts/agent TestPlace: a link outside", "hosts/agent/notice.go", []string{`root.OpenFile(beside, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)`, `os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_WRONLY, 0o644)`}},
 	{"hosts/agent TestArchiveOpens: a pipe as a file", "hosts/agent/archive.go", []string{`if err != nil || !info.Mode().IsRegular() {`, `if err != nil {`}},
 	{"hosts/agent TestArchiveParts: more than its limit", "hosts/agent/archive.go", []string{`r.room -= info.Size(); r.room < 0 {`, `r.room -= info.Size(); r.room < math.MinInt64/2 {`}},

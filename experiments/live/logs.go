@@ -59,6 +59,11 @@ func (m *Market) Wanted() map[string]bool {
 	all := make(map[string]bool)
 	for _, c := range m.core.open {
 		all[strings.TrimPrefix(c.Job, "sha256:")] = true
+		for _, sums := range c.saved {
+			for _, sum := range sums {
+				all[sum] = true
+			}
+		}
 		if job, err := order.ParseJob([]byte(c.job)); err == nil {
 			for _, sum := range job.Files {
 				all[sum] = true

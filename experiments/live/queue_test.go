@@ -126,6 +126,65 @@ func TestRequeue(t *testing.T) {
 	}
 }
 
+// TestSaves checks that a node whose host is lost keeps the work before its last checkpoint, that its
+// next try gets the parts of that checkpoint, that only the host of the task can store it, up to a
+// limit, and that all of it is the same after kills and is decided again from the log.
+func TestSaves(t *testing.T) {
+	t.Parallel()
+	for _, used := range []float64{0, 6} {
+		w := newTown(t, "name: lab\nlimits: {checkpoint: 1000}", 2)
+		w.every, w.market.every = 1, 1
+		first := ownerstest.Contract(1)
+		terms := &order.Terms{Class: "be", Nodes: 1, CPUs: 1, Work: 30, Deadline: 100, Budget: bank.Micros(20_000), Checkpoint: 5}
+		s := w.sign("one", "user:0", 9000, terms, jobText)
+		w.turn(message{Submit: &s})
+		for range 10 {
+			w.pass(1)
+		}
+		k := must(w.market.Status(first))
+		host, other, sum := k.Tasks[0].Host, "h01", strings.Repeat("a", 64)
+		if host == other {
+			other = "h00"
+		}
+		for _, wrong := range []saving{{other, k.Tasks[0].Name, nil, 0}, {host, 9, nil, 0}, {"h09", 1, nil, 0}} {
+			if r := w.turn(message{Saved: &wrong}); r[0].err == nil {
+				t.Errorf("%+v is stored", wrong)
+			}
+		}
+		if err := w.market.Save(t.Context(), host, &remote.Checkpoint{Name: k.Tasks[0].Name}, 1001); err == nil {
+			t.Error("a checkpoint above the limit is stored")
+		}
+		if used > 0 {
+			if r := w.turn(message{Saved: &saving{host, k.Tasks[0].Name, []string{sum}, used}}); r[0].err != nil {
+				t.Error(r[0].err)
+			}
+		}
+		w.crash()
+		if got := w.market.Wanted()[sum]; got != (used > 0) {
+			t.Errorf("its part is stored: %v", got)
+		}
+		was := must(w.market.Status(first)).Done
+		w.turn(message{Gone: host})
+		w.crash()
+		w.turn()
+		k = must(w.market.Status(first))
+		if len(k.Tasks) != 2 || k.Tasks[1].Host != other || k.Done < used-0.1 || k.Done > used+0.1 || was < 8 {
+			t.Errorf("after a loss at %v: %+v, %v done, want %v", was, k.Tasks, k.Done, used)
+		}
+		o := w.orders(other)
+		if got := o.Wanted[len(o.Wanted)-1]; got.Try != 2 || got.Checkpoint != 5 || got.Most != 1000 || (used > 0) != slices.Equal(got.Saved, []string{sum}) {
+			t.Errorf("the second try: %+v", got)
+		}
+		for range 100 {
+			w.pass(1)
+		}
+		if k = must(w.market.Status(first)); k.Losses != 1 || k.State != "fulfilled" || k.Done < was+80+used || k.Done > was+81+used {
+			t.Errorf("%s with %v done of %v and %d losses", k.State, k.Done, was+80+used, k.Losses)
+		}
+		w.check(1)
+	}
+}
+
 // TestHeld checks that orders wait for contracts and for others of their array, that those which
 // can never be released are refused by the contract for which they wait, that an order which
 // expires or is taken back while it is held is refused, and that all of it is the same after

@@ -30,6 +30,7 @@ type message struct {
 	Remove string      `json:"remove,omitempty"`
 	Shut   *shutting   `json:"shut,omitempty"`
 	Orphan *orphan     `json:"orphan,omitempty"`
+	Saved  *saving     `json:"saved,omitempty"`
 }
 
 // order returns the signed order in m, or nil.
@@ -64,6 +65,14 @@ type join struct {
 	Spec  hosts.Spec `json:"spec"`
 	Owner string     `json:"owner"` // account that receives the host's charges
 	Pin   string     `json:"pin,omitempty"`
+}
+
+// A saving is a message that a host has stored a checkpoint of a task at the market.
+type saving struct {
+	Host string   `json:"host"`
+	Name int64    `json:"name"`
+	Sums []string `json:"sums"` // of its parts
+	Used float64  `json:"used"` // processor-seconds of the task before
 }
 
 // An orphan is an escrow whose contract is missing from the market's log, because the market

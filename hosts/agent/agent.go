@@ -64,6 +64,7 @@ type Agent struct {
 	scant   bool    // the disk has too little free space for new tasks
 	stored  int64   // bytes of output of ended tasks
 
+	sending  *task      // whose checkpoint is being sent
 	archives []*archive // archives being read, the most recently requested last
 
 	limits   bool    // the kernel supports limits per task; see parts
@@ -95,6 +96,10 @@ type task struct {
 	record        record
 	wanted        *wanted // last wanted state received; nil if none since the agent started
 	isWanted      bool
+	saved         string  // version of the checkpoint that the market has
+	savedAt       float64 // time at which it was sent
+	again         float64 // time of the next attempt to send a checkpoint
+	over          float64 // time at which its end was found
 	orders        orders
 	share         hosts.Share
 	frozen        bool

@@ -79,6 +79,7 @@ func (a *Agent) missing() (all []string) {
 	for i := range a.wanted {
 		if w := &a.wanted[i]; a.tasks[w.Folder()] == nil {
 			_, lacks, _ := a.job(w.Job)
+			lacks = append(lacks, a.unfetched(w.Saved)...)
 			all = append(all, lacks...)
 		}
 	}
@@ -96,7 +97,7 @@ func (a *Agent) startAll(now float64) error {
 			continue
 		}
 		job, lacks, bad := a.job(w.Job)
-		if len(lacks) > 0 {
+		if len(lacks)+len(a.unfetched(w.Saved)) > 0 {
 			continue // the job is being fetched
 		}
 		if err := linux.CheckName(name); err != nil {
@@ -180,6 +181,9 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 	}
 	if err == nil && bad == nil {
 		bad = a.lay(dir, job.Files, user)
+	}
+	if err == nil && bad == nil {
+		err = a.restore(dir, t.wanted, user)
 	}
 	if err == nil && bad != nil {
 		e := exit{Why: hosts.Failed, Fault: "command: " + bad.Error()}

@@ -37,6 +37,7 @@ type archive struct {
 	rest int64    // bytes of it
 	room int64    // remaining bytes allowed for files
 	read int      // entries
+	seen []sight  // entries of a checkpoint
 
 	buf  bytes.Buffer
 	tar  *tar.Writer
@@ -162,7 +163,7 @@ func (r *archive) step() error {
 	name := r.left[len(r.left)-1]
 	r.left = r.left[:len(r.left)-1]
 	err := r.entry(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && r.name != checkpointName {
 		return nil // the file was removed in the meantime
 	}
 	return err
@@ -176,6 +177,9 @@ func (r *archive) entry(name string) error {
 	info, err := r.root.Lstat(name)
 	if err != nil {
 		return err
+	}
+	if r.name == checkpointName {
+		r.seen = append(r.seen, sight{name, info})
 	}
 	h := &tar.Header{Name: name, Mode: int64(info.Mode().Perm()), ModTime: info.ModTime()}
 	switch info.Mode().Type() {

@@ -111,7 +111,7 @@ func (a *Agent) conclude(t *task, e exit) {
 	if e.Stored == 0 && t.deleted.Bytes == 0 { // the supervisor is of an earlier version, or has died
 		e.Stored = stored(t.folder)
 	}
-	t.end = &e
+	t.end, t.over = &e, a.clock()
 	t.used = max(t.used, e.Used)
 	t.waits(e.Waited)
 }

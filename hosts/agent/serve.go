@@ -23,6 +23,7 @@ type Market interface {
 	Sync(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error)
 	Blob(ctx context.Context, host, sha string) ([]byte, error)
 	PutLog(ctx context.Context, host string, l *remote.Log) error
+	PutCheckpoint(ctx context.Context, host string, c *remote.Checkpoint) error
 }
 
 // The reasons why an agent ends without an order.
@@ -74,7 +75,7 @@ type answer struct {
 func (a *Agent) Serve(ctx context.Context, m Market, host string, say func(string)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := &conversation{Agent: a, market: m, host: host, say: say, answers: make(chan answer, 1), done: make(chan func() error, 1)}
+	c := &conversation{Agent: a, market: m, host: host, say: say, answers: make(chan answer, 1), done: make(chan func() error, 2)}
 	tick := time.NewTicker(lookEach)
 	defer tick.Stop()
 	sweep := time.NewTicker(10 * time.Minute)
@@ -87,16 +88,16 @@ func (a *Agent) Serve(ctx context.Context, m Market, host string, say func(strin
 		case <-ctx.Done():
 			return nil
 		case <-ended:
-			err = c.hurry()
+			err = c.hurry(ctx)
 		case <-tick.C:
 			err = a.Look()
+			c.save(ctx)
 		case <-sweep.C:
 			err = a.sweepBlobs()
 		case <-c.again:
 			c.sync(ctx)
 			continue
 		case kept := <-c.done:
-			c.busy = false
 			err = errors.Join(kept(), a.Look())
 		case r := <-c.answers:
 			var over error
@@ -147,7 +148,7 @@ func (c *conversation) sync(ctx context.Context) {
 
 // hurry checks whether a task has ended. If so, it cancels the pending Sync, which the market
 // delays, and reports the end at once.
-func (c *conversation) hurry() error {
+func (c *conversation) hurry(ctx context.Context) error {
 	over := func() (n int) {
 		for _, t := range c.tasks {
 			if t.end != nil {
@@ -158,7 +159,10 @@ func (c *conversation) hurry() error {
 	}
 	before := over()
 	err := c.Look()
-	if c.again == nil && over() > before {
+	if over() > before {
+		c.save(ctx)
+	}
+	if c.again == nil && over() > before && c.sending == nil {
 		c.hurries = true
 		c.stop()
 	}
@@ -272,6 +276,7 @@ func (c *conversation) work(ctx context.Context, o *remote.Orders) {
 		go func() {
 			data, err := c.market.Blob(ctx, c.host, sha)
 			c.done <- func() error {
+				c.busy = false
 				if errors.Is(err, link.ErrUnknown) {
 					c.bad[sha] = err
 					return nil
@@ -287,7 +292,10 @@ func (c *conversation) work(ctx context.Context, o *remote.Orders) {
 		c.busy = true
 		go func() {
 			err := c.market.PutLog(ctx, c.host, &part)
-			c.done <- func() error { return err }
+			c.done <- func() error {
+				c.busy = false
+				return err
+			}
 		}()
 	}
 }

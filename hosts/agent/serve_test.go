@@ -211,6 +211,7 @@ type office struct {
 	changed chan struct{}
 	deal    int64
 	blobs   map[string][]byte
+	saved   []remote.Checkpoint
 	job     string
 	heard   time.Time
 	gone    bool // the host is removed
@@ -337,6 +338,17 @@ func (o *office) Blob(_ context.Context, _, sha string) ([]byte, error) {
 		return b, nil
 	}
 	return nil, link.ErrUnknown
+}
+
+func (o *office) PutCheckpoint(_ context.Context, _ string, k *remote.Checkpoint) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(k.Sums) == 0 {
+		o.blobs[fmt.Sprintf("%x", sha256.Sum256(k.Data))] = k.Data
+	} else {
+		o.saved = append(o.saved, *k)
+	}
+	return nil
 }
 
 func (o *office) PutLog(_ context.Context, _ string, l *remote.Log) error {

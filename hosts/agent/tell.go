@@ -101,7 +101,7 @@ func (a *Agent) Tell() (*remote.Told, error) {
 	}
 	told.Spans = slices.Clone(a.spans.all)
 	for _, t := range a.sorted() {
-		if e := t.end; e != nil && t.forgotten == 0 && t.used == t.spanned {
+		if e := t.end; e != nil && t.forgotten == 0 && t.used == t.spanned && !a.holds(t) {
 			told.Ends = append(told.Ends, remote.End{
 				Name: t.number, Why: e.Why, Code: uint8(e.Status), Signal: e.Signal, Fault: e.Fault,
 				OutOfMemory: e.OutOfMemory, Lacks: e.Lacks,

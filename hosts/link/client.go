@@ -79,6 +79,14 @@ func (c *Client) PutLog(ctx context.Context, _ string, l *remote.Log) error {
 	return decoded(err)
 }
 
+// PutCheckpoint uploads a part of a checkpoint, or the list of its parts.
+func (c *Client) PutCheckpoint(ctx context.Context, _ string, k *remote.Checkpoint) error {
+	ctx, cancel := context.WithTimeout(ctx, transfers)
+	defer cancel()
+	_, err := c.link.PutCheckpoint(ctx, &wire.Checkpoint{Name: k.Name, Data: k.Data, Sums: k.Sums, Used: k.Used})
+	return decoded(err)
+}
+
 // decoded converts an error from the network back to the market's original error.
 func decoded(err error) error {
 	if err == nil {

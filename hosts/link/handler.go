@@ -9,6 +9,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"bourse/hosts/remote"
 	"bourse/hosts/wire"
 )
 
@@ -18,7 +19,7 @@ const oldest, newest = 1, 1
 // Handler returns a handler that answers the calls of hosts with m, and its path. The
 // certificate of the connection identifies the host.
 func Handler(m Market) (path string, h http.Handler) {
-	path, links := wire.NewLinkHandler(&server{m}, connect.WithReadMaxBytes(1<<20))
+	path, links := wire.NewLinkHandler(&server{m}, connect.WithReadMaxBytes(mostPart+1<<16))
 	return path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		links.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, r.TLS)))
 	})
@@ -106,6 +107,15 @@ func (s *server) PutLog(ctx context.Context, r *wire.Log) (*wire.PutLogResponse,
 		return nil, err
 	}
 	return &wire.PutLogResponse{}, coded(s.market.PutLog(ctx, host, wire.ToLog(r)))
+}
+
+// PutCheckpoint implements wire.LinkHandler.
+func (s *server) PutCheckpoint(ctx context.Context, r *wire.Checkpoint) (*wire.PutCheckpointResponse, error) {
+	host, err := s.host(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &wire.PutCheckpointResponse{}, coded(s.market.PutCheckpoint(ctx, host, &remote.Checkpoint{Name: r.Name, Data: r.Data, Sums: r.Sums, Used: r.Used}))
 }
 
 // codes are the status codes of the market's permanent refusals.

@@ -70,6 +70,8 @@ func (m *market) Blob(_ context.Context, _, sha string) ([]byte, error) {
 	return nil, fmt.Errorf("blob %s: %w", sha, link.ErrUnknown)
 }
 
+func (m *market) PutCheckpoint(context.Context, string, *remote.Checkpoint) error { return nil }
+
 func (m *market) PutLog(_ context.Context, _ string, l *remote.Log) error {
 	m.logs = append(m.logs, *l)
 	return nil

@@ -35,6 +35,11 @@ type Market interface {
 
 	// PutLog accepts a requested part of a log.
 	PutLog(ctx context.Context, host string, l *remote.Log) error
+
+	// PutCheckpoint stores a part of a checkpoint of a task of the host, or makes all parts the
+	// last checkpoint of its node. It returns ErrUnknown if the contract has ended or the
+	// checkpoint is too large.
+	PutCheckpoint(ctx context.Context, host string, c *remote.Checkpoint) error
 }
 
 // An Enrolment is a host's request to be registered.
@@ -54,3 +59,6 @@ var (
 
 // mostBytes is the maximum size of a blob and of a message.
 const mostBytes = 64 << 20
+
+// mostPart is the maximum size of a part of a checkpoint, the largest message of a host.
+const mostPart = 4 << 20

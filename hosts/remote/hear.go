@@ -130,6 +130,17 @@ func (m *Machine) Again(name int64) {
 	}
 }
 
+// Unsaved returns the work that the task with the given name has done since it had used the given
+// processor-seconds. It returns false if the task is not wanted any more.
+func (m *Machine) Unsaved(name int64, used float64) (work float64, ok bool) {
+	for _, slot := range m.order {
+		if t := &m.tasks[slot]; t.name == name {
+			return max(0, t.used-max(0, used)) * m.spec.Speed, true
+		}
+	}
+	return 0, false
+}
+
 // find returns the slot of the task with the given name, unless it has ended.
 func (m *Machine) find(name int64) (hosts.Slot, bool) {
 	for _, slot := range m.order {

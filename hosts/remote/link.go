@@ -41,8 +41,12 @@ type Wanted struct {
 	Job         string // hexadecimal SHA-256 of the text of a [Job]
 	Try         int32  // number of the attempt to run the node, from 1; 0 if unknown
 
-	Warn  float64 // seconds before its end at which it is notified; 0 means never
-	Asked bool    // its owner chose Warn, so a program that does not handle SIGTERM receives it too
+	Warn       float64  // seconds before its end at which it is notified; 0 means never
+	Checkpoint float64  // seconds between two checkpoints; 0 means only after a notice
+	Most       int64    // maximum bytes of a checkpoint
+	Saved      []string // SHA-256 of each part of the last checkpoint of an earlier try
+
+	Asked bool // its owner chose Warn, so a program that does not handle SIGTERM receives it too
 }
 
 // Folder returns the name of the task's folder on its host.
@@ -139,6 +143,14 @@ type End struct {
 	Fault       string   // faults other than the program's
 	OutOfMemory bool     // a process was killed because memory ran out
 	Lacks       []string // isolation features that the machine lacks
+}
+
+// A Checkpoint is a part of a checkpoint of a task, or if it has no data, the list of all parts.
+type Checkpoint struct {
+	Name int64
+	Data []byte   // at most 4 MiB
+	Sums []string // SHA-256 of each part, in hexadecimal digits
+	Used float64  // processor-seconds of the task before it was read
 }
 
 // A Log is a part of a task's output, or of an archive of its folder. It is requested without

@@ -210,6 +210,12 @@ func TestAgain(t *testing.T) {
 	if m.Hear(20, again); fmt.Sprint(m.Readings(nil)) != fmt.Sprint([]hosts.Reading{{Slot: 0, Deal: 1, Span: 10, Work: 12}, {Slot: 0, Deal: 1, Span: 10, Work: 6}}) {
 		t.Error("its readings are others")
 	}
+	if work, ok := m.Unsaved(3, 0.5); work != 4.5 || !ok {
+		t.Errorf("%v, %v has been done since, want 4.5", work, ok)
+	}
+	if work, ok := m.Unsaved(1, 0); ok {
+		t.Errorf("a task that is not wanted any more has done %v", work)
+	}
 	if r := m.Stop(21, 0); r.Done != 18 {
 		t.Errorf("%v is done, want 18", r.Done)
 	}

@@ -42,6 +42,8 @@ const (
 	LinkBlobProcedure = "/bourse.hosts.v1.Link/Blob"
 	// LinkPutLogProcedure is the fully-qualified name of the Link's PutLog RPC.
 	LinkPutLogProcedure = "/bourse.hosts.v1.Link/PutLog"
+	// LinkPutCheckpointProcedure is the fully-qualified name of the Link's PutCheckpoint RPC.
+	LinkPutCheckpointProcedure = "/bourse.hosts.v1.Link/PutCheckpoint"
 )
 
 // LinkClient is a client for the bourse.hosts.v1.Link service.
@@ -54,6 +56,8 @@ type LinkClient interface {
 	Blob(context.Context, *BlobRequest) (*BlobResponse, error)
 	// PutLog answers a request for a log.
 	PutLog(context.Context, *Log) (*PutLogResponse, error)
+	// PutCheckpoint stores a part of a checkpoint, or all parts as the last checkpoint.
+	PutCheckpoint(context.Context, *Checkpoint) (*PutCheckpointResponse, error)
 }
 
 // NewLinkClient constructs a client for the bourse.hosts.v1.Link service. By default, it uses the
@@ -91,15 +95,22 @@ func NewLinkClient(httpClient connect.HTTPClient, baseURL string, opts ...connec
 			connect.WithSchema(linkMethods.ByName("PutLog")),
 			connect.WithClientOptions(opts...),
 		),
+		putCheckpoint: connect.NewClient[Checkpoint, PutCheckpointResponse](
+			httpClient,
+			baseURL+LinkPutCheckpointProcedure,
+			connect.WithSchema(linkMethods.ByName("PutCheckpoint")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
 // linkClient implements LinkClient.
 type linkClient struct {
-	enrol  *connect.Client[EnrolRequest, EnrolResponse]
-	sync   *connect.Client[SyncRequest, SyncResponse]
-	blob   *connect.Client[BlobRequest, BlobResponse]
-	putLog *connect.Client[Log, PutLogResponse]
+	enrol         *connect.Client[EnrolRequest, EnrolResponse]
+	sync          *connect.Client[SyncRequest, SyncResponse]
+	blob          *connect.Client[BlobRequest, BlobResponse]
+	putLog        *connect.Client[Log, PutLogResponse]
+	putCheckpoint *connect.Client[Checkpoint, PutCheckpointResponse]
 }
 
 // Enrol calls bourse.hosts.v1.Link.Enrol.
@@ -138,6 +149,15 @@ func (c *linkClient) PutLog(ctx context.Context, req *Log) (*PutLogResponse, err
 	return nil, err
 }
 
+// PutCheckpoint calls bourse.hosts.v1.Link.PutCheckpoint.
+func (c *linkClient) PutCheckpoint(ctx context.Context, req *Checkpoint) (*PutCheckpointResponse, error) {
+	response, err := c.putCheckpoint.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // LinkHandler is an implementation of the bourse.hosts.v1.Link service.
 type LinkHandler interface {
 	// Enrol makes the host of this certificate known, for a token that is used up.
@@ -148,6 +168,8 @@ type LinkHandler interface {
 	Blob(context.Context, *BlobRequest) (*BlobResponse, error)
 	// PutLog answers a request for a log.
 	PutLog(context.Context, *Log) (*PutLogResponse, error)
+	// PutCheckpoint stores a part of a checkpoint, or all parts as the last checkpoint.
+	PutCheckpoint(context.Context, *Checkpoint) (*PutCheckpointResponse, error)
 }
 
 // NewLinkHandler builds an HTTP handler from the service implementation. It returns the path on
@@ -181,6 +203,12 @@ func NewLinkHandler(svc LinkHandler, opts ...connect.HandlerOption) (string, htt
 		connect.WithSchema(linkMethods.ByName("PutLog")),
 		connect.WithHandlerOptions(opts...),
 	)
+	linkPutCheckpointHandler := connect.NewUnaryHandlerSimple(
+		LinkPutCheckpointProcedure,
+		svc.PutCheckpoint,
+		connect.WithSchema(linkMethods.ByName("PutCheckpoint")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/bourse.hosts.v1.Link/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case LinkEnrolProcedure:
@@ -191,6 +219,8 @@ func NewLinkHandler(svc LinkHandler, opts ...connect.HandlerOption) (string, htt
 			linkBlobHandler.ServeHTTP(w, r)
 		case LinkPutLogProcedure:
 			linkPutLogHandler.ServeHTTP(w, r)
+		case LinkPutCheckpointProcedure:
+			linkPutCheckpointHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -214,4 +244,8 @@ func (UnimplementedLinkHandler) Blob(context.Context, *BlobRequest) (*BlobRespon
 
 func (UnimplementedLinkHandler) PutLog(context.Context, *Log) (*PutLogResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.hosts.v1.Link.PutLog is not implemented"))
+}
+
+func (UnimplementedLinkHandler) PutCheckpoint(context.Context, *Checkpoint) (*PutCheckpointResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.hosts.v1.Link.PutCheckpoint is not implemented"))
 }

@@ -910,6 +910,9 @@ type Wanted struct {
 	Warn          float64                `protobuf:"fixed64,10,opt,name=warn,proto3" json:"warn,omitempty"`
 	Asked         bool                   `protobuf:"varint,11,opt,name=asked,proto3" json:"asked,omitempty"`
 	Try           int32                  `protobuf:"varint,12,opt,name=try,proto3" json:"try,omitempty"`
+	Checkpoint    float64                `protobuf:"fixed64,13,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
+	Most          int64                  `protobuf:"varint,14,opt,name=most,proto3" json:"most,omitempty"`
+	Saved         []string               `protobuf:"bytes,15,rep,name=saved,proto3" json:"saved,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1026,6 +1029,27 @@ func (x *Wanted) GetTry() int32 {
 		return x.Try
 	}
 	return 0
+}
+
+func (x *Wanted) GetCheckpoint() float64 {
+	if x != nil {
+		return x.Checkpoint
+	}
+	return 0
+}
+
+func (x *Wanted) GetMost() int64 {
+	if x != nil {
+		return x.Most
+	}
+	return 0
+}
+
+func (x *Wanted) GetSaved() []string {
+	if x != nil {
+		return x.Saved
+	}
+	return nil
 }
 
 type Log struct {
@@ -1260,6 +1284,112 @@ func (*PutLogResponse) Descriptor() ([]byte, []int) {
 	return file_link_proto_rawDescGZIP(), []int{13}
 }
 
+// A Checkpoint has the data of a part, or the sums of all parts.
+type Checkpoint struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          int64                  `protobuf:"varint,1,opt,name=name,proto3" json:"name,omitempty"`
+	Data          []byte                 `protobuf:"bytes,2,opt,name=data,proto3" json:"data,omitempty"`
+	Sums          []string               `protobuf:"bytes,3,rep,name=sums,proto3" json:"sums,omitempty"`
+	Used          float64                `protobuf:"fixed64,4,opt,name=used,proto3" json:"used,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Checkpoint) Reset() {
+	*x = Checkpoint{}
+	mi := &file_link_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Checkpoint) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Checkpoint) ProtoMessage() {}
+
+func (x *Checkpoint) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Checkpoint.ProtoReflect.Descriptor instead.
+func (*Checkpoint) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Checkpoint) GetName() int64 {
+	if x != nil {
+		return x.Name
+	}
+	return 0
+}
+
+func (x *Checkpoint) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *Checkpoint) GetSums() []string {
+	if x != nil {
+		return x.Sums
+	}
+	return nil
+}
+
+func (x *Checkpoint) GetUsed() float64 {
+	if x != nil {
+		return x.Used
+	}
+	return 0
+}
+
+// PutCheckpointResponse is empty.
+type PutCheckpointResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutCheckpointResponse) Reset() {
+	*x = PutCheckpointResponse{}
+	mi := &file_link_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutCheckpointResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutCheckpointResponse) ProtoMessage() {}
+
+func (x *PutCheckpointResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_link_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutCheckpointResponse.ProtoReflect.Descriptor instead.
+func (*PutCheckpointResponse) Descriptor() ([]byte, []int) {
+	return file_link_proto_rawDescGZIP(), []int{15}
+}
+
 var File_link_proto protoreflect.FileDescriptor
 
 const file_link_proto_rawDesc = "" +
@@ -1331,7 +1461,7 @@ const file_link_proto_rawDesc = "" +
 	"\x06signal\x18\x04 \x01(\tR\x06signal\x12\x14\n" +
 	"\x05fault\x18\x05 \x01(\tR\x05fault\x12\"\n" +
 	"\rout_of_memory\x18\x06 \x01(\bR\voutOfMemory\x12\x14\n" +
-	"\x05lacks\x18\a \x03(\tR\x05lacks\"\x8c\x02\n" +
+	"\x05lacks\x18\a \x03(\tR\x05lacks\"\xd6\x02\n" +
 	"\x06Wanted\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x1a\n" +
 	"\bcontract\x18\x02 \x01(\x03R\bcontract\x12\x12\n" +
@@ -1345,7 +1475,12 @@ const file_link_proto_rawDesc = "" +
 	"\x04warn\x18\n" +
 	" \x01(\x01R\x04warn\x12\x14\n" +
 	"\x05asked\x18\v \x01(\bR\x05asked\x12\x10\n" +
-	"\x03try\x18\f \x01(\x05R\x03try\"\xc7\x01\n" +
+	"\x03try\x18\f \x01(\x05R\x03try\x12\x1e\n" +
+	"\n" +
+	"checkpoint\x18\r \x01(\x01R\n" +
+	"checkpoint\x12\x12\n" +
+	"\x04most\x18\x0e \x01(\x03R\x04most\x12\x14\n" +
+	"\x05saved\x18\x0f \x03(\tR\x05saved\"\xc7\x01\n" +
 	"\x03Log\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x16\n" +
 	"\x06errors\x18\x02 \x01(\bR\x06errors\x12\x12\n" +
@@ -1360,7 +1495,14 @@ const file_link_proto_rawDesc = "" +
 	"\x03sha\x18\x01 \x01(\tR\x03sha\"\"\n" +
 	"\fBlobResponse\x12\x12\n" +
 	"\x04data\x18\x01 \x01(\fR\x04data\"\x10\n" +
-	"\x0ePutLogResponse*d\n" +
+	"\x0ePutLogResponse\"\\\n" +
+	"\n" +
+	"Checkpoint\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x12\n" +
+	"\x04data\x18\x02 \x01(\fR\x04data\x12\x12\n" +
+	"\x04sums\x18\x03 \x03(\tR\x04sums\x12\x12\n" +
+	"\x04used\x18\x04 \x01(\x01R\x04used\"\x17\n" +
+	"\x15PutCheckpointResponse*d\n" +
 	"\x03Why\x12\x0e\n" +
 	"\n" +
 	"WHY_WORKED\x10\x00\x12\x0e\n" +
@@ -1375,12 +1517,13 @@ const file_link_proto_rawDesc = "" +
 	"\aLeaving\x12\x11\n" +
 	"\rLEAVING_STAYS\x10\x00\x12\x15\n" +
 	"\x11LEAVING_WHEN_DONE\x10\x01\x12\x13\n" +
-	"\x0fLEAVING_AT_ONCE\x10\x022\x99\x02\n" +
+	"\x0fLEAVING_AT_ONCE\x10\x022\xef\x02\n" +
 	"\x04Link\x12F\n" +
 	"\x05Enrol\x12\x1d.bourse.hosts.v1.EnrolRequest\x1a\x1e.bourse.hosts.v1.EnrolResponse\x12C\n" +
 	"\x04Sync\x12\x1c.bourse.hosts.v1.SyncRequest\x1a\x1d.bourse.hosts.v1.SyncResponse\x12C\n" +
 	"\x04Blob\x12\x1c.bourse.hosts.v1.BlobRequest\x1a\x1d.bourse.hosts.v1.BlobResponse\x12?\n" +
-	"\x06PutLog\x12\x14.bourse.hosts.v1.Log\x1a\x1f.bourse.hosts.v1.PutLogResponseB\x13Z\x11bourse/hosts/wireb\x06proto3"
+	"\x06PutLog\x12\x14.bourse.hosts.v1.Log\x1a\x1f.bourse.hosts.v1.PutLogResponse\x12T\n" +
+	"\rPutCheckpoint\x12\x1b.bourse.hosts.v1.Checkpoint\x1a&.bourse.hosts.v1.PutCheckpointResponseB\x13Z\x11bourse/hosts/wireb\x06proto3"
 
 var (
 	file_link_proto_rawDescOnce sync.Once
@@ -1395,24 +1538,26 @@ func file_link_proto_rawDescGZIP() []byte {
 }
 
 var file_link_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_link_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_link_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_link_proto_goTypes = []any{
-	(Why)(0),               // 0: bourse.hosts.v1.Why
-	(Leaving)(0),           // 1: bourse.hosts.v1.Leaving
-	(*EnrolRequest)(nil),   // 2: bourse.hosts.v1.EnrolRequest
-	(*EnrolResponse)(nil),  // 3: bourse.hosts.v1.EnrolResponse
-	(*Versions)(nil),       // 4: bourse.hosts.v1.Versions
-	(*SyncRequest)(nil),    // 5: bourse.hosts.v1.SyncRequest
-	(*SyncResponse)(nil),   // 6: bourse.hosts.v1.SyncResponse
-	(*Deleted)(nil),        // 7: bourse.hosts.v1.Deleted
-	(*Offer)(nil),          // 8: bourse.hosts.v1.Offer
-	(*Span)(nil),           // 9: bourse.hosts.v1.Span
-	(*End)(nil),            // 10: bourse.hosts.v1.End
-	(*Wanted)(nil),         // 11: bourse.hosts.v1.Wanted
-	(*Log)(nil),            // 12: bourse.hosts.v1.Log
-	(*BlobRequest)(nil),    // 13: bourse.hosts.v1.BlobRequest
-	(*BlobResponse)(nil),   // 14: bourse.hosts.v1.BlobResponse
-	(*PutLogResponse)(nil), // 15: bourse.hosts.v1.PutLogResponse
+	(Why)(0),                      // 0: bourse.hosts.v1.Why
+	(Leaving)(0),                  // 1: bourse.hosts.v1.Leaving
+	(*EnrolRequest)(nil),          // 2: bourse.hosts.v1.EnrolRequest
+	(*EnrolResponse)(nil),         // 3: bourse.hosts.v1.EnrolResponse
+	(*Versions)(nil),              // 4: bourse.hosts.v1.Versions
+	(*SyncRequest)(nil),           // 5: bourse.hosts.v1.SyncRequest
+	(*SyncResponse)(nil),          // 6: bourse.hosts.v1.SyncResponse
+	(*Deleted)(nil),               // 7: bourse.hosts.v1.Deleted
+	(*Offer)(nil),                 // 8: bourse.hosts.v1.Offer
+	(*Span)(nil),                  // 9: bourse.hosts.v1.Span
+	(*End)(nil),                   // 10: bourse.hosts.v1.End
+	(*Wanted)(nil),                // 11: bourse.hosts.v1.Wanted
+	(*Log)(nil),                   // 12: bourse.hosts.v1.Log
+	(*BlobRequest)(nil),           // 13: bourse.hosts.v1.BlobRequest
+	(*BlobResponse)(nil),          // 14: bourse.hosts.v1.BlobResponse
+	(*PutLogResponse)(nil),        // 15: bourse.hosts.v1.PutLogResponse
+	(*Checkpoint)(nil),            // 16: bourse.hosts.v1.Checkpoint
+	(*PutCheckpointResponse)(nil), // 17: bourse.hosts.v1.PutCheckpointResponse
 }
 var file_link_proto_depIdxs = []int32{
 	4,  // 0: bourse.hosts.v1.EnrolRequest.versions:type_name -> bourse.hosts.v1.Versions
@@ -1430,12 +1575,14 @@ var file_link_proto_depIdxs = []int32{
 	5,  // 12: bourse.hosts.v1.Link.Sync:input_type -> bourse.hosts.v1.SyncRequest
 	13, // 13: bourse.hosts.v1.Link.Blob:input_type -> bourse.hosts.v1.BlobRequest
 	12, // 14: bourse.hosts.v1.Link.PutLog:input_type -> bourse.hosts.v1.Log
-	3,  // 15: bourse.hosts.v1.Link.Enrol:output_type -> bourse.hosts.v1.EnrolResponse
-	6,  // 16: bourse.hosts.v1.Link.Sync:output_type -> bourse.hosts.v1.SyncResponse
-	14, // 17: bourse.hosts.v1.Link.Blob:output_type -> bourse.hosts.v1.BlobResponse
-	15, // 18: bourse.hosts.v1.Link.PutLog:output_type -> bourse.hosts.v1.PutLogResponse
-	15, // [15:19] is the sub-list for method output_type
-	11, // [11:15] is the sub-list for method input_type
+	16, // 15: bourse.hosts.v1.Link.PutCheckpoint:input_type -> bourse.hosts.v1.Checkpoint
+	3,  // 16: bourse.hosts.v1.Link.Enrol:output_type -> bourse.hosts.v1.EnrolResponse
+	6,  // 17: bourse.hosts.v1.Link.Sync:output_type -> bourse.hosts.v1.SyncResponse
+	14, // 18: bourse.hosts.v1.Link.Blob:output_type -> bourse.hosts.v1.BlobResponse
+	15, // 19: bourse.hosts.v1.Link.PutLog:output_type -> bourse.hosts.v1.PutLogResponse
+	17, // 20: bourse.hosts.v1.Link.PutCheckpoint:output_type -> bourse.hosts.v1.PutCheckpointResponse
+	16, // [16:21] is the sub-list for method output_type
+	11, // [11:16] is the sub-list for method input_type
 	11, // [11:11] is the sub-list for extension type_name
 	11, // [11:11] is the sub-list for extension extendee
 	0,  // [0:11] is the sub-list for field type_name
@@ -1452,7 +1599,7 @@ func file_link_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_link_proto_rawDesc), len(file_link_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   14,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -101,6 +101,7 @@ func FromOrders(o *remote.Orders) *SyncResponse {
 			Name: w.Name, Contract: w.Contract, Node: w.Node, Nodes: w.Nodes,
 			Weight: w.Weight, Limit: w.Limit, Left: w.Left, Job: w.Job, Account: w.Account,
 			Try: w.Try, Warn: w.Warn, Asked: w.Asked,
+			Checkpoint: w.Checkpoint, Most: w.Most, Saved: w.Saved,
 		})
 	}
 	for i := range o.Logs {
@@ -118,6 +119,7 @@ func ToOrders(r *SyncResponse) *remote.Orders {
 			Name: w.GetName(), Contract: w.GetContract(), Node: w.GetNode(), Nodes: w.GetNodes(),
 			Weight: w.GetWeight(), Limit: w.GetLimit(), Left: w.GetLeft(), Job: w.GetJob(), Account: w.GetAccount(), Work: math.Inf(1),
 			Try: w.GetTry(), Warn: w.GetWarn(), Asked: w.GetAsked(),
+			Checkpoint: w.GetCheckpoint(), Most: w.GetMost(), Saved: w.GetSaved(),
 		})
 	}
 	for _, l := range r.Logs {

@@ -86,6 +86,7 @@ func anyOrders(r *rapid.T) *remote.Orders {
 			Name: count.Draw(r, "name"), Contract: count.Draw(r, "contract"), Node: rapid.Int32().Draw(r, "node"), Nodes: rapid.Int32().Draw(r, "nodes"),
 			Weight: float.Draw(r, "weight"), Limit: float.Draw(r, "limit"), Left: float.Draw(r, "left"), Job: text.Draw(r, "job"), Account: text.Draw(r, "account"), Work: math.Inf(1),
 			Try: rapid.Int32().Draw(r, "try"), Warn: float.Draw(r, "warn"), Asked: rapid.Bool().Draw(r, "asked"),
+			Checkpoint: float.Draw(r, "checkpoint"), Most: count.Draw(r, "most"), Saved: texts(r, "saved"),
 		})
 	}
 	for range rapid.IntRange(0, 2).Draw(r, "logs") {

@@ -72,6 +72,18 @@ func (b *blobs) put(data []byte) (string, error) {
 	return sha, whole.Write(name, data)
 }
 
+// size returns the size in bytes of the data with the given SHA-256 hash.
+func (b *blobs) size(sha string) (int64, error) {
+	if sum, err := hex.DecodeString(sha); err != nil || len(sum) != sha256.Size {
+		return 0, fmt.Errorf("%w: %.80q is no SHA-256", link.ErrUnknown, sha)
+	}
+	info, err := os.Stat(filepath.Join(b.dir, sha))
+	if err != nil {
+		return 0, fmt.Errorf("%w: %s", link.ErrUnknown, sha)
+	}
+	return info.Size(), nil
+}
+
 // get returns the data with the given SHA-256 hash.
 func (b *blobs) get(sha string) ([]byte, error) {
 	if sum, err := hex.DecodeString(sha); err != nil || len(sum) != sha256.Size {

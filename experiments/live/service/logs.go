@@ -119,6 +119,26 @@ func (s *Server) Sync(ctx context.Context, host string, t *remote.Told) (*remote
 // Blob returns a file.
 func (s *Server) Blob(_ context.Context, _, sha string) ([]byte, error) { return s.blobs.get(sha) }
 
+// PutCheckpoint stores a part of a checkpoint, or the list of all parts.
+func (s *Server) PutCheckpoint(ctx context.Context, host string, c *remote.Checkpoint) error {
+	if err := s.Market.MaySave(host, c.Name); err != nil {
+		return err
+	}
+	if len(c.Sums) == 0 {
+		_, err := s.blobs.put(c.Data)
+		return err
+	}
+	size := int64(0)
+	for _, sum := range c.Sums {
+		n, err := s.blobs.size(sum)
+		if err != nil {
+			return err
+		}
+		size += n
+	}
+	return s.Market.Save(ctx, host, c, size)
+}
+
 // PutLog receives one part of a log or archive.
 func (s *Server) PutLog(_ context.Context, host string, l *remote.Log) error {
 	s.logs.put(host, l)

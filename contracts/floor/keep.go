@@ -1,0 +1,56 @@
+package floor
+
+import "bourse/contracts"
+
+// A program on a real host can store a checkpoint elsewhere. If its host is lost, only the work
+// after the checkpoint is lost.
+
+// A kept is the work of a node that is not lost with its host.
+type kept struct {
+	done float64 // work
+	owed float64 // charges for it on the current host, $
+	from float64 // part of done that was done on earlier hosts
+}
+
+// Keep records that the work of node n of run i is not lost with its host, except the given
+// amount that the node has done last. It does nothing if the node is on no host.
+func (f *Floor) Keep(i, n int32, unsaved float64) {
+	c := &f.runs[i]
+	if int(n) >= len(c.Placements) || c.Placements[n].Left {
+		return
+	}
+	if c.kept == nil {
+		c.kept = make([]kept, len(c.Placements))
+	}
+	k, v := &c.kept[n], &f.hosts[c.Placements[n].Host]
+	if !v.reads {
+		f.touch(v)
+	}
+	s := &v.on[v.find(i, n)]
+	if done := s.Done - max(0, unsaved); done > k.done {
+		k.done, k.owed = done, s.Owed*(done-k.from)/(s.Done-k.from)
+	}
+}
+
+// salvage sets pl, node n of c, which has lost its host, to the work that is kept, and returns the
+// lost work. The host is owed for what is kept, or for everything if charged is set.
+func (c *run) salvage(n int, charged bool) (lost float64) {
+	pl, k := &c.Placements[n], kept{}
+	if c.kept != nil {
+		k = c.kept[n]
+		k.done = min(k.done, pl.Done)
+	}
+	owed := k.owed
+	if charged {
+		owed = pl.Owed
+	}
+	if owed > 0 {
+		c.arrears = append(c.arrears, contracts.Placement{Host: pl.Host, Owed: owed})
+	}
+	lost = pl.Done - k.done
+	pl.Done, pl.Owed = k.done, 0
+	if c.kept != nil {
+		c.kept[n] = kept{done: k.done, from: k.done}
+	}
+	return lost
+}

@@ -48,7 +48,7 @@ var most = map[string]int{
 	"contracts/admission/reserve":    550,
 	"contracts/admission/script":     1100,
 	"contracts/broker":               1230,
-	"contracts/floor":                1700,
+	"contracts/floor":                1760,
 	"contracts/memo":                 600,
 	"experiments":                    3800,
 	"experiments/fitlab":             1150,

@@ -72,12 +72,21 @@ func (b *blobs) put(data []byte) (string, error) {
 	return sha, whole.Write(name, data)
 }
 
+// name returns the name of the file with the given SHA-256 hash, whether it exists or not.
+func (b *blobs) name(sha string) (string, error) {
+	if sum, err := hex.DecodeString(sha); err != nil || len(sum) != sha256.Size {
+		return "", fmt.Errorf("%w: %.80q is no SHA-256", link.ErrUnknown, sha)
+	}
+	return filepath.Join(b.dir, sha), nil
+}
+
 // size returns the size in bytes of the data with the given SHA-256 hash.
 func (b *blobs) size(sha string) (int64, error) {
-	if sum, err := hex.DecodeString(sha); err != nil || len(sum) != sha256.Size {
-		return 0, fmt.Errorf("%w: %.80q is no SHA-256", link.ErrUnknown, sha)
+	name, err := b.name(sha)
+	if err != nil {
+		return 0, err
 	}
-	info, err := os.Stat(filepath.Join(b.dir, sha))
+	info, err := os.Stat(name)
 	if err != nil {
 		return 0, fmt.Errorf("%w: %s", link.ErrUnknown, sha)
 	}
@@ -86,10 +95,10 @@ func (b *blobs) size(sha string) (int64, error) {
 
 // get returns the data with the given SHA-256 hash.
 func (b *blobs) get(sha string) ([]byte, error) {
-	if sum, err := hex.DecodeString(sha); err != nil || len(sum) != sha256.Size {
-		return nil, fmt.Errorf("%w: %.80q is no SHA-256", link.ErrUnknown, sha)
+	name, err := b.name(sha)
+	if err != nil {
+		return nil, err
 	}
-	name := filepath.Join(b.dir, sha)
 	data, err := whole.Read(name, mostBlob)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", link.ErrUnknown, sha)

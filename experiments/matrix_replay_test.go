@@ -139,7 +139,7 @@ func newReplay(run *toldRun) (*retold, error) {
 	if run.offer.Name == "be" {
 		w.renew = c.Market.Renew
 	}
-	if policies.Of(run.offer.Name).Single && w.cap >= 1 { // the cap of a node, of which a task has several
+	if about := policies.Of(run.offer.Name); (about.Single || about.Books) && w.cap >= 1 { // the cap of a node, of which a task has several
 		w.cap = 0
 	}
 	var err error

@@ -169,7 +169,7 @@ func (a *workspace) build(s *setting, o *offer) (provider bank.Account, err erro
 		}
 	}
 	like := spec(f, 0)
-	if o.about.Single && like.Cap >= 1 { // the cap of one node, of which a task has several
+	if (o.about.Single || o.about.Books) && like.Cap >= 1 { // the cap of one node, of which a task has several
 		like.Cap = 0
 	}
 	for i, name := range s.counts {

@@ -11,14 +11,14 @@ import (
 const (
 	growth  = 256 << 20        // bytes by which live memory may grow
 	longest = 10 * time.Second // of a computation without a time limit of its own
-	grace   = 5 * time.Second  // after which a canceled computation that goes on cannot be stopped
+	grace   = 5 * time.Second  // after which a canceled computation that has not ended cannot be stopped
 	every   = 5 * time.Millisecond
 )
 
 // endless is the key of the function that [Insist] adds to a context.
 type endless struct{}
 
-// Insist returns a context whose guards call end if a canceled computation goes on. A single
+// Insist returns a context whose guards call end if a canceled computation does not end. A single
 // operation, such as the product of two integers of many megabytes, cannot be canceled.
 func Insist(ctx context.Context, end func()) context.Context {
 	return context.WithValue(ctx, endless{}, end)

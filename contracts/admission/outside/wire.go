@@ -27,6 +27,7 @@ type Line struct {
 	Request   Request         `json:"request"`
 	Fleet     int             `json:"fleet,omitempty"`
 	Priced    []string        `json:"priced,omitempty"` // resources other than processors that have a price
+	Floors    bool            `json:"floors,omitempty"` // whether resources have floor prices
 	Place     any             `json:"place,omitempty"`  // []Bid, or the reason (a string)
 	Hosts     []Host          `json:"hosts,omitempty"`
 	Contracts []Contract      `json:"contracts,omitempty"`
@@ -234,6 +235,14 @@ func (q *Question) Affords(pl contracts.Placement) bool {
 	}) > 0
 }
 
+// Floors reports whether resources have floor prices, and Affords is worth asking.
+func (q *Question) Floors() bool {
+	if v, ok := q.View.(*Recorded); ok {
+		return v.line.Floors
+	}
+	return q.View.Fleet() > 0 && q.View.Floors(0) != nil
+}
+
 // Priced returns the names of the resources other than processors that have a price.
 func (q *Question) Priced() (names []string) {
 	if v, ok := q.View.(*Recorded); ok {
@@ -295,7 +304,7 @@ func (q *Question) Line(p Parts) Line {
 		return l
 	}
 	v := q.View
-	l.Fleet, l.Priced = v.Fleet(), q.Priced()
+	l.Fleet, l.Priced, l.Floors = v.Fleet(), q.Priced(), q.Floors()
 	if !p.full || q.proposed { // recording must not draw from the strategy's random stream
 		if on, why := q.Place(); why != contracts.None {
 			l.Place = string(why)
@@ -385,10 +394,13 @@ func (q *Question) proposal(on []contracts.Placement, p Parts) []proposed {
 	out := make([]proposed, len(on))
 	for i, b := range Bids(on) {
 		out[i].Bid = b
-		if p.full || q.Priced() == nil {
+		if p.full {
 			continue
 		}
-		out[i].Poor, out[i].Claims = !q.Affords(on[i]), q.Claims(on[i])
+		if out[i].Poor = q.Floors() && !q.Affords(on[i]); q.Priced() == nil {
+			continue
+		}
+		out[i].Claims = q.Claims(on[i])
 		for k := range out[i].Claims {
 			c := &out[i].Claims[k]
 			for _, g := range p.Percentiles {

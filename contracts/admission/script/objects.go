@@ -202,6 +202,7 @@ var requestFields = map[string]func(asked) starlark.Value{
 var marketFields = map[string]func(*env) starlark.Value{
 	"now":   func(e *env) starlark.Value { return float(e.Now) },
 	"fleet": func(e *env) starlark.Value { return integer(e.View.Fleet()) },
+	"floors": func(e *env) starlark.Value { return starlark.Bool(e.Floors()) },
 	"priced": func(e *env) starlark.Value {
 		names := e.Priced()
 		return list(len(names), func(i int) starlark.Value { return starlark.String(names[i]) })
@@ -313,7 +314,9 @@ var hostFields = map[string]func(host) starlark.Value{
 var hostMethods = map[string]*starlark.Builtin{
 	"percentile": method("percentile", func(h host, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 		g, resource := starlark.Float(0), hosts.CPU.Name(nil)
-		if err := starlark.UnpackArgs("percentile", args, kw, "g", &g, "resource?", &resource); err != nil {
+		if x, ok := first(args).(starlark.Float); ok && len(args) == 1 && kw == nil { // the usual and fast way
+			g = x
+		} else if err := starlark.UnpackArgs("percentile", args, kw, "g", &g, "resource?", &resource); err != nil {
 			return nil, err
 		}
 		if !(g > 0 && g < 1) {
@@ -363,12 +366,22 @@ var hostMethods = map[string]*starlark.Builtin{
 	}),
 }
 
+// first returns the first of args, or nil.
+func first(args starlark.Tuple) starlark.Value {
+	if len(args) == 0 {
+		return nil
+	}
+	return args[0]
+}
+
 // onPlacement returns a method of hosts that has a placement as its argument. The placement counts as one
 // on that host.
 func onPlacement(name string, f func(h host, p contracts.Placement) starlark.Value) *starlark.Builtin {
 	return method(name, func(h host, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 		var on starlark.Value
-		if err := starlark.UnpackArgs(name, args, kw, "placement", &on); err != nil {
+		if len(args) == 1 && kw == nil { // the usual and fast way
+			on = args[0]
+		} else if err := starlark.UnpackArgs(name, args, kw, "placement", &on); err != nil {
 			return nil, err
 		}
 		p, ok := on.(object[placement])

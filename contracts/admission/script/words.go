@@ -204,7 +204,9 @@ func sum(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []star
 // ulp returns the distance from a time to the next larger one.
 func ulp(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 	var x starlark.Value
-	if err := starlark.UnpackArgs("ulp", args, kw, "x", &x); err != nil {
+	if len(args) == 1 && kw == nil { // the usual and fast way
+		x = args[0]
+	} else if err := starlark.UnpackArgs("ulp", args, kw, "x", &x); err != nil {
 		return nil, err
 	}
 	f, ok := starlark.AsFloat(x)

@@ -200,8 +200,8 @@ var requestFields = map[string]func(asked) starlark.Value{
 }
 
 var marketFields = map[string]func(*env) starlark.Value{
-	"now":   func(e *env) starlark.Value { return float(e.Now) },
-	"fleet": func(e *env) starlark.Value { return integer(e.View.Fleet()) },
+	"now":    func(e *env) starlark.Value { return float(e.Now) },
+	"fleet":  func(e *env) starlark.Value { return integer(e.View.Fleet()) },
 	"floors": func(e *env) starlark.Value { return starlark.Bool(e.Floors()) },
 	"priced": func(e *env) starlark.Value {
 		names := e.Priced()

@@ -71,7 +71,7 @@ func (read *recordings) churn(f *scenario.Fleet, work *workload) (*churn, error)
 	p.fixed = r.trace
 	_, p.end = p.fixed.Span()
 	if n := len(p.fixed.Hosts); n < f.Hosts {
-		return nil, fmt.Errorf("fleet.availability.file: %s has %d hosts, want as many as fleet.hosts, %d; base.fleet.hosts=%d takes them all", a.File, n, f.Hosts, n)
+		return nil, fmt.Errorf("fleet.availability.file: %s has %d hosts, want as many as fleet.hosts, %d; base.fleet.hosts=%d uses all of them", a.File, n, f.Hosts, n)
 	}
 	return p, nil
 }

@@ -215,7 +215,7 @@ func TestVolatileRefused(t *testing.T) {
 		{"has 1 hosts, want as many as fleet.hosts, 12", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + file}},
 		{"no such file", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + file + "x"}},
 		{"the first lines match no known format", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + odd}},
-		{"is a folder, want a file, or format ucb", []string{days + "fleet.availability.model=null", days + "fleet.availability.format=csv", days + "fleet.availability.file=" + dir}},
+		{"is a folder, want a file (only format ucb reads folders)", []string{days + "fleet.availability.model=null", days + "fleet.availability.format=csv", days + "fleet.availability.file=" + dir}},
 		{"model.rate: found", []string{days + "fleet.availability.model={name: diurnal, rate: much}"}},
 		{"rate: found -1", []string{days + "fleet.availability.model={name: diurnal, rate: -1}"}},
 		{"days: found 0", []string{days + "fleet.availability.predictor={name: tde, days: 0}"}},

@@ -21,22 +21,22 @@ func (s *setting) derived() []string {
 			if a.Value != nil {
 				worth = "worth, drawn from " + a.Value.Name
 			}
-			say("budgets are derived: $%v per processor-second for each unit of %s.", a.Price, worth)
+			say("budgets are derived: they are $%v per processor-second for each unit of %s.", a.Price, worth)
 		}
 		if u := a.Urgency; u != nil {
-			say("deadlines are derived: a factor of the runtime, drawn by urgency class.")
+			say("deadlines are derived: they are the runtime times a factor that is drawn by urgency class.")
 			if u.SLA {
-				say("budgets and penalties are derived: factors of $%v by %s and of $%v/s by %s, drawn by urgency class.", u.Price, u.BudgetOf, u.Rate, u.PenaltyOf)
+				say("budgets and penalties are derived: they are $%v by %s and $%v/s by %s, times factors that are drawn by urgency class.", u.Price, u.BudgetOf, u.Rate, u.PenaltyOf)
 			}
 		}
 	}
 	if f := s.conf.SLA.Slack; s.conf.SLA.Deadline == "none" {
 		say("jobs have no deadlines.")
 	} else if f != 1 {
-		say("deadlines are derived: %v times the %s's.", f, s.conf.SLA.Of)
+		say("deadlines are derived: they are %v times the %s's.", f, s.conf.SLA.Of)
 	}
 	if s.follow > 0 {
-		say("%d of %d jobs follow another: they arrive after it ends, so arrivals depend on the policy and there is no U* (workload.preceding: ignored keeps the recorded arrivals).", s.follow, s.jobs)
+		say("%d of %d jobs follow another job and arrive after it ends, so arrivals depend on the policy and there is no U* (workload.preceding: ignored keeps the recorded arrivals).", s.follow, s.jobs)
 	}
 	if n := s.sized; n.Changed+n.Dropped > 0 {
 		say("sizes: %s changed %d of %d jobs and left out %d: %.3g of %.3g processor-seconds remain (%.3g %%).", s.work.annotate.Sizes.Rule, n.Changed, n.Jobs, n.Dropped, n.Left, n.Work, 100*n.Left/n.Work)
@@ -48,7 +48,7 @@ func (s *setting) derived() []string {
 		said = append(said, w)
 	}
 	if n := s.underestimated(); n > 0 {
-		say("%d of %d jobs run longer than estimated; a promise that relies on the estimate, such as that of cac, cannot be kept for them.", n, len(s.work.fixed)+len(s.work.log))
+		say("%d of %d jobs run longer than estimated; a promise that relies on the estimate, such as a promise of cac, cannot be kept for these jobs.", n, len(s.work.fixed)+len(s.work.log))
 	}
 	return said
 }
@@ -64,10 +64,10 @@ func (s *setting) warnings() (all []string) {
 	name, _ := results.Spot(s.conf.Name)
 	f := &s.conf.Fleet
 	if fleet := float64(f.Hosts) * f.CPUs; float64(s.work.machine) > fleet {
-		all = append(all, fmt.Sprintf("%s: the log is from a machine with %d processors, and the fleet has %v.", name, s.work.machine, fleet))
+		all = append(all, fmt.Sprintf("%s: the log is from a machine with %d processors, but the fleet has %v.", name, s.work.machine, fleet))
 	}
 	if s.short > 0 {
-		all = append(all, fmt.Sprintf("%s: %d of %d jobs have a deadline below their runtime, so they can only end in time if they get more than one processor per node.", name, s.short, s.jobs))
+		all = append(all, fmt.Sprintf("%s: %d of %d jobs have a deadline below their runtime, so they can end in time only if they get more than one processor per node.", name, s.short, s.jobs))
 	}
 	return all
 }
@@ -90,11 +90,11 @@ func (s *setting) tooWide() string {
 			text += " under " + strings.Join(under, ", ")
 		}
 		if widest > f.Hosts {
-			all = append(all, text+fmt.Sprintf(": they have more nodes, each on a processor of its own, than the fleet has processors, %d.", widest))
+			all = append(all, text+fmt.Sprintf(": each node needs its own processor, and they have more nodes than the fleet has processors, %d.", widest))
 			continue
 		}
-		all = append(all, text+fmt.Sprintf(": they have more nodes, each on a host of its own, than the fleet has hosts, %d. With hosts of one processor each, or with "+
-			"workload.annotate.sizes: {rule: pack} under %s, or {rule: fold, hosts: %d, per: %.0f}, they can.", f.Hosts, packers(), f.Hosts, max(1, f.CPUsOf(0))))
+		all = append(all, text+fmt.Sprintf(": each node needs its own host, and they have more nodes than the fleet has hosts, %d. They can run on hosts with one processor each, or with "+
+			"workload.annotate.sizes: {rule: pack} under %s, or {rule: fold, hosts: %d, per: %.0f}.", f.Hosts, packers(), f.Hosts, max(1, f.CPUsOf(0))))
 	}
 	return strings.Join(all, " ")
 }
@@ -115,7 +115,7 @@ func (s *setting) unpacked() string {
 	if spread == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s: sizes: {rule: pack} has no effect under %s: there each node of a job has a host of its own. It has an effect under %s.",
+	return fmt.Sprintf("%s: sizes: {rule: pack} has no effect under %s, where each node of a job has its own host. It has an effect under %s.",
 		name, strings.Join(spread, ", "), packers())
 }
 

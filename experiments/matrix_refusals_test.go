@@ -12,7 +12,7 @@ import (
 // matrixRefusals lists combinations that are refused: the text of the check's error, and
 // why such a scenario is refused instead of run.
 var matrixRefusals = []struct{ says, why string }{
-	{`no job has a budget: set workload.annotate`, "a market in which nobody can pay admits nobody"},
+	{`no job has a budget; set price, budget or urgency`, "a market in which nobody can pay admits nobody"},
 	{`admission (reserve|windows|bundle): requires hosts that stay`, "a book promises nodes that it knows to be there"},
 	{`admission (reserve|windows|bundle): found sharing \w+, want planned`, "only planned sharing gives a gang all of its nodes at once"},
 	{`admission (reserve|windows|bundle): requires market.instant: ends-first`, "a book is told of ends before it is asked for room"},

@@ -102,7 +102,7 @@ func (b *Branch) atOnce(t *Terms) (a Answer, e expectation, err error) {
 	return a, b.expect(t), nil
 }
 
-var errUndecided = errors.New("a job was not submitted at its time")
+var errUndecided = errors.New("a job was not submitted at its arrival time")
 
 // A fundsChecker is a teller that only checks whether owners could pay. It books no
 // entries.

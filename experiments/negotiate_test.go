@@ -78,7 +78,7 @@ func TestNegotiateNamed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"admission: [{name: sac, negotiate: greedy}]":                              `negotiate: found "greedy", want one of never, rational, impatient`,
-		"admission: [sac], market: {forecaster: {name: normal, negotiate: never}}": "want it only with an admission policy",
+		"admission: [sac], market: {forecaster: {name: normal, negotiate: never}}": "want this field only with an admission policy",
 		"admission: [{name: sac, negotiate: rational, guarantee: 0.5}]":            "",
 	} {
 		_, err := scenario.Parse("a.yaml", []byte("name: a\nconfigurations:\n  - {name: b, workload: {model: paper}, "+text+"}\n"), scenario.Known{})

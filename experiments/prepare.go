@@ -112,7 +112,7 @@ func (p *Prepared) Unchanged(hashes map[string]string) error { return files(p.In
 func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replication) error) (err error) {
 	e := p.Experiment
 	if e.Until != nil {
-		return fmt.Errorf("%s: until: found %s, want a number of replications, because these run one by one", e.Name, e.Until.Metric)
+		return fmt.Errorf("%s: until: found %s, want a number of replications, because the runs are made one by one", e.Name, e.Until.Metric)
 	}
 	at := Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}
 	defer at.Recovered(&err)
@@ -151,7 +151,7 @@ type files map[string]string
 func (in files) same(of map[string]string) error {
 	for _, path := range slices.Sorted(maps.Keys(in)) {
 		if want := cmp.Or(of[path], "no such file"); of != nil && in[path] != want {
-			return fmt.Errorf("%s: found sha256 %s, want %s as in the results' manifest: a run with this file would differ", path, in[path], want)
+			return fmt.Errorf("%s: found sha256 %s, want %s as in the results' manifest; a run with this file would differ", path, in[path], want)
 		}
 	}
 	return nil

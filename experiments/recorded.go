@@ -38,7 +38,7 @@ func readTrace(in files, a *scenario.Availability) (*availability.Trace, *traces
 	}
 	if info.IsDir() {
 		if a.Format != "ucb" && a.Format != "auto" {
-			return nil, nil, fmt.Errorf("%s is a folder, want a file, or format ucb", a.File)
+			return nil, nil, fmt.Errorf("%s is a folder, want a file (only format ucb reads folders)", a.File)
 		}
 		return readFolder(in, a)
 	}
@@ -68,7 +68,7 @@ func parseTrace(in io.Reader, a *scenario.Availability) (t *availability.Trace, 
 		t, acc, err = traces.ReadLoad(in, traces.LoadConfig{Threshold: a.Threshold, MinDays: a.MinDays, Gap: a.Gap})
 	}
 	if err == nil && len(t.Hosts) == 0 {
-		err = fmt.Errorf("no hosts, if read as %s: %s", format, strings.TrimSpace(acc.String()))
+		err = fmt.Errorf("no hosts if the file is read as %s: %s", format, strings.TrimSpace(acc.String()))
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", a.File, err)

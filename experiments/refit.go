@@ -132,7 +132,7 @@ func (f *Refit) skip(to int) {
 			continue
 		}
 		f.of.named["row"] = true
-		f.of.find(fmt.Sprintf(": no row for job %d of %s, %s, replication %d", j.ID, f.of.by.s.conf.Name, f.offer.Label, f.of.by.rep), "one derived from scenario and seed")
+		f.of.find(fmt.Sprintf(": no row for job %d of %s, %s, replication %d", j.ID, f.of.by.s.conf.Name, f.offer.Label, f.of.by.rep), "a job derived from scenario and seed")
 	}
 }
 
@@ -160,7 +160,7 @@ func (f *Refit) Add(row *results.Job) {
 	if unknown {
 		if !of.named["row"] {
 			of.named["row"] = true
-			of.find(fmt.Sprintf(", column job: %.40s", row.Job), "a job without an earlier row, derived from scenario and seed")
+			of.find(fmt.Sprintf(", column job: %.40s", row.Job), "a job that is derived from scenario and seed and has no earlier row")
 		}
 		return
 	}

@@ -304,9 +304,9 @@ func (s *Study) Measured() (notes []string) {
 				notes = append(notes, fmt.Sprintf("%s: in %d of %d replications %s", where, by[k], of, text))
 			}
 		}
-		say(unproven, "U* is an upper bound that no plan was proven to reach, so efficiency there is a lower bound.")
-		say(anyhow, "deadlines leave room, so U* is an upper bound over all schedules that respect arrivals and deadlines, including preemptive and divisible ones. Efficiency there is a lower bound.")
-		say(inParts, "users got more from parts of jobs than any set of whole jobs is worth. Below alpha 1, U* is therefore an upper bound that counts parts of jobs, and efficiency is a lower bound.")
+		say(unproven, "U* is an upper bound that may not be attainable, so efficiency there is a lower bound.")
+		say(anyhow, "deadlines leave slack, so U* is an upper bound over all schedules that respect arrivals and deadlines, including preemptive and divisible schedules. Efficiency there is a lower bound.")
+		say(inParts, "users gained more from parts of jobs than any set of whole jobs is worth. If alpha is below 1, U* is therefore an upper bound that counts parts of jobs, and efficiency is a lower bound.")
 	}
 	if len(e.Sweep) > 0 {
 		tell(fmt.Sprintf("%d points", len(e.Configurations)), all, len(e.Configurations)*e.Replications)

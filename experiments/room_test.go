@@ -148,7 +148,7 @@ func TestPartsOfJobs(t *testing.T) {
 			break
 		}
 	}
-	if note := strings.Join(s.Measured(), " "); !strings.Contains(note, "one: in 1 of 1 replications users got more from parts of jobs") {
+	if note := strings.Join(s.Measured(), " "); !strings.Contains(note, "one: in 1 of 1 replications users gained more from parts of jobs") {
 		t.Errorf("told %q", note)
 	}
 }

@@ -152,7 +152,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		s.counts = slices.Compact(s.counts)
 	}
 	if len(s.counts) > hosts.MaxCounts {
-		return nil, fmt.Errorf("fleet.count: found %d countable resources in it and the plan (%s), want at most %d", len(s.counts), strings.Join(s.counts, ", "), hosts.MaxCounts)
+		return nil, fmt.Errorf("fleet.count: found %d countable resources in this field and the plan (%s), want at most %d", len(s.counts), strings.Join(s.counts, ", "), hosts.MaxCounts)
 	}
 	if s.least, err = leastOf(&c.Fleet.Floor, s.counts); err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		}
 		o.about = policies.Properties(o.Name, rules.policy)
 		if o.about.Sharing != o.sharing.Name {
-			s.work.note("%s: admission %s is made for %s sharing but runs under %s.", c.Name, o.Name, o.about.Sharing, o.sharing.Name)
+			s.work.note("%s: admission %s is designed for %s sharing, but runs under %s.", c.Name, o.Name, o.about.Sharing, o.sharing.Name)
 		}
 		if c.SLA.Deadline == "none" && policies.NeedsDeadlines(o.about, o.sharing.Name) {
 			return nil, o.Blame(fmt.Errorf("admission %s under sharing %s: requires sla.deadline: hard, soft or plan, not none, because it uses deadlines", o.Name, o.sharing.Name))
@@ -195,13 +195,13 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 			}
 			switch {
 			case o.sharing.Name != "exclusive":
-				return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want exclusive with it", o.Name, o.sharing.Name))
+				return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want exclusive", o.Name, o.sharing.Name))
 			case o.about.Clears && !o.about.Free && slices.Max(append(slices.Clone(c.Fleet.Sizes), c.Fleet.CPUsOf(0))) >= 2:
-				return nil, o.Blame(fmt.Errorf("admission %s: found hosts of %v processors, want one each with it: a unit is a host", o.Name, c.Fleet.CPUsOf(0)))
+				return nil, o.Blame(fmt.Errorf("admission %s: found hosts with %v processors, want one processor each, because a unit is a host", o.Name, c.Fleet.CPUsOf(0)))
 			case o.about.Clears && c.Fleet.Availability != nil && c.Fleet.Availability.Leaving == "suspend":
-				return nil, o.Blame(fmt.Errorf("admission %s: found fleet.availability.leaving: suspend, want lost or resubmit with it", o.Name))
+				return nil, o.Blame(fmt.Errorf("admission %s: found fleet.availability.leaving: suspend, want lost or resubmit", o.Name))
 			case c.Market.Payment != payment:
-				return nil, o.Blame(fmt.Errorf("admission %s: found market.payment %s, want %s with it: it sets the rates", o.Name, c.Market.Payment, payment))
+				return nil, o.Blame(fmt.Errorf("admission %s: found market.payment %s, want %s, because the policy sets the rates", o.Name, c.Market.Payment, payment))
 			}
 		}
 		if !o.about.Books {
@@ -211,7 +211,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		case s.churn != nil:
 			return nil, o.Blame(fmt.Errorf("admission %s: requires hosts that stay, so omit fleet.availability", o.Name))
 		case o.about.Single && c.Fleet.Hosts > 1:
-			return nil, o.Blame(fmt.Errorf("admission %s: found fleet.hosts: %d, want 1 with it: it sells the processors of one host", o.Name, c.Fleet.Hosts))
+			return nil, o.Blame(fmt.Errorf("admission %s: found fleet.hosts: %d, want 1, because the policy sells the processors of one host", o.Name, c.Fleet.Hosts))
 		case len(c.Fleet.Sizes) > 0:
 			return nil, o.Blame(fmt.Errorf("admission %s: requires fleet.cpus instead of fleet.sizes, because it plans on clusters of one size", o.Name))
 		case o.sharing.Name != "planned":

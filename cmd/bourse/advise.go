@@ -18,20 +18,21 @@ import (
 var adviseCommand = command(`advise [RESULTS]
 advise whether to reserve, and which budget to set
 
-It reads these numbers: p_a, the probability of admission by the reservation market;
-p_w, the probability of fulfilment on the spot market; p_d, the work completed there;
-and q, cost over value. From a finished run, it takes p_a of the reservation policy,
-and p_w, p_d and q of be, for each configuration.
+The advice depends on four numbers: p_a, the probability of admission by the reservation
+market; p_w, the probability of fulfilment on the spot market; p_d, the fraction of work
+completed on the spot market; and q, the ratio of cost to value. For each configuration
+of a finished run, the command reads p_a from the reservation policy, and p_w, p_d and q
+from policy be.
 
    bourse study advise --pa 0.63 --pw 0.39 --q 0.14
    bourse study advise results/paper --reservation cac
 
-With --job, it compares budgets for one job with the probability that the job is done
-by its deadline, on the spot market and as a reservation, with intervals. If the job
-has a value, it recommends a market. With RESULTS, the job is added to each replication,
-which is run again. With --live or --prices, the job runs at recorded prices, from
-deadline to deadline. A reservation is then admitted if its bid is at least the price
-that was not exceeded for the fraction --guarantee of the time before.
+With --job, it estimates, for each of several budgets, the probability that the job is done by
+its deadline, on the spot market and as a reservation, with intervals. If the job has a value,
+it recommends a market. With RESULTS, the job is added to each replication, which is run
+again. With --live or --prices, the job runs at recorded prices, in successive stretches as
+long as its deadline. A reservation is then admitted if its bid is at least the price that was
+not exceeded for the fraction --guarantee of the preceding time.
 
    bourse study advise --job work=600,nodes=4,deadline=900,value=20 results/paper --configuration pareto-high
    bourse study advise --job work=3600,deadline=7200 --prices ec2.csv.gz --series us-east-1.linux.m1.small
@@ -41,16 +42,16 @@ type adviseOptions struct {
 	PA                          *float64 `doc:"probability of admission, {P}, in [0,1]"`
 	PW                          *float64 `doc:"probability of fulfilment, {P}, in [0,1]"`
 	PD                          *float64 `doc:"fraction of work completed, {F}, in [0,1]"`
-	Q                           *float64 `doc:"cost over value, {Q}, in [0,1)"`
+	Q                           *float64 `doc:"ratio of cost to value, {Q}, in [0,1)"`
 	Reservation                 string   `shown:"the market paper's" doc:"admission {POLICY} of the reservation market"`
-	Job                         string   `doc:"advise for the job {work=S,nodes=N,deadline=S,value=$}: processor-seconds per node, and its value if it ends in time"`
+	Job                         string   `doc:"advise for the job {work=S,nodes=N,deadline=S,value=$}; work is in processor-seconds per node, and value is what the job is worth if it ends in time"`
 	Configuration               string   `shown:"the only one" doc:"use the runs of configuration {NAME} of RESULTS"`
 	Live                        string   `doc:"use the prices of the live market in {DIR}, which must not be running"`
-	Prices                      string   `doc:"use the prices in {FILE}: CSV with time and price_usd_per_hour, or price in $/s; or the JSON of EC2's describe-spot-price-history; plain or gzip"`
+	Prices                      string   `doc:"use the prices in {FILE}: CSV with columns time and price_usd_per_hour (or price, in $/s), or the JSON output of EC2's describe-spot-price-history, plain or gzip"`
 	Series                      string   `doc:"use only the series {NAME} of --prices"`
 	Zone                        string   `doc:"use only zone {NAME} of --prices"`
-	Guarantee                   float64  `default:"0.9" validate:"gt=0,lt=1" doc:"reserve at the price that was not exceeded for the fraction {G} of the time before, in (0,1)"`
-	Probability                 float64  `default:"0.9" validate:"gt=0,lt=1" doc:"probability {P} of ending in time to aim at, in (0,1)"`
+	Guarantee                   float64  `default:"0.9" validate:"gt=0,lt=1" doc:"reserve at the price that was not exceeded for the fraction {G} of the preceding time, in (0,1)"`
+	Probability                 float64  `default:"0.9" validate:"gt=0,lt=1" doc:"find a budget with which the job ends in time with probability {P}, in (0,1)"`
 	Budgets                     string   `shown:"from the history" doc:"budget range to search, {FROM..TO}, in dollars"`
 	Out                         string   `alias:"o" doc:"write the figure to {DIR}"`
 	jsonOption[[]whatif.Advice] `yaml:",inline"`
@@ -65,7 +66,7 @@ func adviseAction(c *cli.Context, o *adviseOptions) error {
 	}
 	if o.Job != "" {
 		if o.PA != nil || o.PW != nil || o.PD != nil || o.Q != nil {
-			return usagef("--job: found it with --pa, --pw, --pd or --q, want only one kind")
+			return usagef("--job: found it with --pa, --pw, --pd or --q, want either --job or these options")
 		}
 		return adviseJob(c, o)
 	}
@@ -122,7 +123,7 @@ func livePrices(dir string) (*whatif.PriceHistory, string, error) {
 	for _, s := range p.Steps {
 		all.Steps = append(all.Steps, whatif.Step(s))
 	}
-	of := fmt.Sprintf("the mean price of %d hosts of %.3g processors", p.Hosts, p.CPUs)
+	of := fmt.Sprintf("the mean price of %d hosts with %.3g processors each", p.Hosts, p.CPUs)
 	return &whatif.PriceHistory{Prices: all, Rule: whatif.SharedHost(p.CPUs)}, of, nil
 }
 

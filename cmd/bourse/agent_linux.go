@@ -22,11 +22,11 @@ func supervisor() { agent.Main() }
 var agentCommand = command(`agent [DIR]
 run this machine as a host of a market
 
-Runs the market's tasks on this machine, enforces their shares, and reports their
-usage. It only connects out: the market never connects to this machine. A token from
-'bourse live host invite' joins the machine to a market, once. From then on the agent
-identifies the market by its certificate, and the market identifies the agent by the
-certificate in DIR. DIR also contains the market's orders for this host.
+The agent runs the market's tasks on this machine, enforces their shares, and reports their
+usage. It only makes outgoing connections: the market never connects to this machine. To join
+a market, the machine needs a token from 'bourse live host invite', which is valid once. From
+then on the agent identifies the market by its certificate, and the market identifies the
+agent by the certificate in DIR. DIR also contains the market's orders for this host.
 
 Tasks outlive the agent: after a crash or an upgrade, the agent finds its tasks
 again. Without an agent, tasks continue until the market's lease ends, and then
@@ -38,21 +38,21 @@ pause.
    bourse live agent drain --when-done
    bourse live agent --slurm batch --spool /shared/bourse --join @tokens --trust user:ann
 
-With --slurm, the agent offers each node of a Slurm partition as a host, in whole
-cores; see 'bourse docs slurm'. Run it on a machine that can submit jobs, with a
-folder that all nodes share as --spool. --join @FILE then has one token per node,
-each on a line of its own. `+slurmKept+`
+With --slurm, the agent offers each node of a Slurm partition as a host, in whole cores;
+see 'bourse docs slurm'. Run the agent on a machine that can submit jobs, and use a
+folder that all nodes share as --spool. The file in --join @FILE then contains one token
+per node, one per line. `+slurmKept+`
 
-As root, or in a systemd unit with delegation, the agent enforces shares by control
-groups (cgroup2, cgroup1). Otherwise it stops and continues processes (signals). Signals
-do not isolate users, so the host then runs only jobs of the accounts in --trust. The
-default of DIR is /var/lib/bourse/agent for root, and ~/.local/state/bourse/agent for
-other users.`, agentAction, agentShowCommand, agentUnitCommand, agentDrainCommand)
+As root, or in a systemd unit with delegation, the agent enforces shares with control
+groups (cgroup2, cgroup1). Otherwise it enforces them by stopping and continuing
+processes (signals). Signals do not isolate users, so the host then runs only jobs of
+the accounts in --trust. DIR is by default /var/lib/bourse/agent for root, and
+~/.local/state/bourse/agent for other users.`, agentAction, agentShowCommand, agentUnitCommand, agentDrainCommand)
 
 var agentShowCommand = command(`show [DIR]
 print this host's market, offer and tasks
 
-Reads the files of DIR. No agent needs to run.
+The command reads the files in DIR, and does not need a running agent.
 
    bourse live agent show
    bourse live agent show /srv/bourse --json`, showAction)
@@ -64,8 +64,8 @@ type agentShowOptions struct {
 var agentUnitCommand = command(`unit [DIR]
 print a systemd unit for the agent
 
-The unit delegates control groups to the agent, and lets tasks continue when the
-agent is stopped. Join the market first, or add --join to the unit's command.
+The unit delegates control groups to the agent. Tasks continue when the agent is
+stopped. Join the market first, or add --join to the unit's command.
 
    bourse live agent unit /srv/bourse > /etc/systemd/system/bourse-agent.service
    systemctl daemon-reload && systemctl enable --now bourse-agent`, unitAction)
@@ -73,9 +73,9 @@ agent is stopped. Join the market first, or add --join to the unit's command.
 var agentDrainCommand = command(`drain [DIR]
 let this host leave its market
 
-Tells the market that this host accepts no more tasks, through the running agent or
-the next one. The agent exits when no task runs here and the market has been
-informed.
+The running agent, or the next one to start, informs the market that this host accepts
+no more tasks. The agent exits when no task runs here and the market has confirmed the
+drain.
 
    bourse live agent drain --when-done
    bourse live agent drain /srv/bourse --stay`, drainAction)
@@ -120,7 +120,7 @@ func agentAction(c *cli.Context, o *agentOptions) error {
 			return usagef("--join: %w", err)
 		}
 	} else if !agent.Joined(dir) {
-		return usagef("%s has joined no market: use --join TOKEN, from 'bourse live host invite'", dir)
+		return usagef("%s has not joined a market: use --join TOKEN, with a token from 'bourse live host invite'", dir)
 	}
 	p, err := agent.Load(dir, o.settings())
 	if err != nil {
@@ -223,7 +223,7 @@ func drainAction(c *cli.Context, _ *agentDrainOptions) error {
 	for i, name := range []string{"stay", "when-done", "now"} {
 		if c.Bool(name) {
 			if asked >= 0 {
-				return usagef("drain: want one of --when-done, --now and --stay")
+				return usagef("drain: want only one of --when-done, --now and --stay")
 			}
 			asked = i
 		}

@@ -140,7 +140,7 @@ func TestAgent(t *testing.T) {
 	}
 	stop()
 	<-done
-	if want := "host box of the market at " + token.Address + ": 0.5 processors, shares by signals; users are not isolated: only jobs of user:ann"; !strings.HasPrefix(printed.String(), want) {
+	if want := "host box of the market at " + token.Address + ": 0.5 processors, shares by signals; users are not isolated, so this host runs only jobs of user:ann"; !strings.HasPrefix(printed.String(), want) {
 		t.Errorf("it prints %s, want %s", printed.String(), want)
 	}
 	status, out, errs := bourse(t, ctx, "agent", "show", dir, "--json")

@@ -11,19 +11,19 @@ import (
 
 // agentOptions are the flags of an agent.
 type agentOptions struct {
-	Join        string   `doc:"join the market of {TOKEN}, or of the file @FILE that holds it"`
+	Join        string   `doc:"join the market with {TOKEN}, or with the token in a file (@FILE)"`
 	Name        string   `doc:"request the host name {NAME}"`
-	CPUs        float64  `doc:"offer {N} processors (default: all minus one, below four all minus a half)"`
-	Kind        string   `doc:"enforce shares by {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
-	Trust       []string `doc:"accept jobs of {ACCOUNT} although users are not isolated; may be repeated"`
-	Offline     bool     `doc:"run tasks without network"`
+	CPUs        float64  `doc:"offer {N} processors (default: all minus one; on machines with fewer than four, all minus a half)"`
+	Kind        string   `doc:"enforce shares with {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
+	Trust       []string `doc:"accept jobs from {ACCOUNT} although users are not isolated; may be repeated"`
+	Offline     bool     `doc:"run tasks without network access"`
 	Slurm       string   `doc:"offer each node of Slurm partition {PARTITION} as a host of whole cores"`
 	Spool       string   `doc:"keep the state of the nodes' agents in {DIR}, which all nodes share"`
-	Netns       string   `doc:"run in network namespace {NAME} ('ip netns add'), as root"`
-	Memory      float64  `unit:"bytes" doc:"default memory limit of a task, in {BYTES}, or as 4GB"`
-	Disk        float64  `unit:"bytes" doc:"default disk limit of a task, in {BYTES}, or as 4GB"`
-	Stored      float64  `unit:"bytes" doc:"limit of the output that ended tasks of one account may leave, in {BYTES} (default: twice --disk)"`
-	Processes   int      `doc:"allow {N} processes per task by default"`
+	Netns       string   `doc:"run in network namespace {NAME}, created with 'ip netns add'; requires root"`
+	Memory      float64  `unit:"bytes" doc:"default memory limit of a task, in {BYTES}, or with a unit such as 4GB"`
+	Disk        float64  `unit:"bytes" doc:"default disk limit of a task, in {BYTES}, or with a unit such as 4GB"`
+	Stored      float64  `unit:"bytes" doc:"limit on the stored output of one account's ended tasks, in {BYTES} (default: twice --disk)"`
+	Processes   int      `doc:"default limit on the processes of a task, {N}"`
 	logOption   `yaml:",inline"`
 	quietOption `yaml:",inline"`
 }
@@ -51,7 +51,7 @@ func joinText(c *cli.Context, text string) (string, error) {
 func announce(c *cli.Context, p *agent.Program) {
 	apart := "users are isolated"
 	if !p.Offer.Apart {
-		apart = "users are not isolated: only jobs of " + strings.Join(p.Offer.Trust, ", ")
+		apart = "users are not isolated, so this host runs only jobs of " + strings.Join(p.Offer.Trust, ", ")
 	}
 	note(c, "host %s of the market at %s: %v processors, shares by %s; %s", p.Host, p.Address, p.Offer.CPUs, p.Offer.Kind, apart)
 	for _, why := range p.Why {

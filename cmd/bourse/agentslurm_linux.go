@@ -17,20 +17,21 @@ import (
 )
 
 // slurmKept states which guarantees of a market hold on top of Slurm.
-const slurmKept = `Kept: no overselling, one start, money, audit, replay, SIGTERM,
-checkpoint, requeue as a new try. Not kept: shares in proportion to bids, more for a
-raised bid (a bid decides who gets in, and what is paid), work conservation, starts
-within a second. A freeze uses signals and wastes its cores.`
+const slurmKept = `On Slurm, these guarantees hold: no overselling, a single start, money, audit, replay,
+SIGTERM, checkpoints, and requeueing as a new try. These do not hold: shares in
+proportion to bids, a larger share for a raised bid (a bid decides only about admission
+and payment), work conservation, and starts within a second. A paused task is stopped by
+signals, and its cores stay idle.`
 
 // slurmAgent runs an agent for each node of a Slurm partition.
 func slurmAgent(c *cli.Context, o *agentOptions) error {
 	switch {
 	case o.Slurm == "" || o.Spool == "":
-		return usagef("--slurm PARTITION and --spool DIR: found one, want both")
+		return usagef("--slurm PARTITION and --spool DIR: found only one, want both")
 	case c.NArg() > 0:
-		return usagef("DIR: found %s, want none with --slurm: --spool names the folder", c.Args().First())
+		return usagef("DIR: found %s, want none with --slurm, because --spool names the folder", c.Args().First())
 	case o.Kind != "" || o.CPUs != 0 || o.Name != "":
-		return usagef("--kind, --cpus, --name: found one with --slurm, want none: Slurm states what its nodes have")
+		return usagef("--kind, --cpus, --name: found one of these with --slurm, want none, because Slurm determines them")
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -67,7 +68,7 @@ func slurmAgent(c *cli.Context, o *agentOptions) error {
 		}
 		if !agent.Joined(n.Dir()) {
 			if len(tokens) == 0 {
-				return usagef("--join: found no token for node %s, want one line for each node that has joined no market, from 'bourse live host invite'", n.Name())
+				return usagef("--join: found no token for node %s, want one line, from 'bourse live host invite', for each node that has not joined a market", n.Name())
 			}
 			say := func(text string) { log.Info(text, "node", n.Name()) }
 			if err := a.Join(c.Context, tokens[0], say); err != nil {
@@ -79,7 +80,7 @@ func slurmAgent(c *cli.Context, o *agentOptions) error {
 			partition.Market = a.Market
 		}
 		if a.Market != partition.Market {
-			return usagef("--spool: found nodes of the markets %s and %s, want one market", partition.Market, a.Market)
+			return usagef("--spool: found nodes of the markets %s and %s, want nodes of only one market", partition.Market, a.Market)
 		}
 		announce(c, a)
 	}

@@ -17,14 +17,16 @@ func newApp(in io.Reader, out, errs io.Writer) *cli.App {
 	app := &cli.App{
 		Name:  "bourse",
 		Usage: "bourse - a market for computing: experiments, live markets, audited ledgers",
-		Description: `Hosts sell shares of their capacity by continuous auction. Contracts promise work
-by a deadline for a budget. A bank settles to the micro-dollar. 'bourse docs' lists
-the documentation; start with 'bourse docs quickstart'.
+		Description: `Hosts sell shares of their capacity in a continuous auction. Contracts promise work by a
+deadline, for a budget. A bank settles payments to the micro-dollar. 'bourse docs' lists the
+documentation; start with 'bourse docs quickstart'.
 
-Exit status: 0 success; 1 failure, or a refusal by a bank or a market; 2 wrong usage
-or input (an unknown name or value, a missing file, or an output that exists
-already); 3 failed audit; 4 incomplete result; 5 try again (a bank is busy, or its
-clock is wrong); 130 interrupted. Results go to standard output, and all other output goes to standard error. Commands respect NO_COLOR.`,
+The exit status is 0 for success; 1 for a failure, or a refusal by a bank or a market; 2
+for wrong usage or input (an unknown name or value, a missing file, or an output that
+already exists); 3 for a failed audit; 4 for an incomplete result; 5 if you should try
+again (a bank is busy, or its clock is wrong); and 130 for an interruption. Results go
+to standard output, and all other output goes to standard error. Commands respect
+NO_COLOR.`,
 		Version:              version(),
 		Reader:               in,
 		Writer:               out,
@@ -134,7 +136,7 @@ func wrongUse(c *cli.Context, err error, _ bool) error {
 		}
 	}
 	if _, n, ok := strings.Cut(err.Error(), "flag provided but not defined: "); ok {
-		return usagef("unknown flag %s; write -- before an argument that begins with a minus sign; see '%s --help'", n, c.Command.HelpName)
+		return usagef("unknown flag %s; to pass an argument that begins with a minus sign, write -- before it; see '%s --help'", n, c.Command.HelpName)
 	}
 	return usagef("%w; see '%s --help'", err, c.Command.HelpName)
 }

@@ -84,7 +84,7 @@ type programsFlag struct {
 
 // A jsonOption is the --json flag of a command that prints a T.
 type jsonOption[T any] struct {
-	JSON bool `doc:"print JSON, for programs"`
+	JSON bool `doc:"print the result as JSON"`
 }
 
 func (jsonOption[T]) prints() report.Output { return report.JSON[T]() }
@@ -98,14 +98,14 @@ func printsVersion[T any](version int) report.Output {
 
 // A json2Option is the --json flag of a command that prints the second version of a T.
 type json2Option[T any] struct {
-	JSON bool `doc:"print JSON, for programs"`
+	JSON bool `doc:"print the result as JSON"`
 }
 
 func (json2Option[T]) prints() report.Output { return printsVersion[T](2) }
 
 // A json3Option is the --json flag of a command that prints the third version of a T.
 type json3Option[T any] struct {
-	JSON bool `doc:"print JSON, for programs"`
+	JSON bool `doc:"print the result as JSON"`
 }
 
 func (json3Option[T]) prints() report.Output { return printsVersion[T](3) }
@@ -128,7 +128,7 @@ type output2[T any] struct {
 }
 
 type movesOption struct {
-	JSON bool `doc:"print one JSON object per move, for programs"`
+	JSON bool `doc:"print one JSON object per move of money"`
 }
 
 func (movesOption) prints() report.Output { return report.JSONLines[export.Line]() }
@@ -146,7 +146,7 @@ type quietOption struct {
 }
 
 type filterOption struct {
-	Filter string `doc:"apply {FILTERS} to the log, see 'bourse workload filters'"`
+	Filter string `doc:"apply {FILTERS} to the log, as listed by 'bourse workload filters'"`
 }
 
 type noProgressOption struct {

@@ -22,26 +22,26 @@ import (
 // An asked is one requested contract, given by flags or in a file of several.
 type asked struct {
 	Class      string            `yaml:"class"`
-	Work       float64           `yaml:"work" validate:"gt=0" doc:"seconds of a processor of each node, or as 2h"`
-	Deadline   float64           `yaml:"deadline" validate:"gt=0" doc:"seconds, or as 2h"`
+	Work       float64           `yaml:"work" validate:"gt=0" doc:"processor-seconds of work per node, or a time with a unit such as 2h"`
+	Deadline   float64           `yaml:"deadline" validate:"gt=0" doc:"deadline in seconds, or with a unit such as 2h"`
 	Budget     string            `yaml:"budget"`
 	Nodes      int               `yaml:"nodes" validate:"min=1"`
-	CPUs       float64           `yaml:"cpus" validate:"gt=0" doc:"processors that a node uses at most"`
+	CPUs       float64           `yaml:"cpus" validate:"gt=0" doc:"maximum processors per node"`
 	Command    []string          `yaml:"command"`
 	Env        map[string]string `yaml:"env"`
 	Files      []string          `yaml:"files"`
-	Memory     float64           `yaml:"memory" validate:"min=0" doc:"bytes at most, or as 4GB"`
-	Name       string            `yaml:"name" doc:"for people"`
+	Memory     float64           `yaml:"memory" validate:"min=0" doc:"maximum bytes, or a size with a unit such as 4GB"`
+	Name       string            `yaml:"name" doc:\"name of the contract, shown to its user\"`
 	Chdir      string            `yaml:"chdir" doc:"directory on the host in which the program starts"`
-	Stdin      string            `yaml:"stdin" doc:"file of standard input"`
+	Stdin      string            `yaml:"stdin" doc:"file that the program reads as standard input"`
 	Array      string            `yaml:"-"`
-	Warn       float64           `yaml:"warn" validate:"min=0" doc:"seconds of notice before the deadline, or as 5m"`
-	Checkpoint float64           `yaml:"checkpoint" validate:"min=0" doc:"seconds between two checkpoints that the market stores, or as 10m"`
-	Requeue    int               `yaml:"requeue" validate:"min=0" doc:"further tries after exit status 75"`
+	Warn       float64           `yaml:"warn" validate:"min=0" doc:"notice before the deadline, in seconds or with a unit such as 5m"`
+	Checkpoint float64           `yaml:"checkpoint" validate:"min=0" doc:"time between two checkpoints that the market stores, in seconds or with a unit such as 10m"`
+	Requeue    int               `yaml:"requeue" validate:"min=0" doc:"number of further tries after exit status 75"`
 
-	After       []int64 `yaml:"after" doc:"contracts that must have been fulfilled before"`
-	AfterEnded  []int64 `yaml:"after_ended" doc:"contracts that must have ended before"`
-	AfterFailed []int64 `yaml:"after_failed" doc:"contracts that must have ended before, without being fulfilled"`
+	After       []int64 `yaml:"after" doc:"contracts that must be fulfilled first"`
+	AfterEnded  []int64 `yaml:"after_ended" doc:"contracts that must end first"`
+	AfterFailed []int64 `yaml:"after_failed" doc:"contracts that must first end without being fulfilled"`
 
 	array order.Array
 	in    []byte            // standard input
@@ -79,7 +79,7 @@ func (a *asked) task() (*client.Task, *config.Error) {
 		return nil, wrong
 	}
 	if len(a.Command) == 0 {
-		return nil, &config.Error{Field: "command", Problem: "found no command, want one, after -- if it has flags"}
+		return nil, &config.Error{Field: "command", Problem: "found no command, want one; if it has flags, write -- before it"}
 	}
 	t := &client.Task{Terms: *terms, Job: remote.Job{Name: a.Name, Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
 	if a.Chdir != "" {

@@ -18,27 +18,26 @@ import (
 var auditCommand = command(`audit DIR
 recompute a ledger or results, and report differences
 
-Checks every hash, that each entry conserves money, that no account is overdrawn,
-that no escrow remains, and that each contract's entries add up: admitted = charges +
-refund, apart from penalties. DIR is a ledger or a results directory. For results, it
-compares the ledgers with the heads in the manifest and the rows of jobs.csv. It
-computes every charge, penalty and verdict again from the bids, by share, price and
-time, and compares each published file with its size and hash in the manifest. Files
-that you added are ignored. For results, it also draws the plan of jobs again from
-scenario and seed, computes metrics again from jobs.csv, plan and prices, and makes
-tables, figures and page again. It compares jobs.parquet with jobs.csv. It names the
-first difference of each file by row and column, and lists what was not compared.
---deep runs the experiment again and compares every decision, note and number; it
-takes as long as the run. If someone also changed the manifest, only its sha256,
-which is printed, reveals that: store it elsewhere. For an owned bank, it checks the
-order of every entry: its signature, key and right at that entry. --keys compares the
-operator's first key, and the recovery key, with those that you were given. DIR may
-be the folder or URL of a log that 'ledger publish' wrote. It is audited from its
-tiles only; --witness compares it with the cosignatures of witnesses. Each of its
-files must arrive within 30 s. The audit prints the times of the witnesses'
-cosignatures. They bound the times of entries: to a minute for published entries, and
-to ten minutes for entries after a checkpoint of --earlier. Entries dated more than a
-minute ahead of this machine's clock are listed. Exit status 3 if anything is wrong.
+The audit checks every hash. It also checks that each entry conserves money, that no account
+is overdrawn, that no escrow remains, and that each contract's entries add up: admitted =
+charges + refund, apart from penalties. DIR is a ledger or a results directory. For results,
+it compares the ledgers with the heads in the manifest and with the rows of jobs.csv. It
+recomputes every charge, penalty and verdict from bids, shares, prices and times, and compares
+each published file with its size and hash in the manifest. It ignores files that you added.
+It then draws the plan of jobs again from the scenario and the seed, recomputes the metrics
+from jobs.csv, plan and prices, and creates the tables, figures and page again. It compares
+jobs.parquet with jobs.csv. For each file, it reports the row and column of the first
+difference; it also lists what was not compared. With --deep, it runs the experiment again and
+compares every decision, note and number, which takes as long as the run. If someone also
+changed the manifest, only its sha256 reveals the change: the audit prints this hash, so store
+it elsewhere. For an owned bank, the audit checks the order of every entry: its signature, and
+the key and right that were valid at that entry. With --keys, it compares the operator's first
+key and the recovery key with the keys that you were given. DIR may be the folder or URL of a
+log that 'ledger publish' wrote. The audit then reads only the log's tiles, and each file must
+arrive within 30 s. With --witness, it checks the cosignatures of witnesses and prints their
+times. These times bound the times of entries: to a minute for published entries, and to ten
+minutes for entries after a checkpoint given with --earlier. Entries dated more than a minute
+ahead of this machine's clock are listed. The exit status is 3 if anything is wrong.
 
    bourse ledger audit results/paper
    bourse ledger audit results/paper --deep
@@ -51,9 +50,9 @@ minute ahead of this machine's clock are listed. Exit status 3 if anything is wr
 type auditOptions struct {
 	Head                       string   `doc:"compare the ledger with the head {SIZE:ROOT}"`
 	Since                      int64    `doc:"list only the entries after {N}; all entries are checked"`
-	Earlier                    []string `doc:"compare the ledger and the times of entries with the older checkpoint in {FILE}, as printed by 'ledger publish'; may be repeated"`
-	Fresh                      float64  `unit:"seconds" doc:"require a cosignature of a --witness in the last {SECONDS}, or as 24h"`
-	Deep                       bool     `doc:"run the experiment of results again, and compare every decision, note and number"`
+	Earlier                    []string `doc:"compare the ledger and the times of its entries with the older checkpoint in {FILE}, as printed by 'ledger publish'; may be repeated"`
+	Fresh                      float64  `unit:"seconds" doc:"require a cosignature by a --witness of at most this age, in {SECONDS} or with a unit such as 24h"`
+	Deep                       bool     `doc:"run the experiment again, and compare every decision, note and number"`
 	keysOption                 `yaml:",inline"`
 	jsonOption[[]audits.Value] `yaml:",inline"`
 	amissOption                `yaml:",inline"`
@@ -74,11 +73,11 @@ func auditAction(c *cli.Context, o *auditOptions) error {
 		return usagef("--since: found %d, want a positive entry number", opts.Since)
 	}
 	if witnesses := o.Witness; c.IsSet("fresh") && (opts.Fresh <= 0 || len(witnesses) == 0) {
-		return usagef("--fresh: found %v s and %s, want more than 0 s, and a --witness", opts.Fresh, witnessCount(len(witnesses)))
+		return usagef("--fresh: found %v s and %s, want more than 0 s, and at least one --witness", opts.Fresh, witnessCount(len(witnesses)))
 	}
 	address := c.Args().First()
 	if _, err := results.Open(address); o.Deep && err != nil {
-		return usagef("--deep: want results of 'bourse run' with a scenario: %w", err)
+		return usagef("--deep: want results that 'bourse run' wrote for a scenario: %w", err)
 	}
 	if tiles.IsLog(address) {
 		opts.Head = head

@@ -3,10 +3,11 @@ package main
 var bankCommand = group(`bank
 hold and transfer money in a ledger
 
-A bank is a directory that holds a ledger. An account exists from its first payment
-on. Money enters only by 'mint'. Every request has an id. If it is sent again with
-the same content, it is booked once and gets the same answer; with other content, it
-is refused. The answer is a receipt, SEQ:HASH, returned once the entry is durable.
+A bank is a directory that holds a ledger. An account exists from its first payment on.
+Only 'mint' creates money. Every request has an id. A request that is sent again with
+the same id and content is booked once and gets the same answer; a request with the same
+id and other content is refused. The answer is a receipt, SEQ:HASH, which the bank
+returns once the entry is durable.
 
    bourse bank init books
    bourse bank mint books user:ann 100 --id salary-1
@@ -14,12 +15,12 @@ is refused. The answer is a receipt, SEQ:HASH, returned once the entry is durabl
    bourse bank balance books
    bourse bank audit books
 
-Amounts are dollars with at most six decimals. Accounts are words such as user:ann,
-and ids have up to 64 printable characters. Times are seconds since 2000-01-01 UTC.
-One process writes at a time. Many may read, each as of one time. 'bourse ledger'
-also accepts the directory.
+Amounts are dollars with at most six decimals. Accounts are words such as user:ann, and
+ids have up to 64 printable characters. Times are seconds since 2000-01-01 UTC. One
+process writes at a time. Many may read, and each sees the state at one time. 'bourse
+ledger' also accepts the directory.
 
-Anyone who can write an open bank can move any money. In an owned bank, every entry
+Anyone who can write to an open bank can move any money. In an owned bank, every entry
 contains an order signed with the key of the requesting account. Each command reports
 whether the bank is owned:
 
@@ -27,15 +28,15 @@ whether the bank is owned:
    bourse bank enrol books user:ann --key ann.pub --operator operator
    bourse bank transfer books user:ann user:bob 12.50 --id rent-1 --key ann
 
-In place of a directory, all these commands and those of 'bourse ledger' accept the
-URL of a ledger in PostgreSQL or CockroachDB. NAME is a schema; the default is
-bourse. Set the password in PGPASSWORD or .pgpass.
+Instead of a directory, these commands and those of 'bourse ledger' accept the URL of a
+ledger in PostgreSQL or CockroachDB. NAME is a schema, bourse by default. Set the
+password in PGPASSWORD or .pgpass.
 
    bourse bank init 'postgres://bank@db/money?ledger=NAME'
 
 'bank serve' serves a bank to many clients. Commands that request entries, and 'bank
-balance', then accept https://NAME:PORT (or several addresses, separated by commas) and
---pin in place of the directory.`, bankInitCommand, importCommand, mintCommand, transferCommand, applyCommand,
+balance', then accept --pin and an address https://NAME:PORT (or several, separated by
+commas) instead of the directory.`, bankInitCommand, importCommand, mintCommand, transferCommand, applyCommand,
 	balanceCommand, logCommand, verifyLogCommand, bankAuditCommand, copyCommand,
 	ownCommand, inviteCommand, enrolCommand, rotateCommand, bankCertificateCommand,
 	revokeCommand, recoverCommand, rightCommand, rightsCommand, whoamiCommand,

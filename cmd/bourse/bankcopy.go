@@ -19,10 +19,10 @@ import (
 var copyCommand = command(`copy FROM TO
 copy a ledger, to a folder or into PostgreSQL
 
-The copy has the same entries, hashes, receipts and head, and gives the same answers
-to repeated requests. It audits FROM before, and the copy after. The copy is named
-TO.part until it is complete. An incomplete copy cannot be opened as a bank. Entries
-that are written to FROM meanwhile are not copied, so close FROM first.
+The copy has the same entries, hashes, receipts and head, and gives the same answers to
+repeated requests. The command audits FROM first, and the copy at the end. The copy is
+named TO.part until it is complete, and an incomplete copy cannot be opened as a bank.
+Entries written to FROM during the copy are not copied, so stop its writers first.
 
    bourse bank copy books postgres://bank@db/money?ledger=books
    bourse bank copy postgres://bank@db/money?ledger=books books2`, copyAction)
@@ -50,7 +50,7 @@ func copyLedger(c *cli.Context, from, to place.Place) (*audits.Found, error) {
 			return audits.Place(p, opts)
 		},
 		Fatal: func(err error) {
-			fmt.Fprintf(c.App.ErrWriter, "bourse: copy to %s: %v; the incomplete copy was removed, so you can repeat the command\n", to, err)
+			fmt.Fprintf(c.App.ErrWriter, "bourse: copy to %s: %v; the incomplete copy was removed: repeat the command\n", to, err)
 			os.Exit(statusFailed)
 		},
 	}

@@ -35,7 +35,7 @@ func isServed(address string) bool {
 }
 
 type pinOption struct {
-	Pin string `doc:"{PIN} of the certificate of a served bank, https://…, as printed by 'bank serve'"`
+	Pin string `doc:"certificate {PIN} of a served bank (https://…), as printed by 'bank serve'"`
 }
 
 // withBank opens the bank named on the command line for f and reports who may move its
@@ -82,11 +82,11 @@ func writer(c *cli.Context, p place.Place) (*store.Sequencer, error) {
 			return s, err
 		}
 		if waited > patient {
-			return nil, fmt.Errorf("%w; nothing was booked: try again, or use the address if the bank is served", err)
+			return nil, fmt.Errorf("%w; nothing was booked: try again, or use the bank's address if it is served", err)
 		}
 		if !said && waited > brief {
 			said = true
-			note(c, "%v: waiting until no other process has it open", p)
+			note(c, "%v: waiting until no other process has the bank open", p)
 		}
 		select {
 		case <-time.After(10*time.Millisecond + rand.N(40*time.Millisecond)):

@@ -29,12 +29,12 @@ operator's key. Accounts keep their money, and can move it once they are enrolle
    bourse bank own books --operator operator.pub --recovery recovery.pub
    bourse bank enrol books user:ann --key ann.pub --operator operator
 
-The administrator of the bank can still omit orders and show an older copy: receipts and
-checkpoints stored elsewhere reveal that. 'bank rights' prints all keys and rights.`, ownAction)
+The administrator of the bank can still omit orders or show an older copy, but receipts
+and checkpoints stored elsewhere reveal this. 'bank rights' prints all keys and rights.`, ownAction)
 
 type ownOptions struct {
 	Operator                  string `doc:"public {KEY} of the operator, or a file that contains it"`
-	Recovery                  string `doc:"public {KEY} for recovery, or a file that contains it"`
+	Recovery                  string `doc:"public recovery {KEY}, or a file that contains it"`
 	pinOption                 `yaml:",inline"`
 	jsonOption[store.Outcome] `yaml:",inline"`
 }
@@ -54,7 +54,7 @@ func ownAction(c *cli.Context, _ *ownOptions) error {
 	}
 	return withBank(c, func(b banked) error {
 		if b.Ledger() != "" {
-			return errors.New("the bank is owned already; 'bank rights' prints its owners")
+			return errors.New("the bank already has owners; 'bank rights' prints them")
 		}
 		e := bank.Entry{Kind: bank.Owner, Contract: bank.NoContract, ID: "own-" + o.Value("ledger"), Note: []byte(o.String()), Time: wall()}
 		r, err := b.Do(c.Context, e)
@@ -74,7 +74,7 @@ func secret() string {
 
 // ownerOptions are the options of orders that an owner signs.
 type ownerOptions struct {
-	Key                       string `doc:"sign with the key in {FILE}, made by 'bourse bank key'"`
+	Key                       string `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
 	ID                        string `shown:"by chance" doc:"{ID} of the order"`
 	expiresOption             `yaml:",inline"`
 	pinOption                 `yaml:",inline"`
@@ -84,8 +84,8 @@ type ownerOptions struct {
 var enrolCommand = command(`enrol DIR ACCOUNT
 give an account its first key
 
-The operator signs, or the owner of an invitation that 'bank invite' has printed for
-this account. It is valid once, for an hour.
+The operator signs, or the owner of an invitation that 'bank invite' printed for this
+account. An invitation is valid for one hour, and only once.
 
    bourse bank enrol books user:ann --key ann.pub --operator operator
    bourse bank enrol books user:bob --key bob.pub --invitation invitation`, enrolAction)
@@ -93,7 +93,7 @@ this account. It is valid once, for an hour.
 type enrolOptions struct {
 	Key                       string `doc:"public {KEY} of the account, or a file that contains it"`
 	Operator                  string `doc:"sign with the operator's key in {FILE}"`
-	Invitation                string `doc:"sign with the invitation in {FILE}; - is standard input"`
+	Invitation                string `doc:"sign with the invitation in {FILE}; - means standard input"`
 	ID                        string `shown:"by chance" doc:"{ID} of the order"`
 	expiresOption             `yaml:",inline"`
 	pinOption                 `yaml:",inline"`
@@ -109,7 +109,7 @@ func enrolAction(c *cli.Context, _ *enrolOptions) error {
 	by, private := "operator", ""
 	switch {
 	case c.IsSet("operator") == c.IsSet("invitation"):
-		return usagef("%s: want either --operator or --invitation", commandName(c))
+		return usagef("%s: want one of --operator and --invitation", commandName(c))
 	case c.IsSet("invitation"):
 		by = account
 		private, err = readInvitation(c)
@@ -153,8 +153,8 @@ var inviteCommand = command(`invite DIR ACCOUNT
 print an invitation with which an account gets its key
 
 The invitation has 128 bits and is only for the owner of the account. The ledger
-contains a hash that checks it but does not reveal it. A new invitation for the same
-account replaces it.
+contains a hash that verifies the invitation but does not reveal it. A new invitation
+for the same account replaces it.
 
    bourse bank invite books user:bob --key operator`, func(c *cli.Context, _ *inviteOptions) error {
 	token := secret()
@@ -205,7 +205,7 @@ type rotateOptions struct {
 var recoverCommand = command(`recover DIR ACCOUNT
 replace a lost or stolen key
 
-Use it if a key was lost or stolen. Everybody can see the entry.
+Use this command if a key was lost or stolen. Everybody can see the entry.
 
    bourse bank recover books user:ann --to new.pub --key operator
    bourse bank recover books operator --to new.pub --key recovery`, func(c *cli.Context, _ *recoverOptions) error {
@@ -228,16 +228,17 @@ type recoverOptions struct {
 var revokeCommand = command(`revoke DIR ACCOUNT
 revoke an account's key or a right
 
-The operator signs. An account may also revoke its own key, and signs with that key.
-The account can then move no money until the operator recovers it.
+The operator signs. An account may also revoke its own key, with an order signed by that
+key. The account can then move no money until the operator gives it a new key with 'bank
+recover'.
 
    bourse bank revoke books user:ann --key ann
    bourse bank revoke books user:ann --key operator
    bourse bank revoke books bursar --right mint --key operator`, revokeAction)
 
 type revokeOptions struct {
-	Right        string `shown:"none: the key" doc:"right {NAME}: mint, settle, payee, read or audit"`
-	Market       string `doc:"market {NAME}, for right payee"`
+	Right        string `shown:"none: the key" doc:"revoke the right {NAME}: mint, settle, payee, read or audit"`
+	Market       string `doc:"{NAME} of the market, for the right payee"`
 	ownerOptions `yaml:",inline"`
 }
 
@@ -304,11 +305,11 @@ give an account a right
 })
 
 type rightOptions struct {
-	Cap          string `doc:"{AMOUNT} that may be issued per period, for right mint"`
-	Period       string `doc:"length of the period of right mint, in {SECONDS}, counted from 2000-01-01 UTC"`
-	With         string `doc:"{ACCOUNT} that must sign, too, for right mint"`
-	Number       string `doc:"unique number {K} of the market, for right settle"`
-	Market       string `doc:"market {NAME}, for right payee"`
+	Cap          string `doc:"{AMOUNT} that may be issued per period, for the right mint"`
+	Period       string `doc:"length of the period, in {SECONDS}, for the right mint; periods are counted from 2000-01-01 UTC"`
+	With         string `doc:"{ACCOUNT} that must also sign, for the right mint"`
+	Number       string `doc:"unique number {K} of the market, for the right settle"`
+	Market       string `doc:"{NAME} of the market, for the right payee"`
 	ownerOptions `yaml:",inline"`
 }
 

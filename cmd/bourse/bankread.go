@@ -20,15 +20,15 @@ import (
 var balanceCommand = command(`balance DIR [ACCOUNT]
 print balances
 
-One line ACCOUNT AMOUNT for each account, including open escrows, in order of their
-first entry. The amounts add up to the total that was issued. It is an error to name
-an account that no entry names; a served bank states 0. The mint, if you name it, has minus the amount that it
-issued.
+The command prints one line ACCOUNT AMOUNT for each account, including open escrows, in
+the order of their first entries. The amounts add up to the total issued. An ACCOUNT
+that no entry names is an error; a served bank prints 0 for it. The balance of the mint
+is minus the amount that it issued.
 
    bourse bank balance books
    bourse bank balance books user:ann
 
-A served bank that is owned prints what the account of --key may read:
+A served bank with owners prints only what the account of --key may read:
 
    bourse bank balance https://127.0.0.1:8424 --key ann --pin sha256:5f7c…`, balanceAction)
 
@@ -57,7 +57,7 @@ func balanceAction(c *cli.Context, _ *balanceOptions) error {
 			found = []export.Balance{{Account: asked}}
 		}
 		if len(found) == 0 && asked != "" {
-			return usagef("ACCOUNT: found %s, which no entry names; see 'bourse bank balance %s'", asked, c.Args().First())
+			return usagef("ACCOUNT: found %s, which no entry names; list the accounts with 'bourse bank balance %s'", asked, c.Args().First())
 		}
 		return printBalances(c, w, found)
 	})
@@ -119,8 +119,9 @@ func balanceThere(c *cli.Context, account string) error {
 var logCommand = command(`log DIR
 print a bank's entries as portable JSON lines
 
-One line per move: seq, time, id, kind, contract, from, to, micros (millionths of a
-dollar), note, hash. 'bank verify' checks such a log without the bank.
+The command prints one line per move of money, with seq, time, id, kind, contract, from,
+to, micros (millionths of a dollar), note and hash. 'bank verify' checks such a log
+without the bank.
 
    bourse bank log books > books.log`, func(c *cli.Context, _ *none) error {
 	return readBankLedger(c, func(w io.Writer, _ *owners.Owners, entries export.Entries) error {
@@ -131,9 +132,9 @@ dollar), note, hash. 'bank verify' checks such a log without the bank.
 var verifyLogCommand = command(`verify FILE
 check a log of 'bank log' without its bank
 
-Checks every hash and every movement of money, using only the log. A FILE of - is
-standard input. A receipt for a later entry reveals a truncated log. Exit status 3 if
-anything is wrong.
+The command checks every hash and every move of money, using only the log. If FILE is -,
+the command reads standard input. If entries were cut off, a receipt for one of them
+reveals this. The exit status is 3 if anything is wrong.
 
    bourse bank verify books.log
    bourse bank log books | bourse bank verify - --receipt "$(cat receipt)"`, verifyLogAction)
@@ -162,7 +163,7 @@ func verifyLogAction(c *cli.Context, _ *verifyLogOptions) error {
 	defer in.Close()
 	r, err := audits.Log(in, audit.Options{Head: head, Keys: keys, Now: wall()})
 	if errors.Is(err, bufio.ErrTooLong) {
-		return bad(c, name, errors.New("found a line of more than a megabyte, want a JSON object with an entry"))
+		return bad(c, name, errors.New("found a line longer than a megabyte, want a JSON object with an entry"))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -173,9 +174,9 @@ func verifyLogAction(c *cli.Context, _ *verifyLogOptions) error {
 var bankAuditCommand = command(`audit DIR
 audit a bank's ledger from its files
 
-Writes nothing and takes no lock. It works on a bank in use, and on a read-only copy.
-'ledger audit' compares the ledger with a signed checkpoint. Exit status 3 if
-anything is wrong.
+The audit writes nothing and takes no lock, so it works on a bank in use and on a
+read-only copy. 'ledger audit' compares the ledger with a signed checkpoint. The exit
+status is 3 if anything is wrong.
 
    bourse bank audit books
    bourse bank audit books --receipt "$(cat receipt)"`, func(c *cli.Context, _ *bankAuditOptions) error {

@@ -16,9 +16,9 @@ import (
 
 // An ownership describes the owners of a bank and their rights.
 type ownership struct {
-	Mode     string           `json:"mode" doc:"open: anyone who can write it may move any money; owned: by signed orders only"`
-	Ledger   string           `json:"ledger,omitempty" doc:"the id that orders must name"`
-	Accounts []owners.Account `json:"accounts" doc:"accounts that have a key or a right, by name; none for an open bank"`
+	Mode     string           `json:"mode" doc:"open (anyone who can write to it may move any money) or owned (only signed orders move money)"`
+	Ledger   string           `json:"ledger,omitempty" doc:"ledger id that orders must state"`
+	Accounts []owners.Account `json:"accounts" doc:"accounts with a key or a right, sorted by name; empty for an open bank"`
 }
 
 var rightsCommand = command(`rights DIR [ACCOUNT]
@@ -50,7 +50,7 @@ print the accounts and rights of a key
 })
 
 type whoamiOptions struct {
-	Key                   string `doc:"{FILE} with the private key"`
+	Key                   string `doc:"print the accounts of the private key in {FILE}"`
 	jsonOption[ownership] `yaml:",inline"`
 }
 

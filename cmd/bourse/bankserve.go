@@ -21,37 +21,37 @@ import (
 var serveCommand = command(`serve DIR
 serve a bank over a network
 
-Speaks Connect, gRPC, and JSON to curl, at https://ADDRESS/bank.v1.Bank/CALL, over
-TLS 1.3. /healthz and /metrics report its state. The first start creates a
-certificate, and a key that signs receipts, in --secrets. The command prints the
-public key and the certificate's pin, by which clients identify the server:
+The server accepts Connect, gRPC and plain JSON (for example from curl) at
+https://ADDRESS/bank.v1.Bank/CALL, over TLS 1.3. The paths /healthz and /metrics report its
+state. The first start creates a certificate, and a key that signs receipts, in --secrets. The
+command prints the public key and the certificate's pin, by which clients identify the server:
 
    bourse bank serve books --listen 127.0.0.1:8424
    bourse bank transfer https://127.0.0.1:8424 user:ann user:bob 12.50 --id rent-1 \
       --key ann --pin sha256:5f7c…
 
-In an owned bank, orders need their signatures. Each account can read its own
-entries; with right read or audit, it can read all. Anyone who reaches the address of
-an open bank can use it. On this machine, plain HTTP is sufficient:
+In an owned bank, every order must be signed. An account can read its own entries; with
+the right read or audit, it can read all entries. Anyone who can reach the address of an
+open bank can use it. If all clients are on this machine, plain HTTP is sufficient:
 
    bourse bank serve books --plain
    curl -d '{}' -H 'Content-Type: application/json' http://127.0.0.1:8424/bank.v1.Bank/Head
 
-If two servers serve one ledger in a database, one writes. The other waits, and takes
-over within seconds if the first one fails. Give clients both addresses, separated by
-a comma. For one pin and one key, give both servers copies of --secrets.
+If two servers serve one ledger in a database, only one writes. The other one waits, and takes
+over within seconds if the first one fails. Give clients both addresses, separated by a comma.
+Give both servers the same files in --secrets, so that clients need only one pin and one key.
 
 If you replace tls.pem, the server uses the new certificate and key from the next
 connection on. If they are not valid, it keeps the old ones and logs the reason.
 
-SIGTERM ends the server after it has answered the open requests.`, serveAction)
+On SIGTERM, the server answers the open requests and then exits.`, serveAction)
 
 type serveOptions struct {
 	Listen      string  `default:"127.0.0.1:8424" doc:"answer at {ADDRESS}"`
-	Secrets     string  `shown:"DIR.secrets" doc:"store certificate and key in {FOLDER}, readable by its owner only"`
+	Secrets     string  `shown:"DIR.secrets" doc:"store the certificate and the key in {FOLDER}, readable only by its owner"`
 	Plain       bool    `doc:"use plain HTTP, on this machine only"`
 	Rate        float64 `default:"1000" doc:"accept up to {N} orders per second and account"`
-	Connections int     `default:"4096" doc:"accept up to {N} connections, half of them from one address"`
+	Connections int     `default:"4096" doc:"accept up to {N} connections, at most half of them from one address"`
 	logOption   `yaml:",inline"`
 }
 
@@ -69,7 +69,7 @@ func serveAction(c *cli.Context, o *serveOptions) error {
 		return usagef("--listen: found %q, want an address and a port, such as 127.0.0.1:8424", o.Listen)
 	}
 	if o.Plain && !at.Addr().IsLoopback() {
-		return usagef("--plain: found --listen %v, which other machines can reach: want an address of this machine, such as 127.0.0.1:8424", at)
+		return usagef("--plain: found --listen %v, which other machines can reach; want a loopback address, such as 127.0.0.1:8424", at)
 	}
 	if rate := o.Rate; !(rate >= 1) {
 		return usagef("--rate: found %v, want 1 or more", rate)
@@ -161,10 +161,10 @@ func secretsFolder(c *cli.Context, p place.Place) (string, error) {
 var bankCertificateCommand = command(`certificate FILE
 create a certificate of a bank server, and print its pin
 
-FILE contains the certificate and its private key, and only its owner may read it. If
-FILE exists, its pin is printed. If FILE replaces tls.pem in the --secrets of 'bank
-serve', the server uses it from the next connection on. 'bourse docs certificates'
-describes how to do this without interrupting clients.
+FILE will contain the certificate and its private key, and only its owner may read it.
+If FILE exists, the command prints the pin of its certificate. If FILE replaces tls.pem
+in the --secrets folder of 'bank serve', the server uses it from the next connection on.
+'bourse docs certificates' describes how to do this without interrupting clients.
 
    bourse bank certificate books.secrets/tls.next`, func(c *cli.Context, _ *none) error {
 	_, pin, err := service.Certificate(c.Args().First(), func(string) {})
@@ -176,11 +176,11 @@ describes how to do this without interrupting clients.
 })
 
 var receiptCommand = command(`receipt FILE
-check a receipt that a bank has signed
+check a receipt that a bank signed
 
-Prints one line SEQ:HASH ID for each request of the receipt. A FILE of - is standard
-input. 'bank audit --receipt SEQ:HASH' then checks that the ledger still contains the
-entry. Exit status 3 if the key has not signed the receipt.
+The command prints one line SEQ:HASH ID for each request in the receipt. If FILE is -, the
+command reads standard input. 'bank audit --receipt SEQ:HASH' then checks that the ledger
+still contains the entry. The exit status is 3 if the receipt was not signed with the key.
 
    bourse bank receipt receipt --public bank+…`, func(c *cli.Context, o *receiptOptions) error {
 	public, err := publicKey(c, "public")

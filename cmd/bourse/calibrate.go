@@ -13,14 +13,14 @@ import (
 var calibrateCommand = command(`calibrate [FILE]
 compare promised and realized success rates
 
-Runs a scenario at every value of a guarantee and prints how often its promise was
-fulfilled. The guarantee can have two meanings: the price stays at or below its
-percentile, or the contract is fulfilled. It prints 95 % intervals, Brier and pinball
-scores, the cost, and a reliability diagram. FILE and flags are those of 'bourse
-run'; - is standard input.
+The command runs a scenario at every value of a guarantee and prints how often the
+promise was kept. The promise is either that the price stays at or below its percentile
+or that the contract is fulfilled. The output includes 95 % intervals, Brier and pinball
+scores, the cost, and a reliability diagram. FILE and flags have the same meaning as in
+'bourse run'; - means standard input.
 
---over names fields of policies and their values: from..to/step, or a list with
-commas. Several fields before the = take the same values together.
+--over names fields of policies and their values, as from..to/step or as a list
+separated by commas. Several fields before the = have the same values at the same time.
 
    bourse study calibrate --configuration pareto-high --over admission.sac.guarantee=0.5..0.95/0.05
    bourse study calibrate mine.yaml --over admission.sac.guarantee,admission.cac.guarantee=0.6,0.9 \
@@ -34,9 +34,9 @@ type calibrateOptions struct {
 	Preset                   string   `of:"preset" doc:"run the preset {NAME} instead of a file"`
 	Replications             string   `alias:"n" doc:"repeat every configuration {N} times, each with its own workload"`
 	Seed                     string   `doc:"derive all random numbers from {SEED}"`
-	Trace                    string   `doc:"run the recorded log {FILE} (SWF, plain or gzip) in the configurations with a filter"`
+	Trace                    string   `doc:"run the recorded log {FILE} (SWF, plain or gzip) in the configurations that filter a log"`
 	Set                      []string `doc:"override a field: {PATH=VALUE}"`
-	Workers                  int      `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
+	Workers                  int      `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
 	Out                      string   `alias:"o" doc:"write the diagram, its numbers and the page to {DIR}"`
 	noProgressOption         `yaml:",inline"`
 	output[study.Calibrated] `yaml:",inline"`

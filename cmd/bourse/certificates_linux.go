@@ -139,12 +139,11 @@ func (s *certificates) watch(ctx context.Context, changed func() error) error {
 var marketRotateCommand = command(`rotate DIR
 replace the certificate of a market
 
-Creates the next certificate of the market in DIR, unless DIR/keys/tls.next contains
-one, and prints its pin. A running market announces it in every answer within a
-second. Agents and users that call meanwhile accept both certificates. With --now,
-the next certificate replaces the old one, which is refused from then on. Without
---now, the market does that after 14 days. No restart is needed. 'bourse docs
-certificates' describes the whole procedure.
+Creates the next certificate of the market in DIR, unless DIR/keys/tls.next contains one, and
+prints its pin. A running market announces it in every answer within a second. Agents and
+users that call meanwhile accept both certificates. With --now, the next certificate replaces
+the old one, which is refused from then on. Without --now, the market does that after 14 days.
+No restart is needed. 'bourse docs certificates' describes the whole procedure.
 
    bourse live rotate lab
    bourse live rotate lab --now`, marketRotateAction)
@@ -157,11 +156,11 @@ func marketRotateAction(c *cli.Context, o *marketRotateOptions) error {
 	dir := c.Args().First()
 	now, next := certificateNow(dir), certificateNext(dir)
 	if _, err := os.Stat(now); err != nil {
-		return usagef("%s has no certificate: want the folder of a market that 'bourse live serve' has run", dir)
+		return usagef("%s has no certificate: want the folder of a market that 'bourse live serve' has started", dir)
 	}
 	if o.Now {
 		if _, err := os.Stat(next); errors.Is(err, fs.ErrNotExist) {
-			return usagef("--now: %s is missing: 'bourse live rotate %s' creates it, and the market announces it", next, dir)
+			return usagef("--now: %s is missing: create it with 'bourse live rotate %s', so that the market announces it first", next, dir)
 		}
 	}
 	pair, err := link.Identity(next, "bourse market")

@@ -19,10 +19,9 @@ import (
 var compareCommand = command(`compare A B
 test whether two workloads are alike: KS and Q-Q
 
-A and B are logs, plans (.csv), model files (.yaml) or names of models. Jobs are
-drawn from a model. The tests are two-sample Kolmogorov-Smirnov for gaps between
-arrivals, runtimes and sizes. The output also plots the quantiles of B against those
-of A.
+A and B are logs, plans (.csv), model files (.yaml) or names of models. From a model, the
+command draws jobs. It compares the gaps between arrivals, the runtimes and the sizes with
+two-sample Kolmogorov-Smirnov tests, and plots the quantiles of B against those of A.
 
    bourse workload compare KTH.swf.gz plan.csv
    bourse workload compare lublin.swf lublin --options '{size: 256}' --jobs 10000
@@ -30,9 +29,9 @@ of A.
 
 type compareOptions struct {
 	filterOption            `yaml:",inline"`
-	Jobs                    int `shown:"as many as the other has" doc:"draw {N} jobs of a model"`
+	Jobs                    int `shown:"as many as the other has" doc:"draw {N} jobs from a model"`
 	seedOption              `yaml:",inline"`
-	Options                 string `doc:"{OPTIONS} of a named model, as a YAML mapping"`
+	Options                 string `doc:"set the {OPTIONS} of a named model, as a YAML mapping"`
 	Out                     string `alias:"o" doc:"write the Q-Q figure to {DIR}"`
 	output[fitlab.Compared] `yaml:",inline"`
 }

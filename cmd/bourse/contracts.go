@@ -19,8 +19,8 @@ var statusCommand = command(`status [CONTRACT]...
 print the state of contracts
 
 The command prints the named contracts or, without names, the open contracts of the
-account. --all prints all of them. With --wait, it prints them once they have ended;
-the exit status is 1 unless all were fulfilled.
+account. --all prints all of them. With --wait, it prints contracts only when they have
+ended; the exit status is then 1 unless all were fulfilled.
 
    bourse job status
    bourse job status 17 --wait`, func(c *cli.Context, o *statusOptions) error {
@@ -73,7 +73,7 @@ func contractIDs(c *cli.Context) (ids []int64, err error) {
 func contractID(arg string) (int64, error) {
 	id, err := strconv.ParseInt(arg, 10, 64)
 	if err != nil || id < 0 {
-		return 0, usagef("CONTRACT: found %q, want a number, as 'bourse job status' lists them", arg)
+		return 0, usagef("CONTRACT: found %q, want a number, as listed by 'bourse job status'", arg)
 	}
 	return id, nil
 }
@@ -141,7 +141,7 @@ print the output of a program
 type logsOptions struct {
 	Node       int  `doc:"node {N}, from 0"`
 	Errors     bool `doc:"print standard error"`
-	Follow     bool `alias:"f" doc:"continue until the program ends"`
+	Follow     bool `alias:"f" doc:"continue to print output until the program ends"`
 	homeOption `yaml:",inline"`
 }
 
@@ -171,16 +171,16 @@ func copyLog(c *cli.Context, m *client.Client, id int64, l service.Log) error {
 
 // quoted is the JSON form of a quote.
 type quoted struct {
-	Least string  `json:"least,omitempty" doc:"budget in dollars that is accepted now; omitted if there is none"`
-	Part  float64 `json:"penalty_part,omitempty" doc:"penalty if a host or the market delivers none of the work, as a fraction of the budget; proportional if some is done"`
+	Least string  `json:"least,omitempty" doc:"lowest budget that is accepted now, in dollars; omitted if there is none"`
+	Part  float64 `json:"penalty_part,omitempty" doc:"penalty if a host or the market delivers none of the work, as a fraction of the budget; proportionally less if some work is done"`
 	Most  float64 `json:"penalty_most,omitempty" doc:"maximum penalty, as a fraction of the budget"`
 }
 
 var quoteCommand = command(`quote
-print the least budget that is accepted now
+print the lowest budget that is accepted now
 
-Queries the policy that would decide, in its present state. Nothing is booked. If you
-submit at once with that budget, the policy accepts.
+The command queries the market's policy in its present state, and books nothing. If you
+submit a job with that budget at once, the policy accepts it.
 
    bourse job quote --work 60 --deadline 120 --class cac`, func(c *cli.Context, o *quoteOptions) error {
 	a := o.asked()
@@ -202,7 +202,7 @@ submit at once with that budget, the policy accepts.
 			_, err = fmt.Fprintln(c.App.Writer, "no budget is accepted now")
 		default:
 			if _, err = fmt.Fprintf(c.App.Writer, "$%v\n", least); owed.Part > 0 {
-				note(c, "penalty: if a host or the market delivers too little, %v of the budget for all of the work, in proportion for a part, at most %v of it", owed.Part, owed.Most)
+				note(c, "penalty: if a host or the market delivers too little, %v of the budget for all of the work, proportionally less for a part, and at most %v of the budget", owed.Part, owed.Most)
 			}
 		}
 		return err
@@ -224,8 +224,8 @@ type pricesShown struct {
 var priceCommand = command(`price HOST
 print the spot price of a host
 
-The unit is dollars per second for the whole host. The price is the current one, or
-those of the last seconds.
+Prices are in dollars per second for the whole host. The command prints the current
+price or, with --history, recent prices.
 
    bourse job price h00
    bourse job price h00 --last 600 --json`, func(c *cli.Context, o *priceOptions) error {
@@ -255,7 +255,7 @@ those of the last seconds.
 })
 
 type priceOptions struct {
-	Last                    float64 `unit:"seconds" doc:"print the prices of the last {SECONDS}, or as 2h"`
+	Last                    float64 `unit:"seconds" doc:"print prices of a recent period, given in {SECONDS} or with a unit such as 2h"`
 	homeOption              `yaml:",inline"`
 	jsonOption[pricesShown] `yaml:",inline"`
 }
@@ -269,7 +269,7 @@ type marketShown struct {
 var topCommand = command(`top
 print hosts, their prices and their contracts
 
-It prints once, or again at the given interval.
+The command prints once or, with --every, repeatedly at that interval.
 
    bourse job top
    bourse job top --every 2`, func(c *cli.Context, o *topOptions) error {
@@ -290,7 +290,7 @@ It prints once, or again at the given interval.
 })
 
 type topOptions struct {
-	Every                   float64 `unit:"seconds" doc:"repeat every {SECONDS}, or as 5m, until interrupted"`
+	Every                   float64 `unit:"seconds" doc:"repeat until interrupted, at an interval given in {SECONDS} or with a unit such as 5m"`
 	homeOption              `yaml:",inline"`
 	jsonOption[marketShown] `yaml:",inline"`
 }

@@ -15,14 +15,14 @@ import (
 var contrastCommand = command(`compare RESULTS [RESULTS2]
 compare policies or results by paired differences
 
-For each metric, compares all pairs, or each with the baseline. It prints the
-difference of means with its simultaneous 95 % interval, p, and p corrected for all
-comparisons (Bonferroni). It also prints the standardized effect and the number of
-replications that would show it with a power of 80 %. The verdict depends on the interval:
-undecided if it contains 0. Replications of the same seed are compared in pairs.
-Results of different seeds are compared by Welch's test. With a margin, the smallest
-difference that matters, it also tests whether two are equivalent (two one-sided
-tests). --out writes the page and one forest plot per metric.
+For each metric, the command compares all pairs, or each policy with the baseline. It
+prints the difference of means with its simultaneous 95 % interval, p, and p corrected
+for all comparisons (Bonferroni). It also prints the standardized effect, and the number
+of replications that would show this effect with a power of 80 %. A difference is
+undecided if its interval contains 0. Replications with the same seed are compared in
+pairs, and results with different seeds by Welch's test. With a margin, the smallest
+difference that matters, the command also tests whether two means are equivalent (two
+one-sided tests). With --out, it writes a page and one forest plot per metric.
 
    bourse compare results/paper --metric efficiency_1 --baseline cac
    bourse compare results/paper --metric violations --across configurations
@@ -30,10 +30,10 @@ tests). --out writes the page and one forest plot per metric.
    bourse compare results/a results/b --metric efficiency_0.5 --margin 0.02 --out compared`, contrastAction)
 
 type contrastOptions struct {
-	Metric                   []string `alias:"m" doc:"compare {METRIC}, as 'bourse scenario options metric' lists them; may be repeated (default: the first that the run shows)"`
+	Metric                   []string `alias:"m" doc:"compare {METRIC}, as listed by 'bourse scenario options metric'; may be repeated (default: the first metric that the run shows)"`
 	Baseline                 string   `doc:"compare the others with {NAME}, instead of all pairs"`
 	Across                   string   `shown:"policies, or results if there are two" doc:"compare {policies}, configurations or results"`
-	Users                    bool     `doc:"compare what each user gains: the value of its jobs done in time, minus what it paid, plus penalties"`
+	Users                    bool     `doc:"compare the gains of users: the value of a user's jobs done in time, minus its payments, plus penalties"`
 	Margin                   float64  `doc:"smallest difference that matters, {M}"`
 	Out                      string   `alias:"o" doc:"write the page and the figures to {DIR}"`
 	output2[contrast.Values] `yaml:",inline"`
@@ -69,7 +69,7 @@ func contrastAction(c *cli.Context, o *contrastOptions) error {
 	}
 	switch {
 	case o.Users && len(ask.Metrics) > 0:
-		return usagef("--metric: found with --users, want one of both")
+		return usagef("--metric: found it with --users, want only one of them")
 	case len(ask.Metrics) == 0 && !o.Users:
 		e, err := scenario.Stored(dirs[0].Path, dirs[0].Manifest.Scenario)
 		if err != nil {

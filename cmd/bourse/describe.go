@@ -9,12 +9,12 @@ import (
 )
 
 var describeCommand = command(`describe FILE
-describe a log: lines, moments, memory, load, fits
+describe a log: lines, moments, memory, load and fits
 
-FILE is a log, or a plan if it ends in .csv. Every line is accounted for: it is used,
-repaired or skipped, and each reason is counted. Gaps between arrivals are those of
-all records; runtimes and sizes are those of jobs that ran. --out writes the figures
-as SVG, PNG and CSV, and one page with all results, describe.html.
+FILE is a log, or a plan if it ends in .csv. Each line is used, repaired or skipped, and
+the command counts the lines for each reason. Gaps between arrivals are computed from
+all records, and runtimes and sizes from the jobs that ran. With --out, the command
+writes the figures as SVG, PNG and CSV, and one page with all results, describe.html.
 
    bourse workload describe KTH-SP2-1996-2.1-cln.swf.gz
    bourse workload describe SDSC-SP2.swf.gz --filter last:3000
@@ -24,7 +24,7 @@ type describeOptions struct {
 	filterOption             `yaml:",inline"`
 	Processors               int64  `shown:"as the header says" doc:"processors of the machine, {N}"`
 	Out                      string `alias:"o" doc:"write figures and the page to {DIR}"`
-	Workers                  int    `default:"cpus" validate:"min=1" doc:"run {N} parts at once; results do not depend on it"`
+	Workers                  int    `default:"cpus" validate:"min=1" doc:"run {N} parts in parallel; the results do not depend on N"`
 	output[fitlab.Described] `yaml:",inline"`
 }
 

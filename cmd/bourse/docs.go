@@ -21,7 +21,7 @@ var docs embed.FS
 
 // A docPage is one page of the documentation.
 type docPage struct {
-	Group string `json:"group" doc:"section of docs/README.md that lists it"`
+	Group string `json:"group" doc:"section of docs/README.md that lists the page"`
 	Topic string `json:"topic"`
 	Title string `json:"title"`
 	Text  string `json:"text,omitempty" doc:"the requested page, as Markdown"`
@@ -50,7 +50,7 @@ func docPages() (pages []docPage) {
 var docsCommand = command(`docs [TOPIC]
 print a page of the documentation, list or search the pages
 
-On a terminal, $PAGER shows the page, or less if it is not set.
+On a terminal, the command shows the page with $PAGER, or with less if PAGER is not set.
 
    bourse docs
    bourse docs concepts
@@ -58,8 +58,8 @@ On a terminal, $PAGER shows the page, or less if it is not set.
    bourse docs backup --markdown > backup.md`, docsAction)
 
 type docsOptions struct {
-	Search                string `doc:"list the pages that contain {WORDS}, with the lines"`
-	Markdown              bool   `doc:"print the page in Markdown"`
+	Search                string `doc:"list the pages that contain {WORDS}, with the matching lines"`
+	Markdown              bool   `doc:"print the page as Markdown"`
 	jsonOption[[]docPage] `yaml:",inline"`
 }
 

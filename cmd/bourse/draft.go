@@ -18,9 +18,9 @@ func newScenarioCommand() *cli.Command {
 	c := command(`new [FILE]
 ask a few questions and write a scenario file
 
-A flag can answer each question; the question is then not asked. Answers are lines of
-standard input. An empty line selects the default, in brackets. Without FILE, the
-scenario is printed. An existing file is not replaced.
+The command reads one answer per line from standard input. An empty line selects the
+default, which is shown in brackets. A question is not asked if its flag is given.
+Without FILE, the command prints the scenario. It does not replace an existing file.
 
    bourse scenario new mine.yaml
    bourse scenario new --name kth --hosts 100x1 --jobs KTH.swf.gz --policies be,cac --repeat 3 kth.yaml`, func(c *cli.Context, _ *none) error { return newScenario(c) })()
@@ -90,7 +90,7 @@ func answered(c *cli.Context, in *bufio.Reader, number int, q catalog.Question, 
 		case err != nil && line == "" && last:
 			return q.Default, nil
 		case err != nil && line == "":
-			return "", usagef("question %d has no answer because standard input ended: answer it with --%s", number, q.Name)
+			return "", usagef("question %d has no answer, because standard input ended; answer it with --%s", number, q.Name)
 		}
 		answer := strings.TrimSpace(line)
 		if answer == "" {

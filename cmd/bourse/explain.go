@@ -11,17 +11,17 @@ import (
 var explainCommand = command(`explain [RESULTS]
 explain the decision on a job and what would change it
 
-Repeats a run of RESULTS up to the time at which the job was submitted. Prints the
-request, the numbers that the policy used, and the test that decided. It then prints,
-for each term (budget, deadline, nodes, a later submission, class), the smallest
-change that would have reversed the policy's decision in the same state. Finally it
-prints what would then have happened to the job and to all others. The externality is
-the value of the work of all others without the job (§4.2, eq. 9, at --alpha) minus
-its value with the job: the Clarke price. For an accepted job, it prints how close
-the job was to rejection, and the same externality.
+The command repeats a run of RESULTS up to the time at which the job was submitted. It
+prints the request, the numbers that the policy used, and the test that decided. It then
+prints, for each term (budget, deadline, nodes, a later submission, class), the smallest
+change that would have reversed the policy's decision in the same state. Finally, it
+prints what would have happened to the job and to all others after that change. The
+externality is the value of the work of all others without the job (§4.2, eq. 9, at
+--alpha) minus its value with the job. This is the Clarke price. For an accepted job, it
+prints how close the job was to rejection, and the same externality.
 
 To explain a contract of a live market, run the scenario that 'bourse live export'
-writes; the contract is a job of that run.
+writes; each contract is a job in that run.
 
    bourse explain results/paper --run pareto-high/cac/0 --job 7
    bourse explain results/paper --run pareto-high/cac/0 --job 7 --out why --json`, explainAction)
@@ -31,7 +31,7 @@ type explainOptions struct {
 	Job                             int64   `shown:"none" doc:"explain job {N}"`
 	Alpha                           float64 `default:"1" doc:"inelasticity of users, {A}, from 0 (half of the work is worth half) to 1 (all or nothing)"`
 	Most                            int     `default:"5" doc:"print the {N} largest gains and losses of others"`
-	Frontier                        bool    `doc:"find the lowest accepted budget for each deadline"`
+	Frontier                        bool    `doc:"find the lowest accepted budget for each of several deadlines"`
 	Out                             string  `alias:"o" doc:"write the figure to {DIR}"`
 	quietOption                     `yaml:",inline"`
 	json2Option[whatif.Explanation] `yaml:",inline"`

@@ -14,12 +14,12 @@ import (
 var fitCommand = command(`fit FILE
 fit distributions to a log, and write a model
 
-Prints each distribution with its parameters and their standard errors,
-log-likelihood, AIC and Kolmogorov-Smirnov distance. The closest one comes first and
-is marked. --out writes the closest distribution of each quantity to a model file.
-'workload generate' accepts it, and a scenario accepts it as 'workload: {model:
-{name: file, file: MODEL.yaml}}', with budgets from 'annotate' if a policy needs
-them. Sizes are fitted as powers of two.
+The command prints each distribution with its parameters and their standard errors, its
+log-likelihood, its AIC and its Kolmogorov-Smirnov distance. The closest distribution
+comes first and is marked. With --out, the command writes the closest distribution of
+each quantity to a model file. 'workload generate' accepts this file, and a scenario
+accepts it as 'workload: {model: {name: file, file: MODEL.yaml}}', with budgets from
+'annotate' if a policy needs them. Sizes are fitted as powers of two.
 
 Laws: `+strings.Join(fit.Names()[:8], ", ")+`,
 `+strings.Join(fit.Names()[8:], ", ")+`.
@@ -34,8 +34,8 @@ type fitOptions struct {
 	Runtime               []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these distributions, {LAWS}, to the runtimes"`
 	Nodes                 []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these distributions, {LAWS}, to the sizes"`
 	Out                   string   `alias:"o" doc:"write the model to {FILE}"`
-	Hurst                 bool     `doc:"give the gaps the Hurst exponent of the log (R/S)"`
-	Workers               int      `default:"cpus" validate:"min=1" doc:"run {N} parts at once; results do not depend on it"`
+	Hurst                 bool     `doc:"include the Hurst exponent of the log (R/S) in the model of the gaps"`
+	Workers               int      `default:"cpus" validate:"min=1" doc:"run {N} parts in parallel; the results do not depend on N"`
 	output[fitlab.Fitted] `yaml:",inline"`
 }
 

@@ -14,22 +14,22 @@ import (
 var forecastCommand = command(`forecast
 compare price forecasters on drawn and recorded prices
 
-At intervals of a tenth of its window, each forecaster predicts the price that the
-next window does not exceed with probability g. The command prints the fraction of
-the time in which the price was at most that (coverage), the height of the forecast
-(sharpness), and its pinball loss. Prices are sums of bids that arrive as a Poisson
-process, in bursts and by the hours of the day. With files in --traces, they are also
-spot prices of EC2 and the demand of the logs of KTH and SDSC.
+Once every tenth of a window, each forecaster predicts the price that will not be
+exceeded in the next window with probability g. The command prints the fraction of the
+time in which the price was at most the forecast (coverage), the height of the forecast
+(sharpness), and its pinball loss. The prices are sums of bids that arrive as a Poisson
+process, in bursts, or in a daily cycle. With files in --traces, the command also uses
+spot prices of EC2 and the demand in the logs of KTH and SDSC.
 
    bourse study forecast
    bourse study forecast --guarantee 0.5..0.95/0.05 --traces traces --out forecasts`, forecastAction)
 
 type forecastOptions struct {
-	Guarantee          string   `default:"0.6,0.9" doc:"forecast percentiles at {G}: from..to/step, or numbers separated by commas"`
+	Guarantee          string   `default:"0.6,0.9" doc:"forecast the percentiles {G}: from..to/step, or numbers separated by commas"`
 	Forecaster         []string `shown:"all" of:"forecaster" doc:"ask the forecaster {NAME}"`
 	Traces             string   `doc:"also use the recorded files in {DIR}"`
 	seedOption         `yaml:",inline"`
-	Workers            int    `default:"cpus" validate:"min=1" doc:"run {N} series at once; results do not depend on it"`
+	Workers            int    `default:"cpus" validate:"min=1" doc:"run {N} series in parallel; the results do not depend on N"`
 	Out                string `alias:"o" doc:"write the diagram, its numbers and the page to {DIR}"`
 	noProgressOption   `yaml:",inline"`
 	output[study.Held] `yaml:",inline"`
@@ -53,7 +53,7 @@ func forecastAction(c *cli.Context, o *forecastOptions) error {
 		return err
 	}
 	series := study.Drawn(func(name string) rand.Source { return scenario.Stream(o.Seed, 0, name) })
-	notes := []string{"No recorded prices were named. Name them with --traces DIR."}
+	notes := []string{"No recorded prices were used, because --traces DIR was not given."}
 	if dir := o.Traces; dir != "" {
 		recorded, missing, err := study.Recorded(dir)
 		if err != nil {

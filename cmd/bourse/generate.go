@@ -19,9 +19,9 @@ var generateCommand = command(`generate MODEL
 draw a plan from a model
 
 MODEL is a name ('bourse scenario options model') or a model file, as written by
-'workload fit'. Prints the plan as CSV, or writes it to files. The same model, number
-and seed give the same plan. '--seed S --replication R' gives the plan of replication
-R of an experiment with seed S.
+'workload fit'. The command prints the plan as CSV, or writes it to files. The same
+model, number of jobs and seed give the same plan. With --seed S --replication R, the
+command draws the plan of replication R of an experiment with seed S.
 
    bourse workload generate paper > plan.csv
    bourse workload generate paper --options '{jobs: 100, value: normal}' --seed 3
@@ -31,7 +31,7 @@ type generateOptions struct {
 	N             *int `shown:"as many as the model's options say" doc:"draw {N} jobs"`
 	seedOption    `yaml:",inline"`
 	Replication   int    `doc:"draw the plan of replication {R}, from 0"`
-	Options       string `doc:"{OPTIONS} of the model, as a YAML mapping"`
+	Options       string `doc:"set the {OPTIONS} of the model, as a YAML mapping"`
 	CSV           string `doc:"write the plan to {FILE}, with values and deadlines"`
 	SWF           string `doc:"write the plan as a log to {FILE}, without values"`
 	machineOption `yaml:",inline"`
@@ -60,11 +60,11 @@ func generateAction(c *cli.Context, o *generateOptions) error {
 }
 
 type machineOption struct {
-	Processors int64 `validate:"min=0,max=1e9" doc:"processors of the machine, {N}, for MaxProcs in the header of the log"`
+	Processors int64 `validate:"min=0,max=1e9" doc:"write {N}, the number of processors of the machine, as MaxProcs in the header of the log"`
 }
 
 type planOption struct {
-	JSON bool `doc:"print JSON, for programs"`
+	JSON bool `doc:"print the result as JSON"`
 }
 
 func (planOption) prints() report.Output {
@@ -82,7 +82,7 @@ func writePlan(c *cli.Context, plan workloadgen.Plan, log *swf.Trace) error {
 		return usagef("--processors: found %d, want 0 to 1000000000", processors)
 	}
 	if processors > 0 && c.String("swf") == "" {
-		return usagef("--processors: want --swf FILE with it, because a plan does not state the size of a machine")
+		return usagef("--processors: want it only with --swf FILE, because a plan does not state the size of a machine")
 	}
 	if c.Bool("json") {
 		if err := printJSON(c, plan); err != nil {
@@ -114,7 +114,7 @@ func writePlan(c *cli.Context, plan workloadgen.Plan, log *swf.Trace) error {
 var filtersCommand = command(`filters
 list the filters of logs
 
-Filters are joined by commas and applied from left to right.
+Separate filters by commas; they are applied from left to right.
 
    bourse workload filters
    bourse workload describe KTH.swf.gz --filter last:3000,ran`, func(c *cli.Context, _ *filtersOptions) error {
@@ -132,11 +132,11 @@ type filtersOptions struct {
 var convertCommand = command(`convert FILE
 turn a log into a plan, or a plan into a log
 
-A file that ends in .csv is a plan; any other is a log. With --from, it is the output
-of sacct (-P or --json), a file of the Grid Workload Format or a workload of Batsim.
-The command reports on standard error how each line was used. A log written from a
-log has all 18 fields of its records, including parts of jobs and jobs that never
-ran, and its header. MaxJobs and MaxRecords count the records that pass the filter.
+A file that ends in .csv is a plan; any other is a log. With --from, FILE is the output of
+sacct (-P or --json), a file in the Grid Workload Format, or a Batsim workload. The command
+reports on standard error how many lines were used, repaired or skipped. If a log is converted
+to a log, the result has its header and all 18 fields of its records, including parts of jobs
+and jobs that never ran. MaxJobs and MaxRecords then count the records that pass the filter.
 
    bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
    bourse workload convert KTH.swf.gz --memory request --csv plan.csv
@@ -167,11 +167,11 @@ ran, and its header. MaxJobs and MaxRecords count the records that pass the filt
 
 type convertOptions struct {
 	filterOption  `yaml:",inline"`
-	From          string `validate:"oneof=sacct gwf batsim" shown:"a log, or a plan if it ends in .csv" doc:"read a file of this {FORMAT}: sacct, gwf or batsim"`
-	Memory        string `validate:"oneof=none request used" shown:"none" doc:"field of the log with the memory of a node in a plan, {FIELD}: none, request (requested memory, or the used memory if it is unknown) or used (the reverse)"`
+	From          string `validate:"oneof=sacct gwf batsim" shown:"a log, or a plan if it ends in .csv" doc:"read a file in this {FORMAT}: sacct, gwf or batsim"`
+	Memory        string `validate:"oneof=none request used" shown:"none" doc:"log {FIELD} from which the plan takes the memory of a node: none, request (requested memory, or used memory if the request is unknown) or used (used memory, or requested memory if the usage is unknown)"`
 	CSV           string `doc:"write a plan to {FILE}"`
 	SWF           string `doc:"write a log to {FILE}"`
 	machineOption `yaml:",inline"`
 	planOption    `yaml:",inline"`
-	Quiet         bool `alias:"q" doc:"do not report what was repaired or skipped"`
+	Quiet         bool `alias:"q" doc:"do not report repaired or skipped lines"`
 }

@@ -1,7 +1,7 @@
 package main
 
 var studyCommand = group(`study
-find settings, and measure promises and forecasts
+find settings, and evaluate promises and forecasts
 
    bourse study tune --configuration pareto-high --maximize efficiency_1 --over admission.cac.guarantee=0.5..0.99/0.01
    bourse study incentives --configuration pareto-high --replications 20`,
@@ -15,7 +15,7 @@ reproduce the papers, and judge their claims
 	paperListCommand, reproduceCommand, claimsCommand, readingsCommand, table1Command)
 
 var jobCommand = group(`job
-submit jobs to a live market, and follow them
+submit jobs to a live market, and monitor them
 
    bourse job submit --work 60 --deadline 120 --budget 0.50 --wait -- ./render frame7
    bourse job status`,

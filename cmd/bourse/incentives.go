@@ -13,14 +13,15 @@ import (
 var incentivesCommand = command(`incentives [FILE]
 measure whether users gain by misreporting
 
-Runs each replication of a scenario (default: the paper's) truthfully, and again for
-each sampled user and each misreport. The user misreports all its jobs, and all
-others are truthful, on the same jobs, hosts and streams. Prints the mean gain in
-true utility (§4.2, eq. 9, at --alpha, minus the payment), the percentage of users
-who gain, and the largest gain, with simultaneous intervals. Then users respond to
-one another in turn, each by its best report, until nobody gains more than --epsilon.
-The command prints the resulting equilibrium and its price of anarchy against U*. The
-true work and value do not change, only the reports. Lies are
+The command runs each replication of a scenario (default: the market paper's) with
+truthful reports, and again for each sampled user and each misreport. In these runs, the
+user misreports all its jobs, and all other users are truthful. Jobs, hosts and random
+numbers are the same in all runs. The command prints the mean gain in true utility
+(§4.2, eq. 9, at --alpha, minus the payment), the percentage of users who gain, and the
+largest gain, with simultaneous intervals. Then users respond to one another in turn,
+each with its best report, until nobody gains more than --epsilon. The command prints
+the resulting equilibrium and its price of anarchy relative to U*. Only the reports
+change, not the true work and value. Lies are
 
 `+whatif.DeviationKinds()+`
    bourse study incentives --configuration pareto-high --replications 20
@@ -33,14 +34,14 @@ type incentivesOptions struct {
 	Replications                  string   `alias:"n" doc:"repeat every configuration {N} times, each with its own workload"`
 	Seed                          string   `doc:"derive all random numbers from {SEED}"`
 	Set                           []string `doc:"override a field of the scenario: {PATH=VALUE}"`
-	Lie                           []string `shown:"each kind, see above" doc:"try {KIND=NUMBER}; may be repeated"`
+	Lie                           []string `shown:"each kind, see above" doc:"try the misreport {KIND=NUMBER}; may be repeated"`
 	Alpha                         float64  `default:"1" doc:"inelasticity of users, {A}, from 0 (half of the work is worth half) to 1 (all or nothing)"`
 	Epsilon                       float64  `default:"1" doc:"ignore gains of at most {E} dollars"`
-	Users                         string   `default:"10" doc:"let {N} users of each replication misreport, drawn at random, or all"`
+	Users                         string   `default:"10" doc:"let {N} users per replication, drawn at random, misreport (or all)"`
 	Answers                       int      `default:"5" doc:"let users respond to one another in the first {N} replications"`
-	Rounds                        int      `default:"30" doc:"limit the responses to {N} rounds"`
+	Rounds                        int      `default:"30" doc:"stop the responses after {N} rounds"`
 	Out                           string   `alias:"o" doc:"write the page, the figure and the rows as CSV to {DIR}"`
-	Workers                       int      `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
+	Workers                       int      `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
 	noProgressOption              `yaml:",inline"`
 	output[whatif.IncentiveStudy] `yaml:",inline"`
 }

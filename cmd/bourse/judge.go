@@ -20,30 +20,31 @@ import (
 )
 
 type judgeOptions struct {
-	Against                  string `doc:"compare the candidate with the champion {POLICY}: a label of the study, a built-in policy, or a script"`
-	On                       string `doc:"compare them in {STUDY}, a scenario file with the field judge"`
-	Screen                   bool   `doc:"run public seeds and print what an author can learn"`
-	Sealed                   string `doc:"run the seeds that follow from the secret in {FILE}, and add a record to judged.jsonl next to the study"`
-	Key                      string `doc:"sign the record with the key in {FILE}, made by 'bourse bank key'"`
-	Epoch                    int    `default:"1" validate:"min=1" doc:"number {N} of the series of judgements, which has its own seeds"`
-	Verify                   string `doc:"check the record in {FILE}, and with --sealed repeat its judgement"`
+	Against                  string `doc:"compare the candidate with the champion {POLICY}: a label in the study, a built-in policy, or a script"`
+	On                       string `doc:"compare the policies in {STUDY}, a scenario file with the field judge"`
+	Screen                   bool   `doc:"run public seeds, and print results that help the author of a candidate"`
+	Sealed                   string `doc:"run the seeds derived from the secret in {FILE}, and add a record to judged.jsonl next to the study"`
+	Key                      string `doc:"sign the record with the private key in {FILE}, created by 'bourse bank key'"`
+	Epoch                    int    `default:"1" validate:"min=1" doc:"number {N} of the epoch, a series of judgements with its own seeds"`
+	Verify                   string `doc:"check the record in {FILE} and, with --sealed, repeat its judgement"`
 	By                       string `doc:"public key of the referee, in {FILE}"`
-	Unconfined               bool   `doc:"do not confine the candidate; the record is not signed"`
-	Workers                  int    `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
+	Unconfined               bool   `doc:"do not confine the candidate; the record is then not signed"`
+	Workers                  int    `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
 	jsonOption[judge.Report] `yaml:",inline"`
 }
 
 var judgeCommand = command(`judge [CANDIDATE] [-- COMMAND...]
 decide whether a policy is better than another
 
-Runs CANDIDATE, a label of the study, a built-in policy or a script, and the champion on
-the same jobs and random numbers. With --screen, prints the difference on public seeds, and
-the jobs that lost most. With --sealed, gives a verdict: better, worse, alike, undecided, or
-void if the candidate fails a gate. The study's field judge states metric, margin, gates and
-the number of judgements. A candidate that was judged before gets the same record.
+The command runs CANDIDATE and the champion on the same jobs and random numbers. CANDIDATE is
+a label in the study, a built-in policy or a script. With --screen, the command prints the
+difference on public seeds, and the jobs that lost most. With --sealed, it prints a verdict:
+better, worse, alike, undecided, or void if the candidate fails a gate. The study's field
+judge defines the metric, the margin, the gates and the number of judgements. If a candidate
+was judged before, the command prints the existing record.
 
-A candidate that is a program runs in namespaces of its own and under Landlock, and can read
-only the files that its command names. A script has 1 GiB of memory.
+A program as candidate runs in its own namespaces and under Landlock, and can read only
+the files named in its command. A script can use at most 1 GiB of memory.
 
    bourse judge mine.star --against cac --on study.yaml --screen
    bourse judge mine.star --against cac --on study.yaml --sealed secret --key referee.key
@@ -58,7 +59,7 @@ only the files that its command names. A script has 1 GiB of memory.
 		o.Epoch = record.Record.Epoch
 	}
 	if o.Screen == (o.Sealed != "") || o.Against == "" || o.On == "" {
-		return usagef("want --against and --on, and one of --screen and --sealed")
+		return usagef("want --against and --on, and either --screen or --sealed")
 	}
 	s, _, err := sourceOf(c, 0)
 	if err != nil {
@@ -143,7 +144,7 @@ func showRecord(c *cli.Context, s *judge.Signed, err error) error {
 // verified returns the record of --verify, which the key of --by must have signed.
 func verified(o *judgeOptions) (*judge.Signed, error) {
 	if o.By == "" {
-		return nil, usagef("--by is missing, want the public key of the referee")
+		return nil, usagef("--by is missing: want the public key of the referee")
 	}
 	text, err := whole.Read(o.Verify, 1<<20)
 	if err != nil {

@@ -70,7 +70,7 @@ func keeping(c *cli.Context) (dir string, s serving, err error) {
 	}
 	text, err := whole.Read(lab.File(dir, servingFile), mostText)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", s, usagef("%s is not the folder of a served market: want one that 'bourse live start' or 'bourse live serve' has run", dir)
+		return "", s, usagef("%s is not the folder of a market: want one that 'bourse live start' or 'bourse live serve' has started", dir)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &s)
@@ -93,10 +93,10 @@ var hostCommand = group(`host
 manage the hosts of a market`, hostInviteCommand, hostListCommand, hostDrainCommand, hostRemoveCommand)
 
 var hostInviteCommand = command(`invite NAME
-print a token with which a machine joins
+print a token with which a machine can join
 
-Use it on the machine with 'bourse live agent --join TOKEN'. The charges of its users
-go to --owner, who must be a payee of the market.
+Use the token on the machine with 'bourse live agent --join TOKEN'. Charges for the use
+of the host go to --owner, who must be a payee of the market.
 
    bourse live host invite h01 --owner user:me`, func(c *cli.Context, o *hostInviteOptions) error {
 	if err := bank.CheckName(o.Owner); err != nil {
@@ -143,8 +143,8 @@ type hostListOptions struct {
 var hostDrainCommand = command(`drain NAME
 let a host finish its tasks and leave
 
-The host drains, and is removed once its agent has left. With --now it is removed at
-once, as by 'bourse live host remove', and its running tasks are lost.
+The host accepts no more tasks, and is removed once its agent has left. With --now, it
+is removed at once, as with 'bourse live host remove', and its running tasks are lost.
 
    bourse live host drain h01
    bourse live host drain h01 --undo`, drainHostAction)
@@ -160,7 +160,7 @@ type hostDrainOptions struct {
 var hostRemoveCommand = command(`remove NAME
 remove a host and end its tasks
 
-To let its tasks end first, use 'bourse live host drain'.
+To let the host finish its tasks first, use 'bourse live host drain'.
 
    bourse live host remove h01`, func(c *cli.Context, _ *hostRemoveOptions) error {
 	return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
@@ -176,7 +176,7 @@ type hostRemoveOptions struct {
 func drainHostAction(c *cli.Context, o *hostDrainOptions) error {
 	now, undo := o.Now, o.Undo
 	if now && (o.WhenDone || undo) || undo && o.WhenDone {
-		return usagef("host drain: found two of --now, --when-done and --undo, want one")
+		return usagef("host drain: found more than one of --now, --when-done and --undo, want only one")
 	}
 	return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
 		if now {
@@ -195,10 +195,10 @@ var userCommand = group(`user
 manage the users of a market`, userInviteCommand, userListCommand, userRemoveCommand, joinCommand)
 
 var userInviteCommand = command(`invite ACCOUNT
-print a token with which a user joins
+print a token with which a user can join
 
-Signs with the operator's key in the market's folder, and issues money to the account
-if requested.
+The command signs with the operator's key in the market's folder. With --money, it also
+issues money to the account.
 
    bourse live user invite user:bob --money 20`, inviteUserAction)
 
@@ -211,8 +211,8 @@ type userInviteOptions struct {
 var userListCommand = command(`list
 print the users, with their keys and balances
 
-It lists users with a key; if the bank is elsewhere, only those that have called this
-market.
+The command lists users with a key. If the bank is not in the market's folder, it lists
+only those who have called this market.
 
    bourse live user list --json`, listUsersAction)
 
@@ -225,9 +225,9 @@ type userListOptions struct {
 var userRemoveCommand = command(`remove ACCOUNT
 revoke the key of an account
 
-Signs with the operator's key in the market's folder. Open contracts continue, and
-the account keeps its money: if it is invited again under the same name, it can use
-that money.
+The command signs with the operator's key in the market's folder. Open contracts
+continue, and the account keeps its money, which it can use if it is invited again under
+the same name.
 
    bourse live user remove user:bob`, removeUserAction)
 
@@ -306,7 +306,7 @@ func removeUserAction(c *cli.Context, _ *userRemoveOptions) error {
 	return withKeeper(c, func(dir string, s *serving, m *service.Caller) error {
 		operator, err := keys.Read(lab.File(dir, "keys", "operator"))
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("the operator of this market's bank is elsewhere: revoke the key of %s there, with 'bourse bank revoke'", user)
+			return fmt.Errorf("the operator's key is not in the market's folder: revoke the key of %s with 'bourse bank revoke', using the operator's key", user)
 		}
 		if err != nil {
 			return err
@@ -328,10 +328,9 @@ func passOrder(c *cli.Context, m *service.Caller, ledger, kind, by, private stri
 var joinCommand = command(`join [TOKEN]
 join a market as a user, with a token
 
-Creates the key of the account, and stores the market's address for 'bourse job
-submit' and similar commands. TOKEN is a file that contains the token, or - for
-standard input. A token on the command line is visible to everyone who lists
-processes.
+Creates the key of the account, and stores the market's address for 'bourse job submit' and
+similar commands. TOKEN is a file that contains the token, or - for standard input. A token on
+the command line is visible to everyone who lists processes.
 
    bourse live user join bob.token
 
@@ -364,7 +363,7 @@ The market's operator sends the pin:
 	}
 	old, err := home.Membership()
 	if err == nil {
-		return fmt.Errorf("this is already %s of market %s: use another --home", old.Account, old.Market)
+		return fmt.Errorf("this is already the home of %s in market %s: use another --home", old.Account, old.Market)
 	}
 	private, err := home.Key()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -400,14 +399,14 @@ The market's operator sends the pin:
 })
 
 type joinOptions struct {
-	Pin        string `doc:"accept the market's certificate {PIN} instead of the known one"`
+	Pin        string `doc:"accept the market's certificate with this {PIN} instead of the known one"`
 	homeOption `yaml:",inline"`
 }
 
 // joinAgain makes the user accept the market's new certificate.
 func joinAgain(c *cli.Context) error {
 	if c.NArg() > 0 {
-		return usagef("join: found --pin and TOKEN, want one of them")
+		return usagef("join: found --pin and TOKEN, want only one of them")
 	}
 	pin := c.String("pin")
 	if err := link.CheckPins(pin); err != nil {

@@ -24,7 +24,7 @@ type againstOption struct {
 }
 
 type publicOption struct {
-	Public string `doc:"{KEY} that must have signed the checkpoint, or a file that contains it"`
+	Public string `doc:"public {KEY} of the checkpoint's signer, or a file that contains it"`
 }
 
 const mostText = 1 << 20 // maximum size of a proof in bytes, larger than any checkpoint or key
@@ -52,7 +52,7 @@ func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
 	if p, err = proof.Read(signed); err != nil {
 		return p, bad(c, name, err)
 	}
-	note(c, "%s: the signer was not checked; name the public key with --public", name)
+	note(c, "%s: the signature was not checked; name the signer's public key with --public", name)
 	return p, nil
 }
 
@@ -77,7 +77,7 @@ func publicKey(c *cli.Context, name string) (string, error) {
 }
 
 type keysOption struct {
-	Keys string `doc:"first public {KEY} of the operator, or a file that contains it and, on a second line, the recovery key"`
+	Keys string `doc:"first public {KEY} of the operator, or a file that contains this key and, on a second line, the recovery key"`
 }
 
 // pinnedKeys returns the public keys given by --keys: none, one or two.
@@ -96,7 +96,7 @@ func pinnedKeys(c *cli.Context) ([]string, error) {
 	for line := range strings.Lines(string(text)) {
 		public, err := keys.Public(line)
 		if err != nil || len(all) == 2 {
-			return nil, usagef("--keys: found %.40q in %s, want a public key, or two on two lines", line, c.String("keys"))
+			return nil, usagef("--keys: found %.40q in %s, want a public key, or two keys on separate lines", line, c.String("keys"))
 		}
 		all = append(all, public)
 	}
@@ -150,7 +150,7 @@ func keptHead(c *cli.Context) (string, error) {
 		given, head = given+1, p.Head.String()
 	}
 	if given > 1 {
-		return "", usagef("%s: found more than one head to compare with the ledger", commandName(c))
+		return "", usagef("%s: found more than one head to compare with the ledger, want only one", commandName(c))
 	}
 	return head, nil
 }
@@ -169,8 +169,8 @@ type trustOptions struct {
 }
 
 type cosignOption struct {
-	Witness []string `doc:"{KEY} of a witness that must have cosigned it; may be repeated"`
-	Quorum  int      `shown:"all of them" doc:"require the signatures of {N} witnesses"`
+	Witness []string `doc:"public {KEY} of a witness that must have cosigned the checkpoint; may be repeated"`
+	Quorum  int      `shown:"all of them" doc:"require cosignatures by {N} witnesses"`
 }
 
 // A trust lists who must have signed a published log.
@@ -192,7 +192,7 @@ func trustOf(c *cli.Context) (t trust, err error) {
 		}
 		t.signers = append(t.signers, v)
 	} else {
-		note(c, "the signer of the log was not checked; name the public key with --public")
+		note(c, "the signature of the log was not checked; name the signer's public key with --public")
 	}
 	for _, text := range c.StringSlice("witness") {
 		v, err := torchwood.NewCosignatureVerifier(text)

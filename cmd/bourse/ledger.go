@@ -3,8 +3,8 @@ package main
 var ledgerCommand = group(`ledger
 audit, show, export, sign, prove and publish ledgers
 
-A results directory stores ledgers in ledger/CONFIGURATION/ADMISSION/REPLICATION, and
-the head of each in its manifest.
+A results directory stores its ledgers in ledger/CONFIGURATION/ADMISSION/REPLICATION,
+and the head of each ledger in its manifest.
 
    bourse ledger audit results/paper                       all that it keeps
    bourse ledger audit results/paper/ledger/pareto-high/cac/0

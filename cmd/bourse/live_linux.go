@@ -43,19 +43,18 @@ import (
 var liveStartCommand = command(`start [DIR]
 run a market that sells this machine
 
-The first start creates a bank with owners, an account with a key and $100, and the
-rules in DIR/market.yaml. The command then runs the bank, the market and an agent
-that sells this machine, until it is interrupted. Use 'bourse job submit' in another
-terminal to run a program.
+The first start creates an owned bank, an account with a key and $100, and the market's
+rules in DIR/market.yaml. The command then runs the bank, the market and an agent that
+sells this machine, until it is interrupted. To run a program, use 'bourse job submit'
+in another terminal.
 
    bourse live start
    bourse job submit --work 60 --deadline 120 --budget 0.50 --class cac --wait -- ./render frame7
 
-As root, or as a unit to which systemd delegates cpu, it enforces shares by cgroups,
-and isolates users. Otherwise it enforces shares by stopping and continuing
-processes, and runs only programs of this account. If the command is interrupted or
-killed, running tasks continue for 20 seconds and then pause. They resume when it is
-started again.
+As root, or in a unit to which systemd delegates cpu, the agent enforces shares with cgroups
+and isolates users. Otherwise it enforces shares by stopping and continuing processes, and
+runs only programs of this account. If the command is interrupted or killed, running tasks
+continue for 20 seconds and then pause. They resume when the market is started again.
 
 For tests and demonstrations, the machine can be sold as several hosts, each with an
 equal part of the processors:
@@ -64,9 +63,9 @@ equal part of the processors:
 
 type liveStartOptions struct {
 	Name        string  `default:"lab" doc:"call a new market {NAME}"`
-	Listen      string  `doc:"answer at {ADDRESS} of this machine (default: that of market.yaml)"`
-	Kind        string  `doc:"enforce shares by {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
-	CPUs        float64 `doc:"sell {N} processors (default: all minus one; below four, all minus a half)"`
+	Listen      string  `doc:"listen at {ADDRESS} of this machine (default: the address in market.yaml)"`
+	Kind        string  `doc:"enforce shares with {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
+	CPUs        float64 `doc:"sell {N} processors (default: all minus one; on machines with fewer than four, all minus a half)"`
 	Hosts       int     `default:"1" doc:"sell this machine as {N} hosts, in a new market"`
 	homeOption  `yaml:",inline"`
 	logOption   `yaml:",inline"`
@@ -74,14 +73,14 @@ type liveStartOptions struct {
 }
 
 var liveCheckCommand = command(`check [DIR]
-repeat all decisions of a market from its log
+repeat a market's decisions from its log
 
-Passes the log to a new broker and compares the results byte for byte: each decision,
-placement, charge and settlement. If the ledger is in the same folder, it also
-compares its entries with the requests of the log. The log covers as many days as
-'keep' in market.yaml states (30 by default; 0 means all), or the time since the last
-upgrade. Check with the old version before an upgrade. The market must not be
-running. Exit status 3 if anything differs.
+The command passes the log to a new broker and compares the results byte for byte: each
+decision, placement, charge and settlement. If the ledger is in the same folder, the
+command also compares its entries with the requests in the log. The log covers the
+number of days that 'keep' in market.yaml states (30 by default; 0 means all), but only
+the time since the last upgrade. Before an upgrade, check the log with the old version.
+The market must not be running. The exit status is 3 if anything differs.
 
    bourse live check`, func(c *cli.Context, o *liveCheckOptions) error {
 	dir, err := labDir(c)
@@ -230,7 +229,7 @@ func (l *runningLab) openBank(c *cli.Context, key string) error {
 	id, having, err := b.Ledger(c.Context, public)
 	away.Stop()
 	if err == nil && !slices.Contains(having, own) {
-		err = fmt.Errorf("the bank at %s does not know the key in keys/market as the key of %s: use 'bourse bank enrol' and 'bourse bank right'", address, own)
+		err = fmt.Errorf("the bank at %s has not enrolled the key in keys/market as the key of %s: use 'bourse bank enrol' and 'bourse bank right'", address, own)
 	}
 	if err != nil {
 		b.Close()
@@ -402,11 +401,11 @@ func (l *runningLab) token() (t link.Token, ok bool) {
 // live runs the lab with a host on this machine.
 func (l *runningLab) live(c *cli.Context, home client.Home, private string) error {
 	if !loopback(l.conf.Listen) {
-		return usagef("--listen: found %s, want an address of this machine, such as 127.0.0.1:8421; to serve other machines, use 'bourse live serve'", l.conf.Listen)
+		return usagef("--listen: found %s, want a loopback address, such as 127.0.0.1:8421; to serve other machines, use 'bourse live serve'", l.conf.Listen)
 	}
 	listener, err := net.Listen("tcp", l.conf.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("--listen: another program, perhaps another market, uses %s: --listen 127.0.0.1:0 selects a free port", l.conf.Listen)
+		return fmt.Errorf("--listen: another program, perhaps another market, uses %s; --listen 127.0.0.1:0 selects a free port", l.conf.Listen)
 	}
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -431,7 +430,7 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 		each = " each"
 	}
 	if !offer.Apart {
-		apart = " (users are not isolated: it runs only programs of " + strings.Join(offer.Trust, ", ") + ")"
+		apart = " (users are not isolated, so it runs only programs of " + strings.Join(offer.Trust, ", ") + ")"
 	}
 	fmt.Fprintf(c.App.Writer, "market %s  %s  %s, %.4g processors%s, shares by %s%s\n", l.conf.Name, m.URL, count(len(agents), "host"), offer.CPUs, each, offer.Kind, apart)
 	fmt.Fprintf(c.App.Writer, "account %s  $%v  key %s\n", keeper, has, home.KeyFile())
@@ -505,7 +504,7 @@ func (l *runningLab) watchBank(ctx context.Context) error {
 		is := l.market.Gauges().Away > looks.Seconds()
 		switch {
 		case is && !away:
-			l.log.Warn("the bank does not respond: orders wait, and running tasks continue", "bank", place.WithoutPasswords(l.conf.Bank))
+			l.log.Warn("the bank does not respond; orders wait, and running tasks continue", "bank", place.WithoutPasswords(l.conf.Bank))
 		case away && !is:
 			l.log.Info("the bank responds again")
 		}

@@ -67,7 +67,7 @@ func divide(c *cli.Context, dir string) (d division, err error) {
 	}
 	asked, cpus, made := c.Int("hosts"), c.Float64("cpus"), d.Hosts > 0
 	if made && c.IsSet("hosts") && asked != d.Hosts {
-		return d, usagef("--hosts: found %d, want %d, as in the market in %s: another number needs another DIR", asked, d.Hosts, dir)
+		return d, usagef("--hosts: found %d, want %d, as in the market in %s; for another number, use another DIR", asked, d.Hosts, dir)
 	}
 	if !made {
 		d.Hosts = asked
@@ -80,7 +80,7 @@ func divide(c *cli.Context, dir string) (d division, err error) {
 		at := linux.Config{Processors: cpus}
 		all := at.Offered()
 		if most := min(mostHosts, int(all/leastHost)); d.Hosts < 1 || d.Hosts > most {
-			return d, usagef("--hosts: found %d, want 1 to %d: each has at least %v of the %v processors sold", d.Hosts, most, leastHost, all)
+			return d, usagef("--hosts: found %d, want 1 to %d, because each host needs at least %v of the %v processors sold", d.Hosts, most, leastHost, all)
 		}
 		d.CPUs = all / float64(d.Hosts)
 	}
@@ -103,7 +103,7 @@ func (d *division) resizes(all []live.Host) error {
 	at := linux.Config{Processors: d.CPUs}
 	for i := range all {
 		if h := &all[i]; h.State != "removed" && len(h.Contracts) > 0 && h.CPUs != at.Offered() {
-			return usagef("--cpus: host %s has %v processors and runs %s: use --cpus %v until these have ended", h.Name, h.CPUs, count(len(h.Contracts), "task"), h.CPUs*float64(d.Hosts))
+			return usagef("--cpus: host %s has %v processors and runs %s; use --cpus %v until these have ended", h.Name, h.CPUs, count(len(h.Contracts), "task"), h.CPUs*float64(d.Hosts))
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func model(c *cli.Context, name, options string) (workloadgen.Model, error) {
 			return nil, err
 		}
 		if options != "" {
-			return nil, errors.New("--options: the model file contains them")
+			return nil, errors.New("--options: want none, because the model file contains the options")
 		}
 		return f.New()
 	}

@@ -16,9 +16,9 @@ run an auction without a market`, marketClearCommand)
 var marketClearCommand = command(`clear BIDS.csv
 divide units among bidders in proportion to their rates
 
-Lines are bidder,rate; a header is optional. The units are divided exactly, by
-largest remainder, independent of the order of the lines. Bidders are printed in
-order of their names. A file of - is standard input.
+Each line is bidder,rate; a header is optional. The command divides the units exactly,
+by largest remainder, independently of the order of the lines. It prints the bidders
+sorted by name. If FILE is -, the command reads standard input.
 
    printf 'ann,2\nbob,1\n' | bourse market clear - --capacity 10`, clearAction)
 

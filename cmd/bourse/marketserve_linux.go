@@ -39,8 +39,8 @@ invite' works, too ('bourse docs install' shows all of this):
 
 type marketServeOptions struct {
 	Name        string `default:"lab" doc:"call a new market {NAME}"`
-	Listen      string `doc:"answer at {ADDRESS} (default: that of market.yaml)"`
-	Address     string `doc:"announce {ADDRESS} to hosts and users (default: the address of --listen)"`
+	Listen      string `doc:"listen at {ADDRESS} (default: the address in market.yaml)"`
+	Address     string `doc:"announce {ADDRESS} to hosts and users (default: the address in --listen)"`
 	homeOption  `yaml:",inline"`
 	logOption   `yaml:",inline"`
 	quietOption `yaml:",inline"`

@@ -14,24 +14,24 @@ import (
 var mergeCommand = command(`merge DIR...
 merge the shards of a run
 
-Merges directories that 'bourse run --shard' wrote, on one machine or on several,
-into the results directory of one run. Only the wall time differs. If units are
-missing from all directories, the command names them and writes nothing (exit status
-4).
+The command merges directories that 'bourse run --shard' wrote, on one machine or on
+several, into one results directory. The merged results are the same as those of a
+single run, except for the wall time. If units are missing from all directories, the
+command names them, writes nothing, and exits with status 4.
 
    bourse run mine.yaml --shard 1/2 --out one
    bourse run mine.yaml --shard 2/2 --out two
    bourse run merge one two --out results/mine`, mergeAction)
 
 type mergeOptions struct {
-	Out                             string `alias:"o" doc:"write results to {DIR} (default: results/ and the scenario's name)"`
+	Out                             string `alias:"o" doc:"write results to {DIR} (default: results/NAME, with the scenario's name)"`
 	output[publication.StudyValues] `yaml:",inline"`
 }
 
 func mergeAction(c *cli.Context, o *mergeOptions) error {
 	elapsed := stopwatch()
 	if c.NArg() == 0 {
-		return usagef("merge: found no directory, want those written by run --shard")
+		return usagef("merge: found no directory, want directories written by 'bourse run --shard'")
 	}
 	var all []*results.Units
 	for _, dir := range c.Args().Slice() {
@@ -41,7 +41,7 @@ func mergeAction(c *cli.Context, o *mergeOptions) error {
 		}
 		all = append(all, u)
 		if first := all[0]; !first.Plan.Same(&u.Plan) || first.Plan.Replications != u.Plan.Replications {
-			return usagef("%s and %s are of different runs: %s", first.Dir, dir, publication.Difference(&first.Plan, &u.Plan))
+			return usagef("%s and %s belong to different runs: %s", first.Dir, dir, publication.Difference(&first.Plan, &u.Plan))
 		}
 	}
 	plan := &all[0].Plan

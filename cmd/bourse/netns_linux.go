@@ -16,11 +16,11 @@ import (
 func enterNetwork(name string) error {
 	file := filepath.Join("/run/netns", name)
 	if filepath.Base(file) != name {
-		return usagef("--netns: found %q, want a name from 'ip netns list'", name)
+		return usagef("--netns: found %q, want a name listed by 'ip netns list'", name)
 	}
 	var here, there unix.Stat_t
 	if err := unix.Stat(file, &there); errors.Is(err, fs.ErrNotExist) {
-		return usagef("--netns: found %s, want a name from 'ip netns list'", name)
+		return usagef("--netns: found %s, want a name listed by 'ip netns list'", name)
 	} else if err != nil {
 		return err
 	}

@@ -18,25 +18,25 @@ import (
 // opened is the JSON output of a command that opens a page.
 type opened struct {
 	Page    string `json:"page" doc:"path of the file"`
-	Browser string `json:"browser,omitempty" doc:"program that shows it; omitted if there is none"`
+	Browser string `json:"browser,omitempty" doc:"program that shows the page; omitted if there is none"`
 }
 
 var openCommand = command(`open RESULTS
 open the page of results in a browser
 
-The page, report.html, begins with the findings. A point of a figure links to its
-row, a row to its replications, a replication to its jobs, and a job to its decision,
-its prices and its entries in the ledger. It is one file. It needs no server, so you
-can send it.
+The page, report.html, begins with the findings. Each point of a figure links to its
+row, each row to its replications, each replication to its jobs, and each job to its
+decision, its prices and its ledger entries. The page is a single file that needs no
+server, so you can send it to others.
 
-BROWSER names programs, separated by colons, with their flags; %s in one is the page.
-The first program that exists shows the page, or the default program of the desktop.
+BROWSER lists programs with their flags, separated by colons; %s stands for the page.
+The command uses the first program that exists, or the desktop's default program.
 
    bourse run && bourse open results/paper
    BROWSER=firefox bourse open results/paper`, openAction)
 
 type openOptions struct {
-	Print              bool `doc:"print the path and open nothing"`
+	Print              bool `doc:"print the path of the page, without opening it"`
 	jsonOption[opened] `yaml:",inline"`
 }
 
@@ -47,7 +47,7 @@ func openAction(c *cli.Context, o *openOptions) error {
 		return err
 	}
 	if _, err := os.Stat(page); errors.Is(err, fs.ErrNotExist) {
-		return usagef("%s: found no report.html in it, want results of 'bourse run'", dir)
+		return usagef("%s: found no report.html, want results of 'bourse run'", dir)
 	} else if err != nil {
 		return err
 	}

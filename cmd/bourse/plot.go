@@ -21,12 +21,12 @@ import (
 var plotCommand = command(`plot RESULTS
 plot a metric against an axis, with intervals
 
-Draws results in the terminal and writes figures. Without flags it plots efficiency
-against alpha: a panel for each configuration, a line for each policy. Alpha is the
-inelasticity of users: at 0 they value partial work, at 1 they do not.
+The command draws results in the terminal and writes figures. Without flags, it plots
+efficiency against alpha, with one panel per configuration and one line per policy. Alpha is
+the inelasticity of users: at 0 they value partial work in proportion, and at 1 not at all.
 
-A dimension is configuration, policy, metric, alpha, or the name of an axis of a
-sweep. Dimensions without a flag become panels, and axes become lines.
+A dimension is configuration, policy, metric, alpha, or the name of a sweep axis.
+Dimensions without a flag become panels, and axes become lines.
 
    bourse run && bourse plot results/paper
    bourse plot results/paper --x configuration --y violations,rejections
@@ -34,10 +34,10 @@ sweep. Dimensions without a flag become panels, and axes become lines.
    bourse plot results/paper --where policy=be,cac --width single --out curve.pdf`, plotAction)
 
 type plotOptions struct {
-	X             string   `doc:"{DIMENSION} along x; configurations and policies are groups of bars (default: alpha for efficiency, or the first axis)"`
-	Y             string   `doc:"{METRICS} to plot, separated by commas (default: efficiency)"`
-	Color         string   `doc:"one line for each value of {DIMENSIONS} (default: policy); or auto, always or never, to colour the terminal"`
-	Facet         string   `doc:"one panel for each value of {DIMENSIONS} (default: configuration)"`
+	X             string   `doc:"plot {DIMENSION} along x; configurations and policies become groups of bars (default: alpha for efficiency, otherwise the first axis)"`
+	Y             string   `doc:"plot {METRICS}, separated by commas (default: efficiency)"`
+	Color         string   `doc:"draw one line for each value of {DIMENSIONS} (default: policy); auto, always or never control the colours of the terminal instead"`
+	Facet         string   `doc:"draw one panel for each value of {DIMENSIONS} (default: configuration)"`
 	Where         []string `doc:"plot only {DIMENSION=VALUES}, such as policy=be,cac"`
 	CSV           bool     `doc:"print the points as CSV"`
 	figureOptions `yaml:",inline"`
@@ -74,9 +74,9 @@ draw efficiency against alpha, as plot does
 var figuresCommand = command(`figures RESULTS
 draw the paper's figures and print its tables
 
-Figure 1: violations, utilization, rejections, demand correlation. Figure 2:
-efficiency against alpha. Figure 3: random admission compared with the others. Table
-2: paired t values.
+Figure 1 shows violations, utilization, rejections and demand correlation, figure 2
+shows efficiency against alpha, and figure 3 compares random admission with the other
+policies. Table 2: paired t values.
 
    bourse figures results/paper --out figures
    bourse figures results/paper --width double --format pdf --out paper`, func(c *cli.Context, _ *coloredOptions) error { return draw(c, publication.Drawn) })
@@ -165,7 +165,7 @@ func draw(c *cli.Context, of func(*results.Dir) (report.Document, error)) error 
 			return err
 		}
 		if len(d.Tables) > 0 {
-			note(c, "Table 1 judges models against a recorded log: bourse paper table1 FILE")
+			note(c, "Table 1 compares models with a recorded log; print it with: bourse paper table1 FILE")
 		}
 	}
 	files, err := writeDocument(out, "", d)

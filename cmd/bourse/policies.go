@@ -18,7 +18,7 @@ func familyNames() []string {
 }
 
 var policiesCommand = command(`options [NAME]
-list plug-ins, or print the options of one
+list plug-ins, or print the options of a plug-in
 
 Without NAME, prints one line per plug-in, family by family. NAME is a family, whose
 plug-ins are listed, or a plug-in, whose options are printed with their defaults.

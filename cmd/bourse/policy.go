@@ -19,22 +19,23 @@ import (
 )
 
 var policyCommand = group(`policy
-write and check a policy of your own
+write and check your own policy
 
    bourse policy new mine
    bourse policy check mine.star`, policyNewCommand, policyCheckCommand, policyTestCommand, policyAskCommand)
 
 type policyNewOptions struct {
-	From                 string `doc:"start as the example {POLICY}: be, sac, cac, rac or fcfs" default:"be"`
+	From                 string `doc:"start with a copy of the example {POLICY}: be, sac, cac, rac or fcfs" default:"be"`
 	In                   string `doc:"write the policy in {LANGUAGE}: starlark, python or perl" default:"starlark"`
 	jsonOption[[]string] `yaml:",inline"`
 }
 
 var policyNewCommand = command(`new NAME
-write a policy that runs, and a scenario for it
+write a working policy, and a scenario that runs it
 
-Writes NAME.star, or NAME.py or NAME.pl, and NAME.yaml, which compares the policy with
-built-in policies. Files that exist are not replaced.
+The command writes the policy NAME.star (or NAME.py or NAME.pl) and the scenario
+NAME.yaml, which compares the policy with built-in policies. It does not replace
+existing files.
 
    bourse policy new mine
    bourse policy new mine --from cac
@@ -56,9 +57,9 @@ type policyCheckOptions struct {
 var policyCheckCommand = command(`check [FILE] [-- COMMAND...]
 run a policy in random markets and check its answers
 
-Checks that each answer is valid, the same when the question is asked twice, and the same
-in a copy of the market. Prints the verdicts, and the time of a decision next to the times of
-built-in policies. Memory is limited to 1 GiB.
+The command checks that each answer is valid, that the same question gets the same answer
+twice, and that a copy of the market gets the same answer. It prints the verdicts, and the
+time per decision next to the times of built-in policies. Memory is limited to 1 GiB.
 
    bourse policy check mine.star
    bourse policy check -- python3 mine.py`, func(c *cli.Context, o *policyCheckOptions) error {
@@ -80,13 +81,14 @@ type policyTestOptions struct {
 var policyTestCommand = command(`test FILE
 run the tests in a script
 
-Runs each function whose name begins with test_. It may call request(...) and market(...)
-for the arguments of decide, and equal(got, want). The exit status is 1 if a test fails.
+The command runs each function whose name begins with test_. Such a function may call
+request(...) and market(...), which return arguments for decide, and equal(got, want).
+The exit status is 1 if a test fails.
 
    bourse policy test mine.star`, func(c *cli.Context, _ *policyTestOptions) error {
 	s, _, err := sourceOf(c, 0)
 	if err == nil && s.File == "" {
-		err = usagef("test is for scripts; for a program, use 'bourse policy check'")
+		err = usagef("'bourse policy test' is only for scripts; for a program, use 'bourse policy check'")
 	}
 	if err != nil || !limited(c) {
 		return confined(c, err)
@@ -115,8 +117,9 @@ type policyAskOptions struct {
 var policyAskCommand = command(`ask [FILE] QUESTION [-- COMMAND...]
 answer a saved question again
 
-A run saves the question that a policy failed to answer. Prints the decision as the ledger
-would record it; what a script prints goes to standard error.
+If a policy fails to answer a question, the run saves the question. This command prints
+the policy's decision as the ledger would record it. Output of a script goes to standard
+error.
 
    bourse policy ask mine.star mine-20.ask.json
    bourse policy ask mine-20.ask.json -- python3 mine.py`, func(c *cli.Context, _ *policyAskOptions) error {

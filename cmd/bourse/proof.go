@@ -18,10 +18,10 @@ import (
 )
 
 var keyNewCommand = command(`key FILE
-create a key, and print its public part
+create a key, and print the public key
 
-Writes an ed25519 key to a new file that only its owner may read, and prints the
-public key, which is not secret.
+The command writes a private ed25519 key to a new file that only its owner may read, and
+prints the public key, which is not secret.
 
    bourse bank key key > key.pub`, func(c *cli.Context, o *keyNewOptions) error {
 	private, public, err := keys.New(rand.Reader, o.Name)
@@ -29,7 +29,7 @@ public key, which is not secret.
 		return err
 	}
 	if _, err := keys.Public(public); err != nil || len(o.Name) > 64 {
-		return usagef("--name: found %.64q, want up to 64 characters without spaces or +", o.Name)
+		return usagef("--name: found %.64q, want at most 64 characters, without spaces or +", o.Name)
 	}
 	if err := keys.Write(c.Args().First(), private); err != nil {
 		return err
@@ -39,21 +39,21 @@ public key, which is not secret.
 })
 
 type keyNewOptions struct {
-	Name string `default:"bourse" doc:"{NAME} of the signer, as shown in checkpoints"`
+	Name string `default:"bourse" doc:"{NAME} of the signer, shown in checkpoints"`
 }
 
 var checkpointCommand = command(`checkpoint DIR
 audit a ledger and sign its head
 
-Prints a small text: origin, number of entries, root and signature. Keep it where the
-ledger's operator cannot change it. 'ledger audit --checkpoint' then detects a cut
-tail, a rewritten ledger, or a fork. A ledger with errors is not signed: exit status
-3.
+The command prints a checkpoint: a short text with origin, number of entries, root and
+signature. Store it where the ledger's operator cannot change it. 'ledger audit
+--checkpoint' can then detect removed, rewritten or forked entries. If the ledger has
+errors, the command does not sign it, and exits with status 3.
 
    bourse ledger checkpoint books --key key > checkpoint`, checkpointAction)
 
 type checkpointOptions struct {
-	Key    string `doc:"sign with the key in {FILE}, made by 'bourse bank key'"`
+	Key    string `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
 	Origin string `shown:"the last part of DIR" doc:"{NAME} of the ledger, without spaces"`
 }
 
@@ -81,10 +81,9 @@ func checkpointAction(c *cli.Context, _ *checkpointOptions) error {
 var proveCommand = command(`prove DIR
 print a proof that an entry is in a ledger
 
-The proof is JSON of a few thousand bytes. 'ledger verify' checks it without the
-ledger. It also contains the other entries of the same leaf, up to 32. With
---checkpoint, it proves that the entry was in the ledger when the checkpoint was
-signed.
+The proof is a JSON text of a few thousand bytes, which 'ledger verify' checks without
+the ledger. It also contains the other entries of the same leaf, up to 32 in all. With
+--checkpoint, it proves that the entry was in the ledger when the checkpoint was signed.
 
    bourse ledger prove books --entry 2 > proof
    bourse ledger prove books --entry 2 --checkpoint checkpoint > proof`, proveAction)
@@ -129,9 +128,9 @@ func proveAction(c *cli.Context, o *proveOptions) error {
 var verifyProofCommand = command(`verify PROOF
 check a proof of 'ledger prove' without the ledger
 
-Prints the proved entry. A proof is only as good as the head in it. With
---checkpoint, that head must be the signed one. A file of - is standard input. Exit
-status 3 if the proof does not hold.
+The command prints the proved entry. The proof is only as trustworthy as the head in it;
+with --checkpoint, this head must be the signed one. If FILE is -, the command reads
+standard input. The exit status is 3 if the proof is not valid.
 
    bourse ledger verify proof --checkpoint checkpoint --public key.pub`, verifyProofAction)
 
@@ -160,10 +159,10 @@ func verifyProofAction(c *cli.Context, o *verifyProofOptions) error {
 			return err
 		}
 		if p.Head != signed.Head {
-			return bad(c, name, fmt.Errorf("found a proof for head %v, want %v, from the checkpoint: make one with 'ledger prove --checkpoint'", p.Head, signed.Head))
+			return bad(c, name, fmt.Errorf("found a proof for head %v, want %v, from the checkpoint; create one with 'ledger prove --checkpoint'", p.Head, signed.Head))
 		}
 	} else {
-		note(c, "the proof is only as good as this head: compare it with one from elsewhere, or use --checkpoint")
+		note(c, "the proof is only as trustworthy as this head: compare it with a head stored elsewhere, or use --checkpoint")
 	}
 	format := "json"
 	if !o.JSON {

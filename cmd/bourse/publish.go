@@ -25,28 +25,28 @@ import (
 var publishCommand = command(`publish DIR
 publish a ledger as static files, to mirror and audit
 
-Writes the ledger's lines, as printed by 'bank log', as a transparency log: tiles and
-a signed checkpoint (c2sp.org/tlog-tiles) that any web server or object store can
-serve. 'ledger audit' accepts their folder or URL in place of a ledger. Publishing
-again extends the log and never changes it. A different ledger is refused: exit
-status 3.
+The command writes the ledger's lines, as printed by 'bank log', as a transparency log:
+tiles and a signed checkpoint (c2sp.org/tlog-tiles) that any web server or object store
+can serve. 'ledger audit' accepts the folder or URL of the log instead of a ledger.
+Publishing again extends the log and never changes published lines. The command refuses
+a different ledger, with exit status 3.
 
 Everybody who reads the log sees every account, amount and note. Published entries
-cannot be withdrawn, so use pseudonyms for accounts from the start if you need them.
+cannot be withdrawn, so if accounts need pseudonyms, use them from the start.
 
-Each --witness is asked to cosign the checkpoint, and does so only if it extends the
-last one that it signed. Readers who require its signature therefore see the same log
-as all others. All witnesses are asked at the same time, and each must respond within
-10 s. Nothing is published unless at least --quorum witnesses have signed.
+The command asks each --witness to cosign the checkpoint. A witness signs only if the
+checkpoint extends the last one that it signed, so all readers who require its signature
+see the same log. All witnesses are asked at the same time, and each must respond within
+10 s. The command publishes nothing unless at least --quorum witnesses have signed.
 
    bourse ledger publish books --key key --out public
    bourse ledger publish books --key key --out public --witness https://w.example=KEY`, publishAction)
 
 type publishOptions struct {
-	Key     string   `doc:"sign with the key in {FILE}, made by 'bourse bank key'"`
-	Origin  string   `shown:"the last part of DIR" doc:"{NAME} of the log, without spaces, the same each time"`
+	Key     string   `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
+	Origin  string   `shown:"the last part of DIR" doc:"{NAME} of the log, without spaces; use the same name each time"`
 	Out     string   `alias:"o" doc:"write the log to {DIR}"`
-	Witness []string `doc:"request a cosignature of the witness {URL=KEY}: its address and public key; may be repeated"`
+	Witness []string `doc:"request a cosignature from the witness {URL=KEY}, with its address and public key; may be repeated"`
 	Quorum  int      `shown:"all of them" doc:"publish if {N} witnesses have signed"`
 }
 
@@ -60,7 +60,7 @@ func publishAction(c *cli.Context, o *publishOptions) error {
 	}
 	signer, err := sumdb.NewSigner(key)
 	if err != nil {
-		return usagef("--key: %s: found a key that is not a private key", o.Key)
+		return usagef("--key: %s: found another kind of key, want a private key", o.Key)
 	}
 	witnesses, err := witnessesOf(c)
 	if err != nil {
@@ -161,7 +161,7 @@ func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []witness.P
 		}
 	}
 	if n < quorum {
-		return nil, fmt.Errorf("%s signed it, want %d: nothing was published: %w", witnessCount(n), quorum, errors.Join(errs...))
+		return nil, fmt.Errorf("%s signed the checkpoint, want %d; nothing was published: %w", witnessCount(n), quorum, errors.Join(errs...))
 	}
 	for _, err := range errs {
 		if err != nil {
@@ -174,13 +174,13 @@ func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []witness.P
 var extendsCommand = command(`extends DIR|URL
 check that a published log extends an older checkpoint
 
-Reads the log's checkpoint and a few tiles of hashes. Exit status 3 if the older log
-is not part of the present one.
+The command reads the log's checkpoint and a few tiles of hashes. The exit status is 3
+if the older log is not part of the present one.
 
    bourse ledger extends https://bank.example/books --since checkpoint --public key.pub`, extendsAction)
 
 type extendsOptions struct {
-	Since                string `doc:"{FILE} with the older checkpoint"`
+	Since                string `doc:"read the older checkpoint from {FILE}"`
 	jsonOption[extended] `yaml:",inline"`
 	trustOptions         `yaml:",inline"`
 }
@@ -188,16 +188,16 @@ type extendsOptions struct {
 // extended is the JSON output for a log that extends a checkpoint.
 type extended struct {
 	Origin string `json:"origin"`
-	Since  int64  `json:"since" doc:"lines of the older checkpoint"`
+	Since  int64  `json:"since" doc:"number of lines at the older checkpoint"`
 	Lines  int64  `json:"lines" doc:"of the log"`
-	Then   string `json:"then" doc:"root of the older checkpoint"`
+	Then   string `json:"then" doc:"root hash in the older checkpoint"`
 	Root   string `json:"root" doc:"of the log"`
 }
 
 func extendsAction(c *cli.Context, o *extendsOptions) error {
 	name := o.Since
 	if name == "" {
-		return usagef("%s: --since is missing: want an older checkpoint", commandName(c))
+		return usagef("%s: --since is missing; want a file with an older checkpoint", commandName(c))
 	}
 	text, err := readText(c, name)
 	if err != nil {

@@ -18,22 +18,20 @@ import (
 )
 
 var readingsCommand = command(`readings [FILE]
-run all interpretations of a scenario against a paper
+compare all variants of a scenario with a paper
 
-A paper can leave decisions open. FILE (YAML) names three things: a scenario or
-preset; the decisions (factors), each with a path in the scenario and labelled
-values, of which the first is the scenario's own; and a table of printed numbers
-(CSV: configuration, admission, metric, value; if known, also to, error, source).
-Without a table, the paper's numbers are used.
+A paper can leave decisions open. FILE (YAML) names a scenario or a preset, the open
+decisions (factors), and a table of the printed numbers. Each factor has a path in the
+scenario and labelled values; the first value is the scenario's own. The table is a CSV
+file with the columns configuration, admission, metric and value and, if known, to,
+error and source. Without a table, the command uses the paper's numbers.
 
-A reading chooses one value of each factor. The command runs the readings of an
-orthogonal array, and each change by itself. The distance of a reading is the root
-mean square of z over the numbers. It reports what part of the variance of the
-distance each factor explains. It runs the closest readings again with other seeds,
-because the closest of many can be close by chance. It writes text, readings.html, a
-specification curve, and tables as CSV and JSON.
-
-The same command resumes an interrupted run.
+A variant (reading) has one value of each factor. The command runs the variants of an
+orthogonal array, and each change by itself. The distance of a variant is the root mean square
+of z over the numbers. The command reports the fraction of the distance's variance that each
+factor explains. It runs the closest variants again with other seeds, because the closest of
+many can be close by chance. It prints text, and writes readings.html, a specification curve,
+and tables as CSV and JSON. To resume an interrupted run, repeat the command.
 
    bourse paper readings                             the market paper's, a few minutes
    bourse paper readings -n 5                        a first look
@@ -41,10 +39,10 @@ The same command resumes an interrupted run.
 
 type readingsOptions struct {
 	Preset                       string `of:"readings" doc:"run the preset {NAME} instead of a file"`
-	Replications                 int    `alias:"n" shown:"as the file says" validate:"min=2,max=1e6" doc:"repeat every reading {N} times"`
-	Workers                      int    `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
+	Replications                 int    `alias:"n" shown:"as the file says" validate:"min=2,max=1e6" doc:"repeat every variant {N} times"`
+	Workers                      int    `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
 	Out                          string `alias:"o" shown:"results/ and the file's name" doc:"write results to {DIR}"`
-	Fresh                        bool   `doc:"drop the results of an interrupted run"`
+	Fresh                        bool   `doc:"discard the results of an interrupted run"`
 	noProgressOption             `yaml:",inline"`
 	output[study.ReadingsValues] `yaml:",inline"`
 }
@@ -67,7 +65,7 @@ func readingsAction(c *cli.Context, o *readingsOptions) error {
 	}
 	d, err := r.Find(c.Context, experiments.Options{Workers: o.Workers, Progress: progress(c, r.Name)}, to)
 	if other := new(results.OtherError); errors.As(err, &other) {
-		return misuse.Errorf("%s contains other readings, or those of another version; drop them with --fresh, or write elsewhere", dir)
+		return misuse.Errorf("%s contains other variants, or variants of another version; discard them with --fresh, or write elsewhere", dir)
 	}
 	if err != nil {
 		return standing(filepath.Join(dir, "first"), err)
@@ -90,7 +88,7 @@ func readReadings(c *cli.Context, preset string) (*study.Readings, error) {
 	file := c.Args().First()
 	switch {
 	case file != "" && preset != "":
-		return nil, usagef("found a file and --preset, want one of them")
+		return nil, usagef("found a file and --preset, want only one of them")
 	case file != "":
 		in, err := open(c, file)
 		if err != nil {

@@ -189,7 +189,7 @@ func scenarioReference(root *jsonschema.Schema) string {
 			fieldTable(&b, name, root.Definitions[name])
 		}
 	}
-	b.WriteString("\n## Plug-ins\n\nA plug-in is written as its name, or as a mapping of `name` and its options. `bourse scenario options` prints the same list. Options that several plug-ins of a family share are listed once, after the family.\n")
+	b.WriteString("\n## Plug-ins\n\nWrite a plug-in as its name, or as a mapping with `name` and its options. `bourse scenario options` prints the same list. Options that several plug-ins of a family share are listed once, after the family.\n")
 	families := map[string][]catalog.Plugin{}
 	for _, p := range catalog.Plugins("") {
 		families[p.Family] = append(families[p.Family], p)

@@ -20,25 +20,25 @@ import (
 var reliabilityCommand = command(`availability
 compare predicted and realized availability of hosts
 
-Each predictor is asked whether an available host stays for a job: the same hosts,
-times of the last day, and lengths, drawn as in "Job-Scheduling with Resource
-Availability Prediction for Volunteer-Based Grid Computing". A prediction of 80 % is
-good if it comes true in 80 % of cases. The diagrams show predicted and realized
-availability, and the band in which calibrated predictions stay. The Brier score is
-the mean of (predicted - realized)², 0 at best. It compares TDE, rounding completions
-up (as the paper) and down, the fraction of time in which a host was available, and a
-renewal process, each with 1 to 6 past days.
+Each predictor must predict whether an available host will stay for the duration of a job. All
+predictors answer for the same hosts, times of the last day, and job lengths, which are drawn
+as in "Job-Scheduling with Resource Availability Prediction for Volunteer-Based Grid
+Computing". Predictions of 80 % are good if they come true in 80 % of cases. The diagrams show
+predicted and realized availability, and the band in which calibrated predictions lie. The
+Brier score is the mean of (predicted - realized)²; 0 is best. The command compares TDE with
+completions rounded up (as in the paper), TDE with completions rounded down, the fraction of
+time in which a host was available, and a renewal process. Each uses 1 to 6 past days.
 
    bourse study availability
    bourse study availability --model diurnal --model markov --probes 20000
    bourse study availability --availability event_trace.tab.gz --out results/seti`, reliabilityAction)
 
 type reliabilityOptions struct {
-	Availability            string   `doc:"use the recorded trace {FILE}, plain or gzip, instead of models"`
+	Availability            string   `doc:"use the recorded trace {FILE} (plain or gzip) instead of models"`
 	AvailabilityFormat      string   `yaml:"availability-format" default:"auto" of:"trace" doc:"read the trace as {FORMAT}"`
 	Model                   []string `shown:"all" of:"availability" doc:"use traces of availability model {NAME}"`
 	Hosts                   int      `default:"85" doc:"{N} hosts per model"`
-	Days                    int      `default:"7" doc:"length of the traces, {N} days"`
+	Days                    int      `default:"7" doc:"length of the traces, in days, {N}"`
 	Probes                  int      `default:"5000" doc:"make {N} predictions per replication"`
 	Replications            int      `alias:"n" default:"5" doc:"traces per model"`
 	seedOption              `yaml:",inline"`
@@ -84,7 +84,7 @@ func traceSources(c *cli.Context) ([]volunteers.Source, []string, error) {
 	names := c.StringSlice("model")
 	if path := c.String("availability"); path != "" {
 		if len(names) > 0 {
-			return nil, nil, usagef("found --availability and --model, want one of them")
+			return nil, nil, usagef("found --availability and --model, want only one of them")
 		}
 		format := c.String("availability-format")
 		if !slices.Contains(scenario.Formats(), format) {
@@ -118,5 +118,5 @@ func traceSources(c *cli.Context) ([]volunteers.Source, []string, error) {
 	if err != nil {
 		return nil, nil, misuse.Of(err)
 	}
-	return all, []string{"No recorded trace was named, so hosts come and go by a model. Use a trace with --availability FILE."}, nil
+	return all, []string{"No recorded trace was given, so a model determines when hosts are available. To use a trace, give --availability FILE."}, nil
 }

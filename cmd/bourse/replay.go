@@ -15,10 +15,10 @@ import (
 var replayCommand = command(`replay RESULTS
 run again under another policy, and compare job by job
 
-RESULTS is a directory written by 'bourse run'. Repeats one of its runs, and runs it
-once more under another policy, or with another field of its configuration, on the
-same jobs and hosts. It prints who gains and who loses by the change: the value of a
-job to its owner (§4.2, eq. 9, at --alpha), minus the payment, plus penalties.
+RESULTS is a directory written by 'bourse run'. The command repeats one of its runs, and
+then runs the same jobs and hosts under another policy, or with another value of a
+field. It prints which owners gain and lose from the change. A gain is a change of the
+job's value to its owner (§4.2, eq. 9, at --alpha), minus the payment, plus penalties.
 
    bourse study replay results/paper --run pareto-high/be/0 --admission cac
    bourse study replay results/paper --run pareto-high/cac/3 --admission '{name: cac, guarantee: 0.99}' --alpha 0.5 --out drawn
@@ -50,7 +50,7 @@ job to its owner (§4.2, eq. 9, at --alpha), minus the payment, plus penalties.
 })
 
 type replayOptions struct {
-	Admission                   string   `doc:"use admission policy {POLICY}; 'bourse scenario options admission' lists them"`
+	Admission                   string   `doc:"use admission policy {POLICY}; 'bourse scenario options admission' lists the policies"`
 	Set                         []string `doc:"override a field: {PATH=VALUE}"`
 	Most                        int      `default:"10" doc:"print the {N} largest gains and losses"`
 	Out                         string   `alias:"o" doc:"write a figure of the owners' gains to {DIR}"`

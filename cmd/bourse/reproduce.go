@@ -21,11 +21,11 @@ import (
 var reproduceCommand = command(`run
 run the papers' presets, and judge all claims
 
-Runs each preset that a claim of the five papers is about, with enough replications
-to decide most claims. Each preset has its own seed and directory. The command then
-prints the verdicts, as 'bourse paper claims' does, and writes them as verdicts.md.
-It prints beforehand how long it will take. The same command resumes a stopped run,
-without repeating what is finished.
+The command runs each preset that the claims of the five papers refer to, with enough
+replications to decide most claims. It prints beforehand how long the runs will take.
+Each preset has its own seed and directory. The command then prints the verdicts, as
+'bourse paper claims' does, and writes them to verdicts.md. To resume a stopped run,
+repeat the command; finished presets are not run again.
 
    bourse paper run --plan
    bourse paper run --traces LOGS
@@ -33,19 +33,19 @@ without repeating what is finished.
 
 type reproduceOptions struct {
 	partsOptions                 `yaml:",inline"`
-	Plan                         bool `doc:"list the presets, and run nothing"`
+	Plan                         bool `doc:"list the presets, without running them"`
 	noProgressOption             `yaml:",inline"`
-	Tables                       string `default:"none" doc:"store jobs, prices and metrics as {FORM}, as 'bourse run' does: both, parquet, csv, or none for metrics only"`
+	Tables                       string `default:"none" doc:"store jobs, prices and metrics in {FORM}, as 'bourse run' does: both, parquet, csv, or none for metrics only"`
 	json3Option[[]papers.Judged] `yaml:",inline"`
 }
 
 // partsOptions are the flags that select the parts to run.
 type partsOptions struct {
-	Traces       string   `doc:"find the papers' recorded logs in {DIR} (SWF, plain or gzip), by the first letters of their names; without it, jobs are generated"`
+	Traces       string   `doc:"find the papers' recorded logs (SWF, plain or gzip) in {DIR} by the beginnings of their names (default: generate jobs)"`
 	Paper        []string `doc:"reproduce {PAPER} only: market, librarisk, librasla, reservations or volunteers; may be repeated"`
 	Replications int      `alias:"n" validate:"min=1" doc:"limit the replications of each preset to {N}"`
 	Out          string   `alias:"o" default:"results/reproduction" doc:"write results to {DIR}"`
-	Workers      int      `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
+	Workers      int      `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
 }
 
 func reproduceAction(c *cli.Context, o *reproduceOptions) error {
@@ -120,7 +120,7 @@ func writeRows(path string, rows []results.Metric) error {
 }
 
 var paperListCommand = command(`list
-list what 'paper run' would run, with the time
+list the presets that 'paper run' would run, with their times
 
    bourse paper list
    bourse paper list --traces LOGS --paper market`, func(c *cli.Context, o *partsOptions) error {
@@ -225,7 +225,7 @@ func logIn(dir, name string) (string, error) {
 			return filepath.Join(dir, e.Name()), nil
 		}
 	}
-	return "", usagef("--traces: found no log in %s whose name begins with %s; it is in the Parallel Workloads Archive", dir, name)
+	return "", usagef("--traces: found no log in %s whose name begins with %s; download it from the Parallel Workloads Archive", dir, name)
 }
 
 // run runs p unless it was run before.

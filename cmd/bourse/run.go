@@ -29,11 +29,11 @@ import (
 var runCommand = command(`run [FILE]
 run the experiment of a preset or a scenario file
 
-Runs every configuration under each of its admission policies, and prints the results
-next to the paper's numbers. It writes a results directory: tables, figures, ledgers,
-and report.html. It replaces an older results directory of that name, except for
-files that you added. It never overwrites anything else. A file of - is standard
-input.
+The command runs every configuration under each of its admission policies, and prints
+the results next to the paper's numbers. It writes tables, figures, ledgers and
+report.html to a results directory. It replaces an older results directory of the same
+name, except for files that you added, and never overwrites anything else. If FILE is -,
+the command reads standard input.
 
    bourse run                                  the paper: 4 workloads, BE SAC CAC RAC
    bourse run --replications 60 --workers 4
@@ -43,7 +43,7 @@ input.
    bourse run --hosts 30 --load 1.2 --policy be,cac --replications 40
    bourse run --set pareto-high:fleet.hosts=30 --set market.payment=bid --out results/bid
 
-The same command resumes a run that was interrupted or killed. Several machines can
+To resume a run that was interrupted or killed, repeat the command. Several machines can
 share one run:
 
    bourse run mine.yaml --shard 1/2 --out one
@@ -51,25 +51,26 @@ share one run:
    bourse run merge one two --out results/shared
    bourse run mine.yaml --on slurm --time 1:00:00  from a login node
 
-A preset that is a paper runs all of its figures, each into a directory of its own.
---trace names the paper's log; without it, jobs are generated.
+If the preset is the name of a paper, the command runs the presets of all its figures
+and writes each to its own directory. Give the paper's log with --trace; otherwise jobs
+are generated.
 
    bourse run --preset librarisk --trace SDSC-SP2-1998-4.1-cln.swf.gz
 
-The availability of hosts (fleet.availability) is drawn from a model, or read from a
-trace with --availability. The format is detected from the first lines, or set with
---availability-format. A folder is read as ucb, with one file per host.
+The availability of hosts (fleet.availability) is drawn from a model or, with --availability,
+read from a trace. The command detects the format from the first lines, unless
+--availability-format states it. It reads a folder as format ucb, with one file per host.
 
    bourse run mine.yaml --availability trace.csv.gz`, runAction)
 
 type runOptions struct {
 	Preset                          string `of:"preset" doc:"run the preset {NAME} instead of a file"`
 	Replications                    string `alias:"n" doc:"repeat every configuration {N} times, each with its own workload"`
-	Until                           string `doc:"stop if the 95 % interval of a metric's mean has at most this half-width in every row, {METRIC=HALF-WIDTH}, or after --replications (default: 2000)"`
+	Until                           string `doc:"stop when the 95 % interval of a metric's mean has at most this half-width in every row, {METRIC=HALF-WIDTH}, or after --replications (default: 2000)"`
 	givenOptions                    `yaml:",inline"`
-	Workers                         int    `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
-	Out                             string `alias:"o" doc:"write results to {DIR} (default: results/ and the scenario's name)"`
-	Ledger                          bool   `doc:"store the ledger of every replication, not only of the first (of the first configuration, in a study of over 250 runs)"`
+	Workers                         int    `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
+	Out                             string `alias:"o" doc:"write results to {DIR} (default: results/NAME, with the scenario's name)"`
+	Ledger                          bool   `doc:"store the ledger of every replication, not only of the first one (in a study of over 250 runs, the first one of the first configuration)"`
 	Bank                            string `doc:"copy the stored ledgers to the PostgreSQL server at {URL}, as LEDGER/SCENARIO/CONFIGURATION/ADMISSION/REPLICATION"`
 	noProgressOption                `yaml:",inline"`
 	unitOptions                     `yaml:",inline"`
@@ -80,12 +81,12 @@ type runOptions struct {
 // givenOptions choose jobs and override fields of a scenario.
 type givenOptions struct {
 	Seed               string   `doc:"derive all random numbers from {SEED}"`
-	Trace              string   `doc:"run the recorded log {FILE} (SWF, plain or gzip) in the configurations with a filter"`
-	Availability       string   `doc:"read the availability of hosts from the recorded trace {FILE} (plain or gzip), in the configurations where it varies"`
+	Trace              string   `doc:"run the recorded log {FILE} (SWF, plain or gzip) in the configurations that filter a log"`
+	Availability       string   `doc:"read the availability of hosts from the recorded trace {FILE} (plain or gzip), in the configurations with fleet.availability"`
 	AvailabilityFormat string   `yaml:"availability-format" of:"trace" doc:"read the trace of --availability as {FORMAT}"`
 	Hosts              string   `doc:"run every configuration on {N} hosts"`
 	Load               string   `doc:"scale the gaps between arrivals to a load of {L}; a load of 1 keeps all processors busy"`
-	Policy             string   `doc:"run only the admission policies {A,B}, with their options in the scenario"`
+	Policy             string   `doc:"run only the admission policies {A,B}, with their options from the scenario"`
 	Set                []string `doc:"override a field of every configuration, of one, or of the scenario: {PATH=VALUE}, NAME:PATH=VALUE"`
 }
 
@@ -115,7 +116,7 @@ func elsewhere(c *cli.Context, dir string, run func(dir string) error) error {
 			return err
 		}
 		next := fmt.Sprintf("%s-%d", dir, n)
-		note(c, "%s; these results go to %s", other.what, next)
+		note(c, "%s; this run writes its results to %s", other.what, next)
 		to = next
 	}
 }
@@ -124,7 +125,7 @@ func elsewhere(c *cli.Context, dir string, run func(dir string) error) error {
 func runFigures(c *cli.Context, o *runOptions, figures []string, dir string) error {
 	for i, name := range figures {
 		if o.Availability != "" && papers.OfModels(name) {
-			note(c, "%s draws availability from models: omitted, because a trace is given", name)
+			note(c, "%s is omitted, because it draws availability from models and a trace is given", name)
 			continue
 		}
 		ch, err := choose(c, name)
@@ -193,7 +194,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 		Fresh: c.Bool("fresh"),
 		Fatal: func(err error) { os.Exit(conclude(c.Context, c.App.ErrWriter, unwritten(dir, err))) },
 		Found: func(done, total int) {
-			note(c, "found %d of %s of an earlier run", done, count(total, "replication"))
+			note(c, "found %d of %s from an earlier run", done, count(total, "replication"))
 		},
 	}
 	if to.Tables, err = tables(c, ready); err != nil {
@@ -203,7 +204,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 		return nil, err
 	}
 	if e.Until != nil && (c.IsSet("shard") || c.IsSet("on")) {
-		return nil, usagef("until: found it with shards, which cannot decide when to stop; want a number of replications")
+		return nil, usagef("until: found it with shards, which cannot decide when to stop: want a number of replications")
 	}
 	opts := experiments.Options{Workers: c.Int("workers"), Progress: progress(c, e.Name)}
 	if c.IsSet("shard") {
@@ -216,7 +217,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 		if err != nil {
 			return nil, kept(dir, broken(differs(err, dir), ch.command, ch.streamed, dir, text))
 		}
-		note(c, "shard %s in %.1f s: its units are in %s, for bourse run merge", c.String("shard"), elapsed(), dir)
+		note(c, "shard %s took %.1f s; its units are in %s: merge them with 'bourse run merge'", c.String("shard"), elapsed(), dir)
 		return nil, nil
 	}
 	left, err := results.Tidy(dir)
@@ -396,7 +397,7 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known) (err
 	}()
 	file := c.Args().First()
 	if file != "" && preset != "" {
-		return usagef("found a file and --preset, want one of them")
+		return usagef("found a file and --preset, want only one of them")
 	}
 	if file != "" {
 		if ch.experiment, err = loadScenario(c, file, known, sets...); err != nil {

@@ -21,9 +21,9 @@ import (
 )
 
 var scenarioShowCommand = command(`show PRESET|FILE
-print a full scenario file, every field with its default
+print a full scenario file, with the defaults of all fields
 
-A file of - is standard input.
+If FILE is -, the command reads standard input.
 
    bourse scenario show paper > mine.yaml
    bourse run mine.yaml`, showScenario)
@@ -36,9 +36,9 @@ type scenarioShowOptions struct {
 var scenarioCheckCommand = command(`check FILE
 check a scenario file without running it
 
-Checks every field, creates every plug-in with its options, reads the logs and plans
-that the file names, and checks that jobs have budgets. A file of - is standard
-input.
+The command checks every field, creates every plug-in with its options, reads the logs
+and plans that FILE names, and checks that jobs have budgets. If FILE is -, the command
+reads standard input.
 
    bourse scenario check mine.yaml`, checkScenario)
 
@@ -57,7 +57,7 @@ func loadScenario(c *cli.Context, file string, known scenario.Known, sets ...str
 	in, err := open(c, file)
 	if errors.Is(err, fs.ErrNotExist) && slices.Contains(papers.Names(), file) {
 		if _, missing := os.Stat(file); missing != nil {
-			return scenario.Experiment{}, usagef("scenario: %w; to use the preset, write --preset %s", err, file)
+			return scenario.Experiment{}, usagef("scenario: %w; to run the preset, use --preset %s", err, file)
 		}
 	}
 	if err != nil {
@@ -98,7 +98,7 @@ type checked struct {
 	Configurations []string `json:"configurations"`
 
 	Warnings  []string            `json:"warnings" doc:"settings that are valid but probably not intended, such as jobs wider than the fleet"`
-	Overrides []scenario.Override `json:"overrides" doc:"settings that have no effect in some configurations"`
+	Overrides []scenario.Override `json:"overrides" doc:"settings without effect in some configurations"`
 }
 
 func checkScenario(c *cli.Context, o *scenarioCheckOptions) error {
@@ -120,7 +120,7 @@ func checkScenario(c *cli.Context, o *scenarioCheckOptions) error {
 	for _, w := range ready.Warnings() {
 		note(c, "warning: %s", w)
 	}
-	note(c, "%s is in order: %s of %s", c.Args().First(), count(e.Replications, "replication"), count(len(names), "configuration"))
+	note(c, "%s is valid: %s of %s", c.Args().First(), count(e.Replications, "replication"), count(len(names), "configuration"))
 	return nil
 }
 
@@ -150,11 +150,11 @@ func showScenario(c *cli.Context, o *scenarioShowOptions) error {
 func stands(e *scenario.Experiment) []string {
 	var said []string
 	if names := e.Generated(); names != nil {
-		said = append(said, fmt.Sprintf("%s: no recorded log was named, so jobs are generated, with similar mean gap, runtime and size. Use the log with --trace FILE.",
+		said = append(said, fmt.Sprintf("%s: no recorded log was given, so jobs are generated, with a similar mean gap, runtime and size. To use a log, give --trace FILE.",
 			strings.Join(names, ", ")))
 	}
 	if e.DrawsHosts() {
-		said = append(said, "No recorded trace of availability was named, so hosts come and go by a model. Use a trace with --availability FILE.")
+		said = append(said, "No recorded trace was given, so a model determines when hosts are available. To use a trace, give --availability FILE.")
 	}
 	return said
 }

@@ -45,7 +45,7 @@ print the entries of a ledger
 })
 
 type showOptions struct {
-	Account     string `doc:"print entries that move money of account {A}, such as user:7"`
+	Account     string `doc:"print only entries that move money to or from account {A}, such as user:7"`
 	Contract    int64  `default:"-1" shown:"all" doc:"print entries of contract {C}"`
 	movesOption `yaml:",inline"`
 }
@@ -58,7 +58,7 @@ func nothing(c *cli.Context, f export.Filter) error {
 	case f.Contract != nil && f.Account != "":
 		return usagef("%s: no entry of contract %d moves money of account %s", in, *f.Contract, f.Account)
 	case f.Contract != nil:
-		return usagef("%s: there is no contract %d", in, *f.Contract)
+		return usagef("%s: the ledger has no contract %d", in, *f.Contract)
 	case f.Account != "":
 		return usagef("%s: no entry moves money of account %s", in, f.Account)
 	}
@@ -66,7 +66,7 @@ func nothing(c *cli.Context, f export.Filter) error {
 }
 
 var exportCommand = command(`export DIR
-write a ledger for other programs
+export a ledger for other programs
 
    bourse ledger export DIR --format hledger > run.journal && hledger -f run.journal check
    bourse ledger export DIR --format beancount > run.beancount && bean-check run.beancount
@@ -89,5 +89,5 @@ write a ledger for other programs
 
 type exportOptions struct {
 	Format    string `of:"ledger" doc:"write the ledger as {FORMAT}"`
-	Aggregate string `doc:"sum up entries of one kind per {PERIOD}, for large ledgers: day"`
+	Aggregate string `doc:"add up entries of one kind per {PERIOD}, for large ledgers; the only value is day"`
 }

@@ -13,7 +13,7 @@ import (
 )
 
 var showResultsCommand = group(`show tables|claims|compare|curve|prices|jobs RESULTS
-print the contents of results: tables, claims, rows
+print tables, claims or rows of results
 
    bourse show tables results/paper
    bourse show claims results/paper --brief
@@ -21,7 +21,7 @@ print the contents of results: tables, claims, rows
    bourse show jobs results/paper --rows 50
    bourse show prices results/paper --csv > prices.csv`,
 	command(`tables RESULTS
-print every table and note
+print all tables and notes
 
    bourse show tables results/paper`, showTables),
 	under("show", claimsCommand), under("show", contrastCommand),
@@ -77,7 +77,7 @@ print the first rows of the table of `+table+`
 				return err
 			}
 			if dir.File(table) == "" {
-				return usagef("%s: the run stored no table of %s: store it with --tables", dir.Path, table)
+				return usagef("%s: the run stored no table of %s; run it again with --tables", dir.Path, table)
 			}
 			if !o.CSV {
 				return printRows(c, o.Rows, rows(dir))
@@ -96,7 +96,7 @@ print the first rows of the table of `+table+`
 
 type rowsOptions struct {
 	Rows int  `default:"20" validate:"min=0" doc:"print {N} rows; 0 prints all"`
-	CSV  bool `doc:"print all rows as CSV, for programs"`
+	CSV  bool `doc:"print all rows as CSV"`
 }
 
 // printRows prints the first rows as a table, and the total number of rows.
@@ -121,7 +121,7 @@ func printRows(c *cli.Context, most int, rows iter.Seq2[[]string, error]) error 
 		t.Rows = append(t.Rows, cells)
 	}
 	if len(t.Rows) < n {
-		t.Note = "The first " + strconv.Itoa(len(t.Rows)) + " of " + strconv.Itoa(n) + " rows; --rows 0 prints all, --csv for programs."
+		t.Note = "The first " + strconv.Itoa(len(t.Rows)) + " of " + strconv.Itoa(n) + " rows; --rows 0 prints all rows, and --csv prints them as CSV."
 	}
 	return show(c, report.Document{Tables: []report.Table{t}}, nil)
 }

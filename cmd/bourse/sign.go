@@ -13,7 +13,8 @@ import (
 var signCommand = command(`sign ORDER
 sign an order, and print it with the signature
 
-An order is a text of lines, in this order. ORDER is a file, or - for standard input:
+An order is a text with these lines, in this sequence. ORDER is a file, or - for
+standard input:
 
    bourse transfer 1
    ledger 5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6
@@ -24,7 +25,8 @@ An order is a text of lines, in this order. ORDER is a file, or - for standard i
    expires 2026-11-22T15:10:00Z
 
 'bank whoami' prints the ledger's id. A second key can add its signature to a signed
-order. An order that is not well-formed is refused, with line and field.
+order. If an order is not well-formed, the command refuses it and reports the line and
+the field.
 
    bourse bank sign rent --key ann | jq -cRs '{order: .}' | bourse bank apply books`, func(c *cli.Context, _ *signOptions) error {
 	private, err := privateKey(c, "key")
@@ -45,7 +47,7 @@ order. An order that is not well-formed is refused, with line and field.
 })
 
 type signOptions struct {
-	Key string `doc:"sign with the key in {FILE}, made by 'bourse bank key'"`
+	Key string `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
 }
 
 // privateKey returns the private key from the file named by the given flag.
@@ -70,7 +72,7 @@ func signOrder(c *cli.Context, b banked, kind, id, account string, private []str
 }
 
 type expiresOption struct {
-	Expires float64 `unit:"seconds" default:"600" validate:"min=1" doc:"let the order expire after {SECONDS}, or as 1h"`
+	Expires float64 `unit:"seconds" default:"600" validate:"min=1" doc:"validity of the order, in {SECONDS} or with a unit such as 1h"`
 }
 
 // orderNow returns an order signed with private keys. It expires after the time given by
@@ -104,7 +106,7 @@ func signer(c *cli.Context, b banked, private string) (string, error) {
 		return "", err
 	}
 	if len(all) != 1 {
-		return "", fmt.Errorf("found %s signed with the given key, want one", count(len(all), "account"))
+		return "", fmt.Errorf("found %s that the given key has signed, want exactly one", count(len(all), "account"))
 	}
 	return all[0], nil
 }

@@ -23,13 +23,13 @@ import (
 // contractsShown is the JSON form of contracts.
 type contractsShown struct {
 	Answers   []live.Answer   `json:"answers" doc:"what was decided"`
-	Contracts []live.Contract `json:"contracts" doc:"states of the contracts, or their outcomes"`
+	Contracts []live.Contract `json:"contracts" doc:"states or outcomes of the contracts"`
 }
 
 // termsOptions are the terms of a contract except its budget.
 type termsOptions struct {
-	Work     float64 `unit:"seconds" doc:"work per node, in {SECONDS} of a processor, or as 2h"`
-	Deadline float64 `unit:"seconds" doc:"deadline in {SECONDS}, or as 2h"`
+	Work     float64 `unit:"seconds" doc:"work per node, in {SECONDS} of a processor, or with a unit such as 2h"`
+	Deadline float64 `unit:"seconds" doc:"deadline in {SECONDS}, or with a unit such as 2h"`
 	Class    string  `doc:"class {NAME} of the promise, such as be, sac or cac (default: the market's)"`
 	Nodes    int     `default:"1" doc:"{N} hosts"`
 	CPUs     float64 `default:"1" doc:"limit of {N} processors per node"`
@@ -41,17 +41,18 @@ type budgetOptions struct {
 }
 
 type homeOption struct {
-	Home string `doc:"use the key and market in {DIR} (default: $BOURSE_HOME, or bourse in the user's configuration)"`
+	Home string `doc:"use the key and the market in {DIR} (default: $BOURSE_HOME, or the folder bourse in the user's configuration)"`
 }
 
 var submitCommand = command(`submit [--] [COMMAND]...
 submit a program to a market
 
-Signs an order with the account's key, sends it, and prints the decision: where the
-program runs and what it bids, or why it was rejected, with the numbers, and the
-lowest budget that would be accepted. The budget is held in escrow until the contract
-is settled. The order is stored until it is answered. After a crash, 'bourse job
-submit --resume' sends it again, and it still creates only one contract.
+The command signs an order with the account's key, sends it, and prints the decision. If
+the order was accepted, it prints the hosts and the bids. If the order was rejected, it
+prints the reason with its numbers, and the lowest budget that would be accepted. The
+budget is held in escrow until the contract is settled. The signed order is stored until
+the market answers. After a crash, 'bourse job submit --resume' sends the order again;
+it still creates only one contract.
 
    bourse job submit --work 60 --deadline 120 --budget 0.50 --wait -- ./render frame7
    bourse job submit --work 30m --deadline 2h --memory 4GB --budget 3 -- ./render film
@@ -72,32 +73,31 @@ With --from, FILE is a list of contracts, with the fields and units of the flags
    - {class: cac, work: 60, deadline: 120, budget: 0.50, command: [./render, frame7]}
    - {work: 30m, deadline: 2h, memory: 4GB, budget: 3, nodes: 2, cpus: 2, env: {SEED: 7}, command: [./mix], files: [mix]}
 
-All contracts are checked before any is sent. A mistake is reported with file, line and
-field.
+All contracts are checked before the first one is sent. Mistakes are reported with file,
+line and field.
 
-An order that waits for other contracts, for its array or for a quota is held: it is
-decided later, and its deadline counts from then.
-
-Exit status 1 if a contract is refused; with --wait, unless every contract is fulfilled.`, submitAction)
+An order that waits for other contracts, for its array or for a quota is held: the
+market decides it later, and its deadline counts from then. The exit status is 1 if a
+contract is refused or, with --wait, if a contract is not fulfilled.`, submitAction)
 
 type submitOptions struct {
 	budgetOptions              `yaml:",inline"`
 	Env                        []string `doc:"set {NAME=VALUE} in its environment; may be repeated"`
 	File                       []string `doc:"copy {FILE} to the task's folder; may be repeated"`
-	Memory                     float64  `unit:"bytes" doc:"memory limit in {BYTES}, or as 4GB (default: the host's)"`
-	Name                       string   `doc:"{NAME} of the job, for people"`
-	Stdin                      string   `doc:"standard input of the program: {FILE}, or - to pass on its own (default: none)"`
-	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before its deadline, by SIGTERM and the file notice (default: one twentieth of the deadline, at most 30, and SIGTERM only to a program that handles it)"`
-	Checkpoint                 float64  `unit:"seconds" doc:"store its file or folder checkpoint/done at the market every {SECONDS}, or as 10m, for its next try"`
+	Memory                     float64  `unit:"bytes" doc:"memory limit in {BYTES}, or with a unit such as 4GB (default: the host's)"`
+	Name                       string   `doc:"{NAME} of the job, shown to its user"`
+	Stdin                      string   `doc:"pass {FILE} to the program as standard input; - passes the command's own (default: none)"`
+	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before its deadline, with SIGTERM and the file notice (default: one twentieth of the deadline, at most 30; only programs that handle SIGTERM receive it)"`
+	Checkpoint                 float64  `unit:"seconds" doc:"store the program's file or folder checkpoint/done at the market for its next try, at an interval given in {SECONDS} or with a unit such as 10m"`
 	Requeue                    int      `doc:"start the program again if it ends with exit status 75, at most {N} times"`
-	Array                      string   `doc:"submit a contract for each number in {INDICES}, such as 0-9 or 0-9:2,20%3 (at most 3 unfinished at a time); BOURSE_ARRAY_INDEX tells it to the program"`
-	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, have been fulfilled; refused if that becomes impossible"`
+	Array                      string   `doc:"submit a contract for each number in {INDICES}, such as 0-9 or 0-9:2,20%3 (at most 3 unfinished at a time); the program finds its number in BOURSE_ARRAY_INDEX"`
+	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, are fulfilled; the order is refused if this becomes impossible"`
 	AfterEnded                 []string `yaml:"after-ended" doc:"begin once {CONTRACTS} have ended"`
 	AfterFailed                []string `yaml:"after-failed" doc:"begin once {CONTRACTS} have ended without being fulfilled"`
 	From                       string   `doc:"submit each contract in the list in {FILE}, YAML or JSON; - is standard input"`
-	Sbatch                     string   `doc:"submit the job script {FILE}, with the directives of Slurm's sbatch; COMMAND is its arguments"`
-	Valid                      float64  `unit:"seconds" doc:"validity of the order in {SECONDS}, or as 30d (default: 1h, or 30d if it waits for contracts or its array); the market refuses an order that expires while it is held"`
-	Resume                     bool     `doc:"send signed orders again that were not answered"`
+	Sbatch                     string   `doc:"submit the job script {FILE} with directives of Slurm's sbatch; COMMAND contains its arguments"`
+	Valid                      float64  `unit:"seconds" doc:"validity of the order in {SECONDS}, or with a unit such as 30d (default: 1h, or 30d if it waits for contracts or its array); the market refuses orders that expire while they are held"`
+	Resume                     bool     `doc:"send unanswered signed orders again"`
 	Wait                       bool     `doc:"wait until the contracts have ended"`
 	homeOption                 `yaml:",inline"`
 	jsonOption[contractsShown] `yaml:",inline"`
@@ -113,7 +113,7 @@ func submitAction(c *cli.Context, o *submitOptions) error {
 		case now:
 			return usagef("submit: found a pipe or a file as standard input, which programs do not get: send it by --stdin -, or end the command with </dev/null")
 		case later:
-			note(c, "submit: standard input is a silent pipe; programs do not receive data from it")
+			note(c, "submit: standard input is a pipe without data, and is not passed to programs")
 		}
 	}
 	tasks, err := tasks(c, o)
@@ -257,7 +257,7 @@ func (o *termsOptions) asked() asked {
 func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 	if name := o.From; name != "" {
 		if c.NArg() > 0 || c.IsSet("array") || c.IsSet("sbatch") {
-			return nil, usagef("submit: found a command, --array or --sbatch with --from, want one of them")
+			return nil, usagef("submit: found a command, --array or --sbatch with --from, want only one of them")
 		}
 		return tasksFrom(c, name)
 	}
@@ -363,7 +363,7 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 	}
 	for i := range list {
 		if list[i].Stdin == "-" {
-			return nil, usagef("%s: stdin: found -, want a file, because standard input cannot serve several contracts", name)
+			return nil, usagef("%s: stdin: found -, want a file, because several contracts cannot share standard input", name)
 		}
 		if list[i].in, err = list[i].input(c); err != nil {
 			return nil, err

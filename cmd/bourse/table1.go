@@ -15,22 +15,22 @@ import (
 var table1Command = command(`table1 FILE
 judge models against a log, as in the paper's Table 1
 
-The test is two-sample Kolmogorov-Smirnov. The table shows the fraction of pairs of
-100 draws each that are not rejected at 5 %, their mean distance, and the distance of
-the complete data. The paper took 1000 pairs from SDSC Blue Horizon; its numbers are
-shown next to the results. Ten times as many pairs take a second, and reduce the
-error to a third. --models judges the distributions of model files, as written by
-'workload fit', instead of the paper's.
+The command compares pairs of samples of 100 draws each with the two-sample Kolmogorov-Smirnov
+test. It prints the fraction of pairs that are not rejected at 5 %, their mean distance, and
+the distance of the complete data. The paper used 1000 pairs from SDSC Blue Horizon; its
+numbers are shown next to the results. Ten times as many pairs take a second, and reduce the
+standard error to a third. With --models, the command judges the distributions in model files,
+as written by 'workload fit', instead of the paper's.
 
    bourse paper table1 SDSC-BLUE-2000-4.1-cln.swf.gz
    bourse paper table1 KTH.swf.gz --models kth.yaml,exponential.yaml`, table1Action)
 
 type table1Options struct {
 	filterOption          `yaml:",inline"`
-	Models                string `doc:"judge the distributions of model {FILES} of model 'independent', separated by commas"`
+	Models                string `doc:"judge the distributions in the model {FILES}, separated by commas, which must use the model independent"`
 	seedOption            `yaml:",inline"`
 	Pairs                 int `default:"10000" doc:"use {N} pairs of samples; the paper used 1000"`
-	Workers               int `default:"cpus" validate:"min=1" doc:"run {N} parts at once; results do not depend on it"`
+	Workers               int `default:"cpus" validate:"min=1" doc:"run {N} parts in parallel; the results do not depend on N"`
 	output[fitlab.Judged] `yaml:",inline"`
 }
 

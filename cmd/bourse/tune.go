@@ -17,33 +17,33 @@ import (
 var tuneCommand = command(`tune [SCENARIO]
 find the setting with the best metric
 
-Runs settings of a scenario against each other on the same jobs, hosts and random
-numbers. It drops a setting as soon as it is significantly worse, so that
-replications go where they decide. The settings are the values of every --over, or a
-grid if there are several, in addition to the scenario's own sweep. They run under
-the policies that have the axis as an option, or under all policies if none has.
-Prints the best setting, those that are not significantly worse, the possible loss
-from a wrong choice, and the replications that would decide more. An interrupt ends
-it with the results so far. With --out, the same command continues.
+The command compares settings of a scenario on the same jobs, hosts and random numbers. It
+drops a setting as soon as that setting is significantly worse, and spends the remaining
+replications on the others. The settings are the values of --over or, if there are several,
+all combinations of their values, in addition to the scenario's own sweep. They run under the
+policies that have the field as an option, or under all policies if none has. The command
+prints the best setting, the settings that are not significantly worse, the possible loss from
+a wrong choice, and the number of replications that would decide more. If you interrupt it, it
+prints the results so far. With --out, repeat the command to continue.
 
    bourse study tune --configuration pareto-high --maximize efficiency_1 --over admission.cac.guarantee=0.5..0.99/0.01
    bourse study tune mine.yaml --maximize revenue --over admission.partition.reserved=0..1/0.1 --over market.payment=spot,bid
    bourse study tune mine.yaml --minimize rejections --over fleet.hosts=10..60/1 --smooth --within 0.01 --out tuned`, tuneAction)
 
 type tuneOptions struct {
-	Maximize            string   `doc:"find the largest mean of {METRIC}, as 'bourse scenario options metric' lists them"`
+	Maximize            string   `doc:"find the largest mean of {METRIC}, as listed by 'bourse scenario options metric'"`
 	Minimize            string   `doc:"find the smallest mean of {METRIC}"`
-	Over                []string `doc:"vary the field at {PATH=VALUES}: numbers and words separated by commas, and ranges FROM..TO/STEP"`
+	Over                []string `doc:"vary the field at {PATH=VALUES}; VALUES are numbers, words and ranges FROM..TO/STEP, separated by commas"`
 	Configuration       string   `doc:"use configuration {NAME} (default: the only one)"`
-	Policies            string   `doc:"use only the policies {LABELS}, separated by commas (default: those that have an axis as an option, or all)"`
-	Budget              int      `shown:"200 per setting" doc:"run at most {N} replications of all settings together"`
+	Policies            string   `doc:"use only the policies {LABELS}, separated by commas (default: the policies that have a varied field as an option, or all)"`
+	Budget              int      `shown:"200 per setting" doc:"run at most {N} replications in all settings together"`
 	Within              float64  `doc:"stop if no other setting can be better by more than {D}"`
-	Smooth              bool     `doc:"search first by golden section, if the metric has one peak along the only axis"`
+	Smooth              bool     `doc:"start with a golden-section search; the metric must have one peak along the only axis"`
 	Preset              string   `of:"preset" doc:"use the preset {NAME} instead of a file"`
 	givenOptions        `yaml:",inline"`
-	Workers             int    `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
-	Out                 string `alias:"o" doc:"write figure, tables, page and replications to {DIR}, and reuse the replications there"`
-	Fresh               bool   `doc:"do not reuse replications in --out"`
+	Workers             int    `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
+	Out                 string `alias:"o" doc:"write figure, tables, page and replications to {DIR}, and reuse the replications that it already contains"`
+	Fresh               bool   `doc:"do not reuse the replications in --out"`
 	noProgressOption    `yaml:",inline"`
 	output[study.Tuned] `yaml:",inline"`
 }
@@ -80,7 +80,7 @@ func tuneAction(c *cli.Context, o *tuneOptions) error {
 	}
 	note(c, "%s in %.1f s", count(found.Spent, "replication"), elapsed())
 	if err == nil && found.Stop == study.Interrupted {
-		return interruption("the printed results are those known so far")
+		return interruption("the results cover the replications so far")
 	}
 	return err
 }
@@ -92,7 +92,7 @@ func tuneAsk(c *cli.Context) (study.TuneAsk, error) {
 		Budget: c.Int("budget"), Within: c.Float64("within"), Smooth: c.Bool("smooth"),
 	}}
 	if least := c.String("minimize"); (ask.Metric == "") == (least == "") {
-		return ask, usagef("found no metric, want --maximize or --minimize with one, such as --maximize efficiency_1")
+		return ask, usagef("found no metric, want --maximize or --minimize with a metric, such as --maximize efficiency_1")
 	} else if least != "" {
 		ask.Metric, ask.Least = least, true
 	}

@@ -22,10 +22,10 @@ const mostRows = 1_000_000
 
 // unitOptions are the flags that select the units to run and the tables to store.
 type unitOptions struct {
-	Tables string `doc:"store jobs, prices and metrics as {FORM}: both (jobs as CSV and Parquet), parquet, csv, or none for metrics only (default: both, or parquet from a million rows on)"`
-	Units  bool   `doc:"list the units into which the run can be divided, and run nothing"`
-	Shard  string `doc:"run only part {K/N} of the units, 1/N to N/N, and store them in --out, which shards may share, for 'bourse run merge'; auto/N takes K from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX"`
-	Fresh  bool   `doc:"start again: drop the units of a stopped run, and replace older results of this or another scenario"`
+	Tables string `doc:"store jobs, prices and metrics in {FORM}: both (jobs as CSV and Parquet), parquet, csv, or none for metrics only (default: both, or parquet for a million rows or more)"`
+	Units  bool   `doc:"list the units into which the run can be divided, without running them"`
+	Shard  string `doc:"run only part {K/N} of the units (1/N to N/N) and store them in --out for 'bourse run merge'; several shards may use the same --out; auto/N takes K from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX"`
+	Fresh  bool   `doc:"start from the beginning: discard the units of a stopped run, and replace older results of this or another scenario"`
 }
 
 // tables returns the file format of the large tables.
@@ -38,7 +38,7 @@ func tables(c *cli.Context, ready *experiments.Prepared) (results.Tables, error)
 		return t, nil
 	}
 	if rows := ready.JobRows(); rows > mostRows {
-		note(c, "%d rows of jobs are stored as Parquet only; --tables both writes CSV, too", rows)
+		note(c, "%d rows of jobs are stored only as Parquet; use --tables both to write CSV, too", rows)
 		return results.Parquet, nil
 	}
 	return results.Both, nil
@@ -54,7 +54,7 @@ func shard(c *cli.Context) (k, n int, err error) {
 	k, err = number(one)
 	n, wrong := strconv.Atoi(all)
 	if !ok || err != nil || wrong != nil || k < 1 || k > n {
-		return 0, 0, usagef("--shard: found %q, want K/N, of 1/N to N/N, or auto/N in a task of an array", s)
+		return 0, 0, usagef("--shard: found %q, want K/N, from 1/N to N/N, or auto/N in a task of an array", s)
 	}
 	return k - 1, n, nil
 }
@@ -98,11 +98,11 @@ func differs(err error, dir string) error {
 	if !errors.As(err, &other) {
 		return err
 	}
-	what := fmt.Sprintf("%s has the results of another run: %s", dir, publication.Difference(&other.Found, &other.Want))
-	remedy := "replace them with --fresh, or write elsewhere with --out"
+	what := fmt.Sprintf("%s contains the results of another run: %s", dir, publication.Difference(&other.Found, &other.Want))
+	remedy := "replace these results with --fresh, or write elsewhere with --out"
 	if !other.Whole {
 		what = fmt.Sprintf("%s contains units of another run: %s", dir, publication.Difference(&other.Found, &other.Want))
-		remedy = fmt.Sprintf("finish that run ('%s' with the same --out), drop it with --fresh, or write elsewhere with --out", strings.Join(other.Found.Command, " "))
+		remedy = fmt.Sprintf("finish that run ('%s' with the same --out), discard its units with --fresh, or write elsewhere with --out", strings.Join(other.Found.Command, " "))
 	}
 	return otherRun{misuse.Errorf("%s; %s", what, remedy), what}
 }
@@ -135,5 +135,5 @@ func kept(where string, err error) error {
 	if wrong != nil || len(names) == 0 {
 		return err
 	}
-	return unfinished{err, fmt.Sprintf("%d of %d units are stored in %s: the same command continues", len(names), len(u.Plan.Units), where)}
+	return unfinished{err, fmt.Sprintf("%d of %d units are stored in %s; repeat the command to continue", len(names), len(u.Plan.Units), where)}
 }

@@ -24,7 +24,7 @@ type usageShown struct {
 }
 
 var usageCommand = command(`usage
-print the use and cost of settled contracts
+print the usage and cost of settled contracts
 
 A contract counts in the month in which it ended, once it is settled. The paid amount is
 before penalties. With --format focus, the output is a CSV file in the FOCUS 1.2 format:
@@ -35,7 +35,7 @@ one row per contract, and one row per penalty, which is negative (bourse docs us
 
 type usageOptions struct {
 	Month                  string `doc:"include only the month {YYYY-MM} (default: all)"`
-	By                     string `validate:"oneof=contract day" default:"contract" doc:"add up by {KEY}: contract or day"`
+	By                     string `validate:"oneof=contract day" default:"contract" doc:"add up the usage by {KEY}: contract or day"`
 	Format                 string `validate:"oneof=text csv focus" default:"text" doc:"print {FORMAT}: text, csv or focus"`
 	Account                string `doc:"print the usage of {ACCOUNT}, or of all with '*' (default: the user's own)"`
 	homeOption             `yaml:",inline"`

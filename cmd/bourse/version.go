@@ -20,9 +20,9 @@ func version() string {
 
 // release is the JSON output with the program's version.
 type release struct {
-	Release  string `json:"release" doc:"version, as in the CHANGELOG"`
+	Release  string `json:"release" doc:"version number, as in the CHANGELOG"`
 	Revision string `json:"revision" doc:"revision of the source, or unknown"`
-	Modified string `json:"modified" doc:"true if the source differed from the revision; false, or unknown"`
+	Modified string `json:"modified" doc:"true if the source differed from the revision, false if it did not, or unknown"`
 	Go       string `json:"go" doc:"version of the compiler"`
 	Platform string `json:"platform" doc:"operating system and architecture"`
 }

@@ -19,17 +19,17 @@ import (
 var witnessCommand = command(`witness DIR
 cosign checkpoints of published logs
 
-Serves c2sp.org/tlog-witness. 'ledger publish --witness' and operators of other logs
-can use it. It cosigns the logs of --log, and stores in DIR the last checkpoint of
-each that it signed: never replace DIR by an older copy. Readers of a log require the
-witness's own key, which is printed.
+The command serves the protocol c2sp.org/tlog-witness, which 'ledger publish --witness'
+and operators of other logs can use. It cosigns the logs given with --log, and stores
+the last checkpoint that it signed for each log in DIR. Never replace DIR with an older
+copy. The command prints the witness's own public key, which the readers of a log need.
 
    bourse bank key --name w.example key
    bourse ledger witness watched --key key --log books=key.pub --listen 127.0.0.1:8423`, witnessAction)
 
 type witnessOptions struct {
-	Key    string   `doc:"sign with the key in {FILE}, made by 'bourse bank key'"`
-	Log    []string `doc:"cosign the log {ORIGIN=KEY}: its name, and its public key or a file that contains the key; may be repeated"`
+	Key    string   `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
+	Log    []string `doc:"cosign the log {ORIGIN=KEY}, where ORIGIN is its name, and KEY is its public key or a file that contains the key; may be repeated"`
 	Listen string   `default:"127.0.0.1:8423" doc:"answer at {ADDRESS}"`
 }
 

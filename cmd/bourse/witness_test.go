@@ -116,7 +116,7 @@ func TestWitnessed(t *testing.T) {
 	do(statusUsage, append(audit, "--fresh", "1h")...)
 
 	do(statusDone, "bank", "transfer", at("fork"), "user:ann", "user:cyd", "1", "--id", "2")
-	if errs := publish(statusFailed, "fork", "forked", append(ask, "--quorum", "2")...); !strings.Contains(errs, "0 witnesses signed it, want 2: nothing was published") {
+	if errs := publish(statusFailed, "fork", "forked", append(ask, "--quorum", "2")...); !strings.Contains(errs, "0 witnesses signed the checkpoint, want 2; nothing was published") {
 		t.Errorf("a fork: %s", errs)
 	}
 	if _, errs := do(statusUsage, append([]string{"ledger", "audit", at("forked")}, trust...)...); !strings.Contains(errs, "no ledger") {

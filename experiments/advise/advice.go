@@ -18,8 +18,8 @@ import (
 // known, it is added as q_reservation.
 type Advice struct {
 	Configuration string             `json:"configuration,omitempty"`
-	N             int                `json:"n,omitempty" doc:"replications in which all of them are defined"`
-	Numbers       map[string]float64 `json:"numbers" doc:"values by the symbols of the paper"`
+	N             int                `json:"n,omitempty" doc:"replications in which all these values are defined"`
+	Numbers       map[string]float64 `json:"numbers" doc:"values, named by the paper's symbols"`
 	User          []Recommendation   `json:"advice"`
 
 	each map[string][]float64 // the numbers by replication
@@ -136,7 +136,7 @@ var rules = []struct {
 func (a *Advice) weigh() error {
 	has := func(name string) bool { _, ok := a.Numbers[name]; return ok }
 	if !has("p_a") || !has("q") || !has("p_w") && !has("p_d") {
-		return misuse.Errorf("found %d numbers, want --pa, --q, and --pw (inelastic jobs), --pd (elastic ones) or both; or a results directory", len(a.Numbers))
+		return misuse.Errorf("found %d numbers, want --pa, --q, and --pw (inelastic jobs), --pd (elastic jobs) or both; or a results directory", len(a.Numbers))
 	}
 	for _, r := range rules {
 		if slices.ContainsFunc(r.needs, func(name string) bool { return !has(name) }) {

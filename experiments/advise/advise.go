@@ -70,7 +70,7 @@ func compare(q float64, admission probability, spot ...probability) (Verdict, er
 	}
 	p /= float64(len(spot))
 	if !(q >= 0 && q < 1) {
-		return Verdict{}, fmt.Errorf("q = %v: cost over value is in [0,1), 1 excluded", q)
+		return Verdict{}, fmt.Errorf("q = %v: want a ratio of cost to value that is at least 0 and less than 1", q)
 	}
 	threshold := (p - q) / (1 - q)
 	return Verdict{

@@ -67,7 +67,7 @@ func In(address, head string) (*Ledgers, error) {
 	}
 	if head != "" {
 		if len(l.heads) > 1 {
-			return nil, misuse.Errorf("%s contains %d ledgers, want one to compare with a head", address, len(l.heads))
+			return nil, misuse.Errorf("%s contains %d ledgers, want exactly one to compare with a head", address, len(l.heads))
 		}
 		l.heads[0] = head
 	}

@@ -13,10 +13,10 @@ import (
 // manifest.
 type files struct {
 	Results  string   `json:"results" doc:"the directory"`
-	Files    int      `json:"files" doc:"published files that the manifest names"`
+	Files    int      `json:"files" doc:"published files named in the manifest"`
 	Manifest string   `json:"manifest" doc:"its sha256"`
 	Findings []change `json:"findings"`
-	Beyond   []string `json:"beyond" doc:"what the audit could not check"`
+	Beyond   []string `json:"beyond" doc:"list of what the audit could not check"`
 }
 
 // A change is a file that differs from the file as it was written.
@@ -42,7 +42,7 @@ func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *result
 	}
 	f.files = &files{
 		Results: r.Path, Files: len(r.Manifest.Outputs), Manifest: r.Digest(), Findings: []change{},
-		Beyond: []string{"whether somebody changed manifest.json, and the files to match: compare its sha256 with one stored elsewhere"},
+		Beyond: []string{"whether somebody changed manifest.json and the files together; to find out, compare its sha256 with a copy stored elsewhere"},
 	}
 	sound := !slices.ContainsFunc(f.Ledgers, func(a Audited) bool { return !a.Report.Clean() })
 	if len(changes) == 0 {
@@ -52,7 +52,7 @@ func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *result
 		}
 		f.files.Beyond = append(f.files.Beyond, beyond...)
 	} else {
-		f.files.Beyond = append(f.files.Beyond, "tables, figures, page and decisions: files differ from manifest.json")
+		f.files.Beyond = append(f.files.Beyond, "tables, figures, page and decisions, because files differ from manifest.json")
 	}
 	for _, c := range changes {
 		if !slices.ContainsFunc(f.Ledgers, func(a Audited) bool {

@@ -76,17 +76,17 @@ func (f *Found) Text(quiet bool) string {
 		}
 		fmt.Fprintf(&b, "%s: clean\n  %d entries, head %s\n", a.Ledger, r.Entries, r.Head)
 		if r.Mode == "owned" {
-			fmt.Fprintf(&b, "  owned: %d orders checked, each by signature, key and right; ledger %s, operator %s\n", r.Orders, r.Ledger, r.Operator)
+			fmt.Fprintf(&b, "  owned: the signature, key and right of %d orders were checked; ledger %s, operator %s\n", r.Orders, r.Ledger, r.Operator)
 		} else {
-			b.WriteString("  open: anyone who could write it could move any money\n")
+			b.WriteString("  open: anyone who could write to it could move any money\n")
 		}
 		if r.Since > 0 {
 			fmt.Fprintf(&b, "  since entry %d:\n", r.Since)
 		}
 		for _, s := range r.Cosigned {
-			fmt.Fprintf(&b, "  entries up to %d cosigned by %s at %s\n", s.Entries, s.By, s.Time.Format(time.RFC3339))
+			fmt.Fprintf(&b, "  entries up to %d were cosigned by %s at %s\n", s.Entries, s.By, s.Time.Format(time.RFC3339))
 		}
-		fmt.Fprintf(&b, "  %d contracts admitted, %d settled, %d requests rejected", r.Admitted, r.Settled, r.Rejected)
+		fmt.Fprintf(&b, "  %d contracts were admitted, %d were settled, and %d requests were rejected", r.Admitted, r.Settled, r.Rejected)
 		if r.Refused > 0 {
 			fmt.Fprintf(&b, "; %d orders refused permanently", r.Refused)
 		}
@@ -97,7 +97,7 @@ func (f *Found) Text(quiet bool) string {
 		}
 		fmt.Fprintf(&b, "; charged %s, refunded %s, penalties %s\n", r.Charged, r.Refunded, r.Penalties)
 		if r.Computed > 0 {
-			fmt.Fprintf(&b, "  charges and verdicts of %d contracts computed again, equal to the table of jobs\n", r.Computed)
+			fmt.Fprintf(&b, "  charges and verdicts of %d contracts were recomputed and equal the table of jobs\n", r.Computed)
 		}
 		beyond(&b, r.Beyond)
 	}

@@ -96,15 +96,15 @@ func New(name, from, in string) ([]string, error) {
 
 // A Check is the result of [Checked].
 type Check struct {
-	Seed     uint64    `json:"seed" doc:"seed of the markets; the same seed draws them again"`
+	Seed     uint64    `json:"seed" doc:"seed of the random markets; the same seed draws the same markets"`
 	Markets  int       `json:"markets"`
-	Verdicts []Verdict `json:"verdicts" doc:"outcomes of the requests under the policy, the most frequent first"`
+	Verdicts []Verdict `json:"verdicts" doc:"outcomes of requests under the policy, the most frequent first"`
 	Costs    []Cost    `json:"costs" doc:"cost of a decision under the policy and under built-in policies"`
 }
 
 // A Verdict is a kind of decision and its frequency.
 type Verdict struct {
-	Verdict string `json:"verdict" doc:"accept, or the reason of a rejection"`
+	Verdict string `json:"verdict" doc:"accept, or the reason for a rejection"`
 	N       int    `json:"n"`
 }
 
@@ -113,8 +113,8 @@ type Cost struct {
 	Policy    string  `json:"policy"`
 	Decisions int     `json:"decisions"`
 	Median    float64 `json:"median_us" doc:"median time, microseconds"`
-	Most      float64 `json:"p99_us" doc:"99 % quantile of the time, microseconds"`
-	Steps     uint64  `json:"steps" doc:"most computation steps of a decision; 0 if they are not counted"`
+	Most      float64 `json:"p99_us" doc:"99 % quantile of the time of a decision, in microseconds"`
+	Steps     uint64  `json:"steps" doc:"largest number of computation steps in a decision; 0 if steps are not counted"`
 }
 
 // A meter measures the decisions of a policy.
@@ -259,7 +259,7 @@ configurations: [{name: one}]
 
 // Document returns the result as a document.
 func (r *Check) Document() report.Document {
-	verdicts := report.Table{Title: fmt.Sprintf("Requests in %d markets of seed %d", r.Markets, r.Seed), Header: []string{"Verdict", "Requests"}, Left: 1}
+	verdicts := report.Table{Title: fmt.Sprintf("Requests in %d markets drawn with seed %d", r.Markets, r.Seed), Header: []string{"Verdict", "Requests"}, Left: 1}
 	for _, v := range r.Verdicts {
 		verdicts.Rows = append(verdicts.Rows, report.Cells(v.Verdict, v.N))
 	}
@@ -269,16 +269,16 @@ func (r *Check) Document() report.Document {
 	}
 	return report.Document{
 		Tables: []report.Table{verdicts, costs}, Values: func([]string) any { return *r },
-		Notes: []string{"Each answer was valid, and the same when the question was asked twice and in copies of markets."},
+		Notes: []string{"Each answer was valid, and was the same when a question was repeated and when it was asked in a copy of the market."},
 	}
 }
 
 // An Answered is the answer to a saved question.
 type Answered struct {
 	Verdict  string          `json:"verdict" doc:"accept, reject or defer"`
-	Decision json.RawMessage `json:"decision" doc:"as the ledger would record it"`
+	Decision json.RawMessage `json:"decision" doc:"decision as the ledger would record it"`
 	On       []outside.Bid   `json:"on" doc:"hosts and bids, if accepted"`
-	State    json.RawMessage `json:"state,omitempty" doc:"the state after the answer"`
+	State    json.RawMessage `json:"state,omitempty" doc:"state of the policy after the answer"`
 }
 
 // Ask lets the policy answer the saved question in text. The function print receives the

@@ -35,12 +35,12 @@ type draft struct {
 // Questions returns the questions for a new scenario in the order in which they are asked.
 func Questions() []Question {
 	return []Question{
-		{"name", "What is it called? Letters, digits and dashes", "mine", (*draft).setName},
+		{"name", "What is the scenario called? Use letters, digits and dashes", "mine", (*draft).setName},
 		{"hosts", "How many hosts, and how many processors each? HOSTSxPROCESSORS", "15x2", (*draft).setHosts},
-		{"jobs", "Whose jobs? A log (.swf, .swf.gz), a plan (.csv), or a model: " + strings.Join(drawn(), ", "), "paper", (*draft).setJobs},
+		{"jobs", "Whose jobs? Which workload: a log (.swf, .swf.gz), a plan (.csv), or a model: " + strings.Join(drawn(), ", "), "paper", (*draft).setJobs},
 		{"policies", "Which policies are compared? Of " + strings.Join(policies.Table(nil, nil).Names(), ", "), "be, sac, cac", (*draft).setPolicies},
-		{"repeat", "How often? A number of replications, or METRIC=HALF-WIDTH, until its interval is that narrow", "5", (*draft).setRepeat},
-		{"deadlines", "When are jobs due? none; a factor on the user's estimate (or on the model's runtime); or usual, as the policies require", "usual", (*draft).setDeadlines},
+		{"repeat", "How often? How many replications? A number, or METRIC=HALF-WIDTH to stop when the metric's interval is narrow enough", "5", (*draft).setRepeat},
+		{"deadlines", "When are jobs due? none; a factor of the user's estimate (or of the model's runtime); or usual, as the policies require", "usual", (*draft).setDeadlines},
 	}
 }
 
@@ -57,7 +57,7 @@ func DraftScenario(answers []string) (string, error) {
 		}
 	}
 	if d.deadlines == "none" && d.needs {
-		return "", fmt.Errorf("deadlines: found none with the policies %s, want a number, because some of them use deadlines", d.policies)
+		return "", fmt.Errorf("deadlines: found none with the policies %s, want a number, because some of these policies use deadlines", d.policies)
 	}
 	of := ""
 	if d.recorded {
@@ -132,7 +132,7 @@ func (d *draft) setJobs(answer string) error {
 	case answer == "exponential":
 		d.workload = "    model: {name: exponential, jobs: 200}\n" + worth
 	default:
-		return fmt.Errorf("found %q, %s; or a file that ends in .swf, .swf.gz or .csv", answer, plugin.OneOf(answer, drawn()))
+		return fmt.Errorf("found %q, %s; or a file whose name ends in .swf, .swf.gz or .csv", answer, plugin.OneOf(answer, drawn()))
 	}
 	return nil
 }

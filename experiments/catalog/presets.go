@@ -13,8 +13,8 @@ type Preset struct {
 	Name         string  `json:"name"`
 	Title        string  `json:"title"`
 	Replications int     `json:"replications"`
-	Seconds      float64 `json:"seconds" doc:"processor time of all replications; several workers divide it"`
-	Megabytes    float64 `json:"megabytes" doc:"memory with one worker"`
+	Seconds      float64 `json:"seconds" doc:"processor time of all replications, which several workers can share"`
+	Megabytes    float64 `json:"megabytes" doc:"memory of one worker"`
 }
 
 // Presets returns the presets in the order of their names, followed by the papers. The name

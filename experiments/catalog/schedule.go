@@ -51,7 +51,7 @@ func ChooseRun(e *scenario.Experiment, path string) (Chosen, error) {
 	if most < len(names) {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return Chosen{}, misuse.Errorf("found %s, want one of %s%s; replications are 0 to %d",
+	return Chosen{}, misuse.Errorf("found %s, want one of %s%s; replications are numbered from 0 to %d",
 		found, strings.Join(names[:most], ", "), more, e.Replications-1)
 }
 
@@ -62,8 +62,8 @@ func (r Chosen) Schedule(dir *results.Dir, log *swf.Trace) (*swf.Trace, error) {
 		return nil, err
 	}
 	fleet := &r.Configuration.Fleet
-	return log.Schedule(slots, int64(fleet.Processors()), "as run by bourse: "+r.String(),
-		"submit, wait, run, allocated processors and status are of that run"), nil
+	return log.Schedule(slots, int64(fleet.Processors()), "as scheduled by bourse: "+r.String(),
+		"submit time, wait, run time, allocated processors and status are from this run"), nil
 }
 
 // slots returns the start and end times of the jobs in run r, keyed by job number.

@@ -47,7 +47,7 @@ type GoesOnError struct {
 
 // Error names the jobs and the user's next steps.
 func (e *GoesOnError) Error() string {
-	return fmt.Sprintf("job %s continues: the same command waits for it, and scancel ends it", strings.Join(e.Jobs, " "))
+	return fmt.Sprintf("job %s continues; repeat the command to wait for it, or end it with scancel", strings.Join(e.Jobs, " "))
 }
 
 // Unwrap returns why.
@@ -93,7 +93,7 @@ func (r *Run) Do(ctx context.Context) (done bool, err error) {
 	}
 	for last := -1; ; {
 		if len(ids) > 0 && r.NoWait {
-			r.say("job %s runs the units: the same command without --no-wait waits and merges", strings.Join(ids, ", "))
+			r.say("job %s runs the units; repeat the command without --no-wait to wait for them and merge the results", strings.Join(ids, ", "))
 			return false, nil
 		}
 		if len(ids) > 0 {
@@ -106,11 +106,11 @@ func (r *Run) Do(ctx context.Context) (done bool, err error) {
 			return err == nil, err
 		}
 		if len(missing) == last {
-			return false, fmt.Errorf("%w: their tasks have failed; their output is in %s",
+			return false, fmt.Errorf("%w: their tasks failed; the output of these tasks is in %s",
 				&publication.HolesError{Missing: missing, Of: len(r.units())}, filepath.Join(r.dir, "slurm-*.txt"))
 		}
 		if last >= 0 {
-			r.say("%d of %d units are missing and were submitted again", len(missing), len(r.units()))
+			r.say("%d of %d units were missing and have been submitted again", len(missing), len(r.units()))
 		}
 		last = len(missing)
 		if ids, err = r.submit(ctx, missing); err != nil {

@@ -54,29 +54,29 @@ const Level = 0.05
 // A Row is one comparison.
 type Row struct {
 	Metric string `json:"metric"`
-	Within string `json:"within" doc:"common part: configuration, policy or both"`
+	Within string `json:"within" doc:"part that both sides share: configuration, policy or both"`
 	First  string `json:"first"`
 	Second string `json:"second"`
 
 	N      int  `json:"n" doc:"pairs of replications, or the size of the smaller sample"`
-	Paired bool `json:"paired" doc:"compared replication by replication; otherwise as independent samples, by Welch's test"`
+	Paired bool `json:"paired" doc:"whether the two are compared replication by replication; if not, as independent samples, by Welch's test"`
 
 	FirstMean  *float64 `json:"first_mean"`
-	FirstLo95  *float64 `json:"first_lo95" doc:"interval of the first mean, as in all tables; null under two values, or if all are equal and no trials bound it"`
+	FirstLo95  *float64 `json:"first_lo95" doc:"interval of the first mean, as in all tables; null for fewer than two values, or if all values are equal and no trials bound the mean"`
 	FirstHi95  *float64 `json:"first_hi95"`
 	SecondMean *float64 `json:"second_mean"`
 	SecondLo95 *float64 `json:"second_lo95"`
 	SecondHi95 *float64 `json:"second_hi95"`
-	Difference *float64 `json:"difference" doc:"first mean minus the second"`
-	Lo95       *float64 `json:"lo95" doc:"interval of the difference: simultaneous, 95 % for all these comparisons (Bonferroni, Student's t), limited by the metric's bounds; null if it is undefined"`
+	Difference *float64 `json:"difference" doc:"first mean minus the second mean"`
+	Lo95       *float64 `json:"lo95" doc:"interval of the difference, simultaneous at 95 % for all these comparisons (Bonferroni, Student's t) and limited by the metric's bounds; null if it is undefined"`
 	Hi95       *float64 `json:"hi95"`
 	P          *float64 `json:"p" doc:"two-sided p for the hypothesis of no difference"`
 	Corrected  *float64 `json:"p_corrected" doc:"p times the number of comparisons, at most 1 (Bonferroni)"`
-	Effect     *float64 `json:"effect" doc:"difference divided by its standard deviation: of pairs, or the root mean square of both"`
-	Needed     *int     `json:"needed" doc:"replications that would show a difference like this with a power of 80 % at the level of the verdict"`
-	Alike      *float64 `json:"alike" doc:"p of two one-sided tests that the difference is at least the margin, corrected; null without a margin"`
+	Effect     *float64 `json:"effect" doc:"difference divided by the standard deviation of the pairs or, for independent samples, by the root mean square of both deviations"`
+	Needed     *int     `json:"needed" doc:"replications that would show a difference of this size with a power of 80 % at the level of the verdict"`
+	Alike      *float64 `json:"alike" doc:"corrected p of two one-sided tests of the hypothesis that the difference is at least the margin; null without a margin"`
 
-	Verdict string `json:"verdict" doc:"position of the interval of the difference: higher (above 0), lower, or undecided (it contains 0); alike (within the margin); equal or constant, if every replication has no difference or the same one; no sample, if all replications have the same jobs on the same hosts"`
+	Verdict string `json:"verdict" doc:"verdict by the interval of the difference: higher (above 0), lower (below 0), undecided (it contains 0), or alike (within the margin); equal or constant if the difference is 0 or the same in every replication; no sample if all replications have the same jobs on the same hosts"`
 
 	tested *stats.Difference // nil if the difference cannot be tested
 	apart  [2]float64        // largest difference that the bounds of the metric allow
@@ -141,7 +141,7 @@ const mostRows = 20_000
 // Compare makes the requested comparisons in one results directory or between two.
 func Compare(dirs []*results.Dir, ask Ask) (rows []Row, err error) {
 	if ask.Across == Results != (len(dirs) == 2) {
-		return nil, misuse.Errorf("found %d results directories, want two across %s and one across anything else", len(dirs), Results)
+		return nil, misuse.Errorf("found %d results directories, want two to compare across %s, otherwise one", len(dirs), Results)
 	}
 	var all []*series
 	if ask.Users {
@@ -209,7 +209,7 @@ func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []R
 				}
 				r.test(pair[0], pair[1], paired, ask)
 				if rows = append(rows, r); len(rows) > mostRows {
-					return nil, misuse.Errorf("found more than %d comparisons, want a baseline, or fewer metrics", mostRows)
+					return nil, misuse.Errorf("found more than %d comparisons, want a baseline or fewer metrics", mostRows)
 				}
 			}
 		}

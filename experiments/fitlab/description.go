@@ -140,7 +140,7 @@ func (d *Description) records() report.Table {
 			report.Cells("mean gap, by records (s)", l.MeanIAT), report.Cells("mean gap, by job numbers (s)", l.NumberedIAT),
 			report.Cells("processors", processors), report.Cells("load", l.Load),
 		},
-		Note: "By job numbers: the whole span divided by the difference of the first and last number, as papers count if a log has lost records.",
+		Note: "The gap by job numbers is the whole span divided by the difference between the first and last job number; papers use it if a log has lost records.",
 	}
 }
 
@@ -152,7 +152,7 @@ const mostClasses = 5
 func (d *Description) classes() report.Table {
 	t := report.Table{
 		Title: "Queues, partitions, groups and applications", Header: []string{"field", "number", "records", "processor-seconds"}, Left: 1,
-		Note: "-1: not known. --filter queue:1+2 selects some; so do partition, group and application. --json lists all.",
+		Note: "-1 means unknown. --filter queue:1+2 selects two queues; partition, group and application work in the same way. --json lists all values.",
 	}
 	shown, field := 0, ""
 	for _, c := range d.log.Classes {
@@ -169,7 +169,7 @@ func (d *Description) classes() report.Table {
 // class is the JSON form of a class of jobs, such as one queue.
 type class struct {
 	Field   string       `json:"field" doc:"queue, partition, group or application"`
-	Number  int64        `json:"number" doc:"-1 if it is not known"`
+	Number  int64        `json:"number" doc:"number; -1 if it is unknown"`
 	Records int          `json:"records"`
 	Work    report.Maybe `json:"work" doc:"processor-seconds of the jobs that ran"`
 }
@@ -219,16 +219,16 @@ func what(t swf.Tally) string {
 func (d *Description) notes() []string {
 	var notes []string
 	if d.log.Processors == 0 {
-		notes = append(notes, "The size of the machine is not known, so the load is unknown, too: state --processors.")
+		notes = append(notes, "The size of the machine and therefore the load are unknown; state --processors.")
 	}
 	if !d.log.Clock {
-		notes = append(notes, "The header does not state when the log starts, so hours and days count from its first record.")
+		notes = append(notes, "The header does not state when the log starts, so hours and days are counted from its first record.")
 	}
 	for _, wrong := range d.log.Header.Problems() {
 		notes = append(notes, "Header: "+wrong+".")
 	}
 	if n := d.log.Parts; n > 0 {
-		notes = append(notes, fmt.Sprintf("Parts of jobs with records of their own are left out: %d.", n))
+		notes = append(notes, fmt.Sprintf("Parts of jobs that have their own records are left out: %d.", n))
 	}
 	if n := d.log.Follow; n > 0 {
 		notes = append(notes, fmt.Sprintf("Records that name a preceding job (fields 17 and 18): %d. These jobs arrive after the preceding job ends, unless a scenario states workload.preceding: ignored.", n))
@@ -245,28 +245,28 @@ type Described struct {
 	Lines       int           `json:"lines" doc:"of the file"`
 	Comments    int           `json:"comments"`
 	Blank       int           `json:"blank"`
-	Used        int           `json:"used" doc:"lines that are unchanged records"`
-	Repaired    int           `json:"repaired" doc:"lines that are records after a repair"`
+	Used        int           `json:"used" doc:"lines used unchanged as records"`
+	Repaired    int           `json:"repaired" doc:"lines used as records after a repair"`
 	Skipped     int           `json:"skipped" doc:"lines that are left out"`
 	Reasons     []reason      `json:"reasons"`
-	Filters     []swf.Step    `json:"filters" doc:"in the order in which they were applied"`
+	Filters     []swf.Step    `json:"filters" doc:"filters, in the order in which they were applied"`
 	Records     int           `json:"records"`
 	Ran         int           `json:"ran" doc:"records of jobs that ran"`
 	Users       int           `json:"users" doc:"that have records"`
 	MeanIAT     report.Maybe  `json:"mean_iat" doc:"mean gap between arrivals, s"`
-	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number" doc:"whole span divided by the difference of the first and last job number, s"`
+	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number" doc:"whole span divided by the difference between the first and last job number, s"`
 	Processors  *int64        `json:"processors" doc:"processors of the machine; null if unknown"`
 	Load        report.Maybe  `json:"load" doc:"work divided by the capacity of the machine; null if unknown"`
 	Quantities  []moments     `json:"quantities" doc:"gaps between arrivals, runtimes, sizes, overestimates"`
 	Hurst       []estimate    `json:"hurst" doc:"Hurst exponent of the gaps, by estimator"`
 	Correlation []correlation `json:"autocorrelation" doc:"of the gaps"`
-	Clock       bool          `json:"clock" doc:"true if the header states when the log starts; otherwise hours and days count from the first record"`
+	Clock       bool          `json:"clock" doc:"true if the header states when the log starts; otherwise hours and days are counted from the first record"`
 	ByHour      [24]int       `json:"by_hour" doc:"records of each hour of the day"`
 	ByWeekday   [7]int        `json:"by_weekday" doc:"records of each day of the week, from Sunday, or from the first record"`
 	Statuses    []status      `json:"statuses"`
-	Classes     []class       `json:"classes" doc:"records of each queue, partition, group and application; the largest first"`
+	Classes     []class       `json:"classes" doc:"records of each queue, partition, group and application, the largest first"`
 	Fits        []quantityFit `json:"fits"`
-	Notes       []string      `json:"notes" doc:"remarks that a reader of the numbers needs"`
+	Notes       []string      `json:"notes" doc:"remarks needed to interpret the numbers"`
 	Files       []string      `json:"files" doc:"that were written"`
 }
 
@@ -274,8 +274,8 @@ type reason struct {
 	Reason  string `json:"reason"`
 	Done    string `json:"done" doc:"skipped or repaired"`
 	Count   int    `json:"count"`
-	First   int    `json:"first_line" doc:"number of the first such line"`
-	Example string `json:"example" doc:"content of that line"`
+	First   int    `json:"first_line" doc:"number of the first line of this kind"`
+	Example string `json:"example" doc:"content of the first line of this kind"`
 }
 
 type status struct {

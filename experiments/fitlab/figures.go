@@ -15,7 +15,7 @@ func (d *Description) Figures(nearest int) []report.Figure {
 	l := d.log
 	distributions := report.Figure{
 		Name: "distributions", Title: "Distributions of " + d.file.base(),
-		Caption: "Fraction of values of at most x; distributions are fitted by maximum likelihood where possible.",
+		Caption: "The curves show the fraction of values that are at most x; distributions are fitted by maximum likelihood if possible.",
 		Order:   lawOrder(),
 	}
 	for _, q := range []struct {
@@ -112,7 +112,7 @@ func (d *Description) byHour() report.Panel {
 	}
 	x := "hour of the day"
 	if !d.log.Clock {
-		x = "hour after the first record, of 24"
+		x = "hour after the first record (modulo 24)"
 	}
 	return report.Panel{Title: "Arrivals by hour", X: x, Y: "jobs", Curves: series(jobs)}
 }
@@ -127,7 +127,7 @@ func (d *Description) byWeekday() report.Panel {
 		Groups: []string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
 	}
 	if !d.log.Clock {
-		p.Title, p.Groups = "Arrivals by day of seven", []string{"1", "2", "3", "4", "5", "6", "7"}
+		p.Title, p.Groups = "Arrivals by day (modulo 7)", []string{"1", "2", "3", "4", "5", "6", "7"}
 	}
 	return p
 }

@@ -104,7 +104,7 @@ func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 	if l.Processors > 0 {
 		f.Options["widest"] = l.Processors
 	}
-	f.About = []string{fmt.Sprintf("fitted to %s: %d records, of which %d ran", source, l.Records, l.Ran)}
+	f.About = []string{fmt.Sprintf("fitted to %s, which has %d records, of which %d ran", source, l.Records, l.Ran)}
 	for i, q := range quantities {
 		if len(r[i]) == 0 || r[i][0].Err != nil {
 			return f, fmt.Errorf("%s: no fit", q.name)
@@ -120,7 +120,7 @@ func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 func Remember(f *models.File, l *describe.Log) error {
 	h := l.RescaledRange.H
 	if !(h > 0 && h < 1) {
-		return misuse.Errorf("the gaps have Hurst exponent %v, want one in (0,1)", h)
+		return misuse.Errorf("the gaps have the Hurst exponent %v, want an exponent in (0,1)", h)
 	}
 	f.Options["hurst"] = h
 	f.About = append(f.About, fmt.Sprintf("gaps: Hurst exponent %.3f by R/S", h))

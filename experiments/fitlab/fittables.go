@@ -30,7 +30,7 @@ func (r *Report) tables() []report.Table {
 		t := report.Table{
 			Title:  "Fits. " + q.title,
 			Header: []string{"law", "parameter", "value", "s.e.", "log-likelihood", "AIC", "KS"}, Left: 2,
-			Note: "Closest first, by KS: the largest difference between the distribution functions. Marked: the closest distribution, and the smallest AIC.",
+			Note: "Distributions are sorted by KS, the largest difference between the distribution functions. The closest distribution and the smallest AIC are marked.",
 		}
 		least := math.Inf(1)
 		for _, f := range r[i] {
@@ -90,12 +90,12 @@ type lawFit struct {
 	Law        string         `json:"law"`
 	Best       bool           `json:"best" doc:"true for the distribution closest to the sample"`
 	Parameters []parameterFit `json:"parameters"`
-	N          int            `json:"n" doc:"values in the sample"`
+	N          int            `json:"n" doc:"number of values in the sample"`
 	LogLik     report.Maybe   `json:"log_likelihood"`
 	AIC        report.Maybe   `json:"aic"`
 	KS         report.Maybe   `json:"ks" doc:"Kolmogorov-Smirnov distance"`
 	Note       string         `json:"note"`
-	Error      string         `json:"error,omitempty" doc:"why there is no fit"`
+	Error      string         `json:"error,omitempty" doc:"reason why there is no fit"`
 }
 
 type parameterFit struct {

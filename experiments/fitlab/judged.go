@@ -25,7 +25,7 @@ type Judged struct {
 	Level   float64      `json:"level" doc:"p below which a pair is rejected"`
 	Method  []string     `json:"method" doc:"parameters of the table"`
 	Rows    []report.Fit `json:"rows"`
-	Differs []string     `json:"differs" doc:"how the log differs from the paper's"`
+	Differs []string     `json:"differs" doc:"differences between this log and the paper's"`
 }
 
 // Judge returns Table 1 for a measured log, with the paper's numbers. It evaluates the
@@ -42,7 +42,7 @@ func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b 
 	if err != nil {
 		return report.Document{}, err
 	}
-	differs := []string{"The paper's numbers are for SDSC Blue Horizon, which is a different log."}
+	differs := []string{"The paper's numbers are for a different log, SDSC Blue Horizon."}
 	if isBlueHorizon(file.Trace.Header) {
 		differs = paperDiffers(log)
 	}
@@ -59,10 +59,10 @@ func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b 
 // method describes in sentences how the table was made.
 func method(b gof.Bootstrap, log *describe.Log) []string {
 	return []string{
-		fmt.Sprintf("Success rate and sample mean use %d pairs of %d draws, one from the data, one from the trace; the paper used 1000 pairs.", b.Pairs, b.Draws),
-		fmt.Sprintf("A pair is a success if p is at least %v, by the limit with Stephens' correction, as in Matlab's kstest2.", b.Level),
+		fmt.Sprintf("Success rate and sample mean are computed from %d pairs of samples with %d draws each, one from the data and one from the trace; the paper used 1000 pairs.", b.Pairs, b.Draws),
+		fmt.Sprintf("A pair is a success if p is at least %v; p is computed from the limit distribution with Stephens' correction, as in Matlab's kstest2.", b.Level),
 		fmt.Sprintf("The standard error of a success rate is at most %.4f; the paper's is 0.0158.", 0.5/math.Sqrt(float64(b.Pairs))),
-		fmt.Sprintf("Complete data: %d gaps between arrivals, %d runtimes and as many sizes, compared with the distribution itself.", log.IAT.N, log.Run.N),
+		fmt.Sprintf("The complete data are %d gaps between arrivals, %d runtimes and as many sizes, which are compared with the distribution itself.", log.IAT.N, log.Run.N),
 	}
 }
 
@@ -88,7 +88,7 @@ func modelColumns(columns []column, files []string) error {
 		}
 		laws, ok := m.(*models.Independent)
 		if !ok {
-			return misuse.Errorf("%s: found model %s, want independent, which has a distribution for each quantity", name, f.Model)
+			return misuse.Errorf("%s: found model %s, want the model independent, which has a distribution for each quantity", name, f.Model)
 		}
 		gap, runtime, nodes := laws.Laws()
 		base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))

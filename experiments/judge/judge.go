@@ -76,8 +76,8 @@ type Judging struct {
 
 // Hashes contains SHA-256 hashes in hexadecimal.
 type Hashes struct {
-	Study     string `json:"study" doc:"of the study's file"`
-	Candidate string `json:"candidate" doc:"of the candidate: its file, its command and files, or its name and options"`
+	Study     string `json:"study" doc:"hash of the study's file"`
+	Candidate string `json:"candidate" doc:"hash of the candidate: its file, its command and files, or its name and options"`
 	Champion  string `json:"champion"`
 }
 
@@ -103,10 +103,10 @@ func New(ask Ask) (*Judging, error) {
 	}
 	x := &j.experiment
 	if j.Settings = x.Judge; j.Settings == nil {
-		return nil, misuse.Errorf("%s: found no field judge, want one with the metric to compare", ask.Study)
+		return nil, misuse.Errorf("%s: found no field judge, want one that names the metric to compare", ask.Study)
 	}
 	if j.metric, err = metrics.Table().New(j.Settings.Metric, nil); err == nil && j.metric.Less {
-		err = fmt.Errorf("judge.metric: found %s, of which less is better, want one of which more is", j.metric.Name)
+		err = fmt.Errorf("judge.metric: found %s, which is better if it is lower, want a metric that is better if it is higher", j.metric.Name)
 	}
 	if err != nil {
 		return nil, misuse.Of(err)
@@ -199,7 +199,7 @@ func sum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 // different secret. The seed is the same for all candidates of an epoch.
 func (j *Judging) Seed(secret []byte, epoch int) (uint64, error) {
 	if got, want := "sha256:"+sum(secret), j.Settings.Sealed; got != want {
-		return 0, misuse.Errorf("sealed: found a secret with the hash %s, want the one registered in the study, judge.sealed: %s", got, cmp.Or(want, "none"))
+		return 0, misuse.Errorf("sealed: found a secret with the hash %s, want the secret registered in the study, judge.sealed: %s", got, cmp.Or(want, "none"))
 	}
 	mac := hmac.New(sha256.New, secret)
 	fmt.Fprintf(mac, "bourse judge 1\n%s\n%d\n", j.Hashes.Study, epoch)

@@ -22,14 +22,14 @@ import (
 
 // A Record states a judgement.
 type Record struct {
-	Judge string `json:"judge" doc:"version and revision of bourse"`
+	Judge string `json:"judge" doc:"version and revision of the program"`
 	Hashes
 	Epoch       int            `json:"epoch"`
 	Position    int            `json:"position" doc:"number of the record in judged.jsonl, from 1"`
 	Previous    string         `json:"previous" doc:"SHA-256 of the preceding line of judged.jsonl; empty for the first line"`
 	Metric      string         `json:"metric"`
 	Margin      float64        `json:"margin"`
-	Level       float64        `json:"level" doc:"probability that the interval is wrong"`
+	Level       float64        `json:"level" doc:"probability that the interval does not contain the true difference"`
 	Gates       scenario.Gates `json:"gates"`
 	Confinement string         `json:"confinement" doc:"how the candidate was confined: program (namespaces, Landlock and limits), script (memory), built-in, or none"`
 	Outcome
@@ -81,7 +81,7 @@ func Verify(text []byte, public string, print func(*Signed) []byte) (*Signed, er
 	}
 	text = bytes.TrimSuffix(text, []byte{'\n'})
 	if !bytes.Equal(text, line(s)) && !bytes.Equal(text, bytes.TrimSuffix(print(&s), []byte{'\n'})) {
-		return nil, errors.New("found a record that has been changed, want it as it was written")
+		return nil, errors.New("found a record that has been changed, want the original record")
 	}
 	if !s.by(public) {
 		return nil, fmt.Errorf("found a record without a valid signature of %s: it has been changed, or another key has signed it", public)
@@ -100,7 +100,7 @@ func (s *Signed) Repeats(j *Judging, o Outcome) error {
 	r := s.Record
 	r.Hashes, r.Outcome = j.Hashes, o
 	if got, want := line(r), line(s.Record); !bytes.Equal(got, want) {
-		return fmt.Errorf("found another judgement: %s, want %s", got, want)
+		return fmt.Errorf("found a different judgement: %s, want %s", got, want)
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func (b *Book) Known(j *Judging, epoch int, public string) (*Signed, error) {
 		}
 	}
 	if n >= j.Settings.Judgements {
-		return nil, misuse.Errorf("epoch: found %d judgements in epoch %d, all that the study allows; want --epoch %d", n, epoch, epoch+1)
+		return nil, misuse.Errorf("epoch: found %d judgements in epoch %d, the maximum that the study allows; want --epoch %d", n, epoch, epoch+1)
 	}
 	return nil, nil
 }
@@ -229,7 +229,7 @@ func (r Report) Document() report.Document {
 		return d
 	}
 	f := r.Feedback
-	d.Notes = []string{fmt.Sprintf("combined score %.6g: mean difference of %s, candidate minus champion.", f.Score, f.Metric)}
+	d.Notes = []string{fmt.Sprintf("The combined score %.6g is the mean difference of %s, candidate minus champion.", f.Score, f.Metric)}
 	if f.Gate != "" {
 		d.Notes = []string{"The candidate fails the gate " + f.Gate + strings.TrimRight(": "+f.Error, ": ") + "."}
 	}

@@ -73,9 +73,9 @@ func failed(err error) *experiments.OutsideError {
 type Feedback struct {
 	Score          float64           `json:"combined_score" doc:"mean difference of the metric, candidate minus champion; -1 if the candidate fails a gate"`
 	Gate           string            `json:"gate" doc:"gate that the candidate fails; empty if it fails none"`
-	Error          string            `json:"error" doc:"failure of the candidate, if it failed"`
+	Error          string            `json:"error" doc:"description of the candidate's failure, if it failed"`
 	Metric         string            `json:"metric"`
-	Steps          uint64            `json:"steps" doc:"most computation steps of a decision; 0 if they are not counted"`
+	Steps          uint64            `json:"steps" doc:"largest number of computation steps in a decision; 0 if steps are not counted"`
 	Configurations []ByConfiguration `json:"configurations"`
 	Hashes
 }
@@ -92,10 +92,10 @@ type ByConfiguration struct {
 	Difference float64        `json:"difference" doc:"mean difference of the metric, candidate minus champion"`
 	Lo         report.Maybe   `json:"lo" doc:"95 % interval of that difference, for these replications only; null if there is none"`
 	Hi         report.Maybe   `json:"hi"`
-	Violations report.Maybe   `json:"violations" doc:"mean fraction of violated contracts under the candidate; null if it never admitted any"`
+	Violations report.Maybe   `json:"violations" doc:"mean fraction of violated contracts under the candidate; null if it never admitted a contract"`
 	Instead    report.Maybe   `json:"champion_violations"`
-	Rejections map[string]int `json:"rejections" doc:"rejected requests, by reason"`
-	Lost       []Lost         `json:"lost" doc:"up to five jobs that lost most of their value compared with the champion"`
+	Rejections map[string]int `json:"rejections" doc:"number of rejected requests for each reason"`
+	Lost       []Lost         `json:"lost" doc:"the jobs, at most five, that lost the most value compared with the champion"`
 }
 
 // A Lost is a job from which its owner gained less than under the champion.
@@ -103,9 +103,9 @@ type Lost struct {
 	Replication int     `json:"replication"`
 	Job         int64   `json:"job"`
 	Lost        float64 `json:"lost" doc:"value lost, $"`
-	Champion    string  `json:"champion" doc:"outcome under the champion"`
-	Candidate   string  `json:"candidate" doc:"outcome under the candidate"`
-	Reason      string  `json:"reason" doc:"why the candidate rejected it"`
+	Champion    string  `json:"champion" doc:"outcome of the job under the champion"`
+	Candidate   string  `json:"candidate" doc:"outcome of the job under the candidate"`
+	Reason      string  `json:"reason" doc:"reason why the candidate rejected the job"`
 
 	Decision json.RawMessage `json:"decision" doc:"decision of the candidate with its numbers, as the ledger records it; null for a built-in policy"`
 }

@@ -57,7 +57,7 @@ func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorde
 	case s.Expires()+slack < m.world.Clock.Now(), kind == "read" && s.Expires() < m.world.Clock.Now():
 		return nil, wrong("one that expired at %s; the market's clock shows %s", s.Value("expires"), bank.Instant(m.world.Clock.Now()))
 	case kind == "read" && s.Expires() > m.world.Clock.Now()+lasting:
-		return nil, wrong("a read request valid until %s, want at most %d s; the market's clock shows %s", s.Value("expires"), lasting, bank.Instant(m.world.Clock.Now()))
+		return nil, wrong("a read request valid until %s, want validity for at most %d s; the market's clock shows %s", s.Value("expires"), lasting, bank.Instant(m.world.Clock.Now()))
 	}
 	key, err := m.world.KeyOf(ctx, s.Value("account"))
 	if err != nil {
@@ -90,7 +90,7 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	if j, err := order.ParseJob(job); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
 	} else if j.GPUs > 0 {
-		return nil, fmt.Errorf("%w: found %d GPUs, and the market sells none", ErrOrder, j.GPUs)
+		return nil, fmt.Errorf("%w: found %d GPUs, want none, because the market does not sell GPUs", ErrOrder, j.GPUs)
 	}
 	if err := m.trusted(s.Value("account")); err != nil {
 		return nil, err
@@ -317,20 +317,20 @@ func (m *Market) List(f Filter) (out []Contract, err error) {
 // A Host is the current state of a host.
 type Host struct {
 	Name      string     `json:"host"`
-	State     string     `json:"state" doc:"here, closed, draining, away or removed"`
-	Kind      string     `json:"kind,omitempty" doc:"mechanism that shares its processors"`
+	State     string     `json:"state" doc:"state of the host: state of the host: here, closed, draining, away or removed"`
+	Kind      string     `json:"kind,omitempty" doc:"mechanism that enforces the shares of its processors"`
 	Owner     string     `json:"owner" doc:"account that receives its charges"`
 	CPUs      float64    `json:"cpus"`
 	Price     float64    `json:"price" doc:"$/s"`
-	Used      float64    `json:"used" doc:"processors that its tasks are entitled to; the name of earlier versions, see entitled"`
+	Used      float64    `json:"used" doc:"the same as entitled, under the name of earlier versions"`
 	Entitled  float64    `json:"entitled" doc:"processors that its tasks are entitled to"`
-	Asked     float64    `json:"asked" doc:"processors that its tasks recently used, or waited for and are entitled to"`
+	Asked     float64    `json:"asked" doc:"processors that its tasks recently used, or were entitled to and waited for"`
 	Delivered float64    `json:"delivered" doc:"processors that its tasks recently used, by the kernel's accounting"`
-	Off       float64    `json:"share_error" doc:"largest fraction of its entitlement that a task waited for and did not receive, 0 to 1"`
+	Off       float64    `json:"share_error" doc:"largest fraction of a task's entitlement for which the task waited without receiving it, from 0 to 1"`
 	Load      float64    `json:"load"`
 	Heard     float64    `json:"heard" doc:"time of its last message"`
 	Why       string     `json:"why,omitempty" doc:"it is closed"`
-	Stored    int64      `json:"stored" doc:"bytes of output of ended tasks"`
+	Stored    int64      `json:"stored" doc:"bytes of stored output of ended tasks"`
 	Cut       int        `json:"cut,omitempty" doc:"usage reports that exceeded the possible maximum"`
 	Contracts []HostTask `json:"contracts"`
 }
@@ -344,8 +344,8 @@ type HostTask struct {
 	Share    float64 `json:"share"`
 
 	Entitled  float64 `json:"entitled" doc:"processors"`
-	Asked     float64 `json:"asked" doc:"processors that it recently used, or waited for and is entitled to"`
-	Delivered float64 `json:"delivered" doc:"processors that it recently used, by the kernel's accounting"`
+	Asked     float64 `json:"asked" doc:"processors that the task recently used, or was entitled to and waited for"`
+	Delivered float64 `json:"delivered" doc:"processors that the task recently used, by the kernel's accounting"`
 }
 
 // Hosts returns the hosts in the order in which they joined.

@@ -65,11 +65,11 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 	switch {
 	case len(c.known) > 0:
 		if was := c.known[0].question; !reflect.DeepEqual(was, q) {
-			return r, fmt.Errorf("%w: it sends the bank %+v, and the log has %+v", errOtherwise, q, was)
+			return r, fmt.Errorf("%w: this version sends the bank %+v, and the log contains %+v", errOtherwise, q, was)
 		}
 		r, c.known = c.known[0].reply, c.known[1:]
 	case c.again:
-		return r, fmt.Errorf("%w: it sends the bank %+v, and the log has nothing", errOtherwise, q)
+		return r, fmt.Errorf("%w: this version sends the bank %+v, and the log contains no call", errOtherwise, q)
 	default:
 		if ask := func() { err = f(&r) }; c.free != nil {
 			c.free(ask)

@@ -104,8 +104,8 @@ func (c *codec) encodeReport(t *hostReport) *wire.HostReport {
 }
 
 var (
-	errDamaged = errors.New("it is damaged, or follows records that were not read")
-	errFormat  = errors.New("an earlier version wrote it, in another format")
+	errDamaged = errors.New("the record is damaged, or follows records that were not read")
+	errFormat  = errors.New("an earlier version wrote the record, in another format")
 )
 
 // decode returns the record that b encodes.

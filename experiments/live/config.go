@@ -23,20 +23,20 @@ import (
 
 // A Config is the content of a market's configuration file.
 type Config struct {
-	Name      string          `yaml:"name" validate:"required" doc:"name of the market; lab has the account market:lab"`
+	Name      string          `yaml:"name" validate:"required" doc:"name of the market; its account is market:NAME"`
 	Listen    string          `yaml:"listen" doc:"address to serve at"`
 	Bank      string          `yaml:"bank" doc:"folder, PostgreSQL URL, or https://… of a bank service"`
-	BankPin   string          `yaml:"bank_pin" doc:"pin printed by the bank service; during a key change two, separated by a comma"`
-	Number    int64           `yaml:"number" validate:"min=0,max=1000000" doc:"number of the market in its right to settle"`
+	BankPin   string          `yaml:"bank_pin" doc:"pin printed by the bank service; two pins, separated by a comma, while the bank changes its key"`
+	Number    int64           `yaml:"number" validate:"min=0,max=1000000" doc:"number of the market in its right settle"`
 	Market    scenario.Market `yaml:"market" doc:"how hosts are sold"`
 	Admission scenario.Choice `yaml:"admission" family:"admission" doc:"admission policy"`
-	Floor     scenario.Floor  `yaml:"floor_per_hour" doc:"minimum pay of hosts, dollars per hour"`
+	Floor     scenario.Floor  `yaml:"floor_per_hour" doc:"minimum pay of hosts, in dollars per hour"`
 	Leaving   Leaving         `yaml:"leaving" doc:"rule for tasks whose host is lost"`
 	Link      Link            `yaml:"link" doc:"to hosts"`
-	Limits    Limits          `yaml:"limits" doc:"defaults of jobs and orders"`
-	Promises  penalties       `yaml:"promises" doc:"penalty for contracts for which a host or the market delivers too little, by class: the owner of the host that missed most pays first, from the contract's charges, and the market pays the rest; by default none"`
-	Quotas    []Quota         `yaml:"quotas" doc:"limits on the use of each account; an order that alone exceeds one is refused, and an order that exceeds it with others is held until they end"`
-	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days to keep the log for 'bourse live check', plus up to one thirtieth; 0 keeps the whole log"`
+	Limits    Limits          `yaml:"limits" doc:"defaults and limits for jobs and orders"`
+	Promises  penalties       `yaml:"promises" doc:"penalty, by class, if a host or the market delivers too little of a contract's work; the owner of the host that missed most pays first, from the contract's charges, and the market pays the rest; default: none"`
+	Quotas    []Quota         `yaml:"quotas" doc:"limits on the usage of each account; an order that exceeds a limit by itself is refused, and an order that exceeds it together with others is held until they end"`
+	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days for which the log is kept for 'bourse live check', plus up to one thirtieth; 0 keeps the whole log"`
 
 	text   []byte // text of the file
 	script []byte // text of the policy's script, if the policy is a script
@@ -45,7 +45,7 @@ type Config struct {
 // Leaving is the rule for the tasks of a lost host.
 type Leaving struct {
 	Rule string `yaml:"rule" doc:"resubmit, lost or suspend"`
-	Lost string `yaml:"lost_work" validate:"oneof=free charged" doc:"free: lost work is not charged; charged: lost work is charged"`
+	Lost string `yaml:"lost_work" validate:"oneof=free charged" doc:"free (lost work is not charged) or charged"`
 }
 
 // A Link states how often a market and its hosts exchange messages.
@@ -84,12 +84,12 @@ type Limits struct {
 	Memory      float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per node"`
 	Processes   int     `yaml:"processes" validate:"min=0,max=1000000" doc:"processes per node"`
 	Disk        float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes per node"`
-	Checkpoint  float64 `yaml:"checkpoint" validate:"min=0,max=1e12" doc:"bytes of the last checkpoint of a node, which the market stores until its contract ends"`
-	Log         float64 `yaml:"log" validate:"min=0,max=1e18" doc:"bytes per output of a node"`
-	Keep        float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"bytes of output that ended tasks of one account may leave on a host of 'bourse live start'; 0 is twice disk"`
-	Files       float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"bytes of all jobs and their files that the market stores"`
-	Orders      int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"orders per second of one account"`
-	Connections int     `yaml:"connections" validate:"min=2,max=1000000" doc:"simultaneous connections to the market, and as many calls; at most half from one address"`
+	Checkpoint  float64 `yaml:"checkpoint" validate:"min=0,max=1e12" doc:"maximum bytes of the last checkpoint of a node, which the market stores until the contract ends"`
+	Log         float64 `yaml:"log" validate:"min=0,max=1e18" doc:"maximum bytes of each output of a node"`
+	Keep        float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"maximum bytes of output that one account's ended tasks may leave on a host of 'bourse live start'; 0 means twice the value of disk"`
+	Files       float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"maximum bytes of all jobs and their files that the market stores"`
+	Orders      int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"maximum orders per second of one account"`
+	Connections int     `yaml:"connections" validate:"min=2,max=1000000" doc:"maximum simultaneous connections to the market, and the same number of calls; at most half of them from one address"`
 }
 
 // Default returns a configuration with the default of every field except the name, which is
@@ -150,10 +150,10 @@ func Parse(name string, data []byte, sets ...string) (Config, error) {
 		return c, err
 	}
 	if !(c.Link.Lease < c.Link.Lost*drift) {
-		return c, fmt.Errorf("%s: link.lease: found %v, want less than link.lost, %v, because a task must pause before it is placed elsewhere", name, c.Link.Lease, c.Link.Lost)
+		return c, fmt.Errorf("%s: link.lease: found %v, want less than link.lost (%v), because a task must pause before it is placed elsewhere", name, c.Link.Lease, c.Link.Lost)
 	}
 	if made := policies.Of(c.Admission.Name).Sharing; policies.Of(c.Admission.Name).Books || c.Admission.Name == unsold {
-		return c, fmt.Errorf("%s: admission: found %s, which keeps its own books and works only in simulations, want a policy that decides immediately (sharing is %s)", name, c.Admission.Name, made)
+		return c, fmt.Errorf("%s: admission: found %s, which works only in simulations because it has its own books; want a policy that decides immediately (sharing is %s)", name, c.Admission.Name, made)
 	}
 	_, err := c.rules("")
 	return c, err
@@ -201,7 +201,7 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 		return b, fmt.Errorf("market.payment: %w", err)
 	}
 	if c.Market.Reserve > 0 && !b.Payment.Scarce {
-		return b, fmt.Errorf("market.reserve: found %v with payment %s, want 0, or payment scarce", c.Market.Reserve, c.Market.Payment)
+		return b, fmt.Errorf("market.reserve: found %v with payment %s, want 0 or payment scarce", c.Market.Reserve, c.Market.Payment)
 	}
 	leaving, err := floor.Leavings().New(c.Leaving.Rule, nil)
 	if err != nil {
@@ -216,7 +216,7 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	b.Ties = stream("ties")
 	b.Patience, b.Reserve = c.Link.Patience, c.Market.Reserve
 	if b.Least[hosts.CPU] = c.Floor.Second(); c.Floor.OnHeld() || len(c.Market.Resources) > 0 {
-		return b, errors.New("market.resources, floor_per_hour: found prices of held resources, want none: hosts of a live market offer only processors")
+		return b, errors.New("market.resources, floor_per_hour: found prices of held resources, want none, because hosts of a live market offer only processors")
 	}
 	if policies.Properties(c.Admission.Name, b.Policy).Spot {
 		b.Renew = c.Market.Renew

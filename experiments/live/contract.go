@@ -15,41 +15,41 @@ import (
 // A Contract is a request and its outcome.
 type Contract struct {
 	ID       int64       `json:"contract"`
-	Order    string      `json:"order" doc:"id that its owner gave it"`
+	Order    string      `json:"order" doc:"id given by its owner"`
 	Account  string      `json:"account"`
-	State    string      `json:"state" doc:"held, waiting, running, fulfilled, violated, cancelled or refused"`
-	Held     string      `json:"held,omitempty" doc:"why the market has not decided it yet: quota, throttle, or after CONTRACT"`
-	Early    bool        `json:"early,omitempty" doc:"refused because of a quota or a dependency, or cancelled while it was held, before the policy decided"`
+	State    string      `json:"state" doc:"state: state: held, waiting, running, fulfilled, violated, cancelled or refused"`
+	Held     string      `json:"held,omitempty" doc:"reason why the contract is held: quota, throttle, or after CONTRACT"`
+	Early    bool        `json:"early,omitempty" doc:"true if the contract was refused because of a quota or a dependency, or cancelled while it was held, so that the policy did not decide"`
 	Name     string      `json:"name,omitempty" doc:"name of its job"`
 	Class    string      `json:"class,omitempty"`
 	Nodes    int         `json:"nodes"`
 	CPUs     float64     `json:"cpus"`
-	Work     float64     `json:"work" doc:"work of a node, processor-seconds"`
-	Deadline float64     `json:"deadline" doc:"seconds after the submission"`
+	Work     float64     `json:"work" doc:"work per node, in processor-seconds"`
+	Deadline float64     `json:"deadline" doc:"time limit in seconds after the submission"`
 	Budget   bank.Amount `json:"budget"`
 	Job      string      `json:"job"`
 
-	Submitted float64         `json:"submitted" doc:"instant, s since 2000-01-01 UTC; of an order that was held, of its release"`
+	Submitted float64         `json:"submitted" doc:"time of the submission or, if the order was held, of its release, in seconds since 2000-01-01 UTC"`
 	Decision  json.RawMessage `json:"decision,omitempty"`
 	Places    []Place         `json:"places,omitempty" doc:"one a node"`
 	Receipt   string          `json:"receipt,omitempty" doc:"receipt of its admission or rejection"`
-	Tasks     []Task          `json:"tasks,omitempty" doc:"programs that were started for it"`
+	Tasks     []Task          `json:"tasks,omitempty" doc:"number of programs started for the contract"`
 	Ends      []End           `json:"ends,omitempty" doc:"exit statuses of its tasks, as reported"`
 
-	Deleted    []Deletion  `json:"deleted,omitempty" doc:"output of its tasks that hosts have deleted to free space"`
-	Settlement string      `json:"settlement,omitempty" doc:"receipt of the bank"`
+	Deleted    []Deletion  `json:"deleted,omitempty" doc:"output of its tasks that hosts deleted to free space"`
+	Settlement string      `json:"settlement,omitempty" doc:"receipt from the bank"`
 	Ended      float64     `json:"ended,omitempty" doc:"instant"`
-	Outcome    string      `json:"outcome,omitempty" doc:"fulfilled, late, broken or cancelled; or fault: command if the command could not be started"`
-	Done       float64     `json:"done" doc:"work over all nodes, as last read"`
+	Outcome    string      `json:"outcome,omitempty" doc:"verdict: verdict: fulfilled, late, broken or cancelled; or fault: command if the command could not be started"`
+	Done       float64     `json:"done" doc:"work of all nodes at the last reading, in processor-seconds"`
 	Delay      float64     `json:"delay,omitempty" doc:"s"`
-	Losses     int         `json:"losses,omitempty" doc:"times that a host was lost with one of its tasks"`
+	Losses     int         `json:"losses,omitempty" doc:"number of number of times that a host was lost with one of its tasks"`
 	Paid       bank.Amount `json:"paid,omitzero"`
 	Back       bank.Amount `json:"back,omitzero"`
 	Penalty    bank.Amount `json:"penalty,omitzero"`
-	Withheld   bank.Amount `json:"withheld,omitzero" doc:"part of the penalty: withheld from the charges, and not in paid"`
-	Unsettled  string      `json:"unsettled,omitempty" doc:"why the bank refuses its settlement or penalty, which the market sends again until it is booked"`
+	Withheld   bank.Amount `json:"withheld,omitzero" doc:"part of the penalty that is withheld from the charges and is not in paid"`
+	Unsettled  string      `json:"unsettled,omitempty" doc:"reason why the bank refuses the settlement or penalty, which the market sends again until it is booked"`
 
-	Served *Served `json:"served,omitempty" doc:"processor time, once it has begun"`
+	Served *Served `json:"served,omitempty" doc:"processor time, once the contract has begun"`
 
 	terms  order.Terms
 	queued queued
@@ -65,7 +65,7 @@ type Contract struct {
 type Place struct {
 	Host  string  `json:"host"`
 	Bid   float64 `json:"bid" doc:"$/s"`
-	Share float64 `json:"share" doc:"share of the host that it is entitled to"`
+	Share float64 `json:"share" doc:"share of the host to which the task is entitled"`
 	Done  float64 `json:"done" doc:"work"`
 	Owed  float64 `json:"owed" doc:"$"`
 }
@@ -81,7 +81,7 @@ type Task struct {
 type End struct {
 	Node        int32     `json:"node"`
 	Host        string    `json:"host"`
-	Name        int64     `json:"task" doc:"number of its task on the host"`
+	Name        int64     `json:"task" doc:"number of the task on the host"`
 	Why         hosts.End `json:"why"`
 	Code        uint8     `json:"code,omitempty" doc:"with which its program ended"`
 	Signal      string    `json:"signal,omitempty"`

@@ -125,13 +125,13 @@ func (k *core) orderOf(contract int64) []byte {
 type Answer struct {
 	Contract int64           `json:"contract"`
 	At       float64         `json:"at" doc:"instant, s since 2000-01-01 UTC"`
-	Verdict  string          `json:"verdict" doc:"accept, reject or defer; held (it is decided later), cancelled"`
+	Verdict  string          `json:"verdict" doc:"accept, reject or defer; or held (the decision follows later) or cancelled"`
 	Reason   string          `json:"reason,omitempty"`
 	Decision json.RawMessage `json:"decision,omitempty" doc:"with the numbers that decided, as the ledger has it"`
 	Places   []Place         `json:"places,omitempty"`
 	Receipt  string          `json:"receipt,omitempty" doc:"of the bank"`
-	Why      string          `json:"why,omitempty" doc:"the bank has refused it"`
-	Least    string          `json:"least,omitempty" doc:"budget at which the same policy accepts it now, $; omitted if there is none"`
+	Why      string          `json:"why,omitempty" doc:"true if the bank has refused the contract"`
+	Least    string          `json:"least,omitempty" doc:"lowest budget at which the policy accepts the request now, $; omitted if there is none"`
 
 	kept bool // whether to store the answer, because repeating the order returns the same answer
 }
@@ -191,7 +191,7 @@ func (k *core) turn(r *record) ([]result, error) {
 		k.entitle(i)
 	}
 	if len(k.calls.known) > 0 {
-		return nil, fmt.Errorf("%w: it does not send the bank %+v", errOtherwise, k.calls.known[0].question)
+		return nil, fmt.Errorf("%w: this version does not send the bank %+v", errOtherwise, k.calls.known[0].question)
 	}
 	return out, nil
 }
@@ -362,11 +362,11 @@ func (k *core) request(c *Contract, out *result) error {
 func (k *core) cancel(text string, out *result) error {
 	signed, err := bankorder.Open([]byte(text))
 	if err != nil {
-		return fmt.Errorf("an order that was taken: %w", err)
+		return fmt.Errorf("an order that was accepted: %w", err)
 	}
 	id, err := order.Contract(signed.Order)
 	if err != nil {
-		return fmt.Errorf("an order that was taken: %w", err)
+		return fmt.Errorf("an order that was accepted: %w", err)
 	}
 	id = whole(k.number, id)
 	c := k.open[id]
@@ -391,7 +391,7 @@ func (k *core) cancel(text string, out *result) error {
 }
 
 // ErrNoContract means that the account has no open contract with that number.
-var ErrNoContract = errors.New("found no such open contract of this account")
+var ErrNoContract = errors.New("this account has no such open contract")
 
 // hear processes a report of a host.
 func (k *core) hear(t *hostReport, out *result) error {
@@ -457,10 +457,10 @@ func (k *core) join(j *join, out *result) error {
 	switch h := old; {
 	case h == nil:
 	case h.Owner != j.Owner:
-		out.err = fmt.Errorf("host %s belongs to %s: a host of another owner needs another name", j.Spec.Name, h.Owner)
+		out.err = fmt.Errorf("host %s belongs to %s; a host of another owner needs another name", j.Spec.Name, h.Owner)
 		return nil
 	case h.Spec != j.Spec && len(h.orders.Wanted)+len(h.tasks) > 0:
-		out.err = fmt.Errorf("host %s has %v processors and runs %d of its tasks: it can have %v once they have ended",
+		out.err = fmt.Errorf("host %s has %v processors and runs %d of its tasks; it can change to %v once these have ended",
 			j.Spec.Name, h.Spec.CPUs, max(len(h.orders.Wanted), len(h.tasks)), j.Spec.CPUs)
 		return nil
 	case h.Spec != j.Spec:

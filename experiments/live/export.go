@@ -266,21 +266,21 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 // exported returns the scenario. Call it after the whole log has been read.
 func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 	if len(x.asked) == 0 {
-		return nil, errors.New("the market's log has no request that can be exported")
+		return nil, errors.New("the market's log contains no request that can be exported")
 	}
 	x.order = slices.DeleteFunc(x.order, func(h *exportedHost) bool { return len(h.there) == 0 })
 	fleet := scenario.Fleet{Hosts: len(x.order), Floor: conf.Floor}
 	begin := math.Inf(1)
 	for _, h := range x.order {
 		if h.Cap != x.order[0].Cap {
-			return nil, fmt.Errorf("hosts %s and %s limit a task to %v and %v processors: a scenario has one limit", x.order[0].Name, h.Name, x.order[0].Cap, h.Cap)
+			return nil, fmt.Errorf("hosts %s and %s limit a task to %v and %v processors, but a scenario can state only one limit", x.order[0].Name, h.Name, x.order[0].Cap, h.Cap)
 		}
 		fleet.CPUs, fleet.Cap, fleet.Speed = max(fleet.CPUs, h.CPUs), h.Cap, max(fleet.Speed, h.Speed)
 		fleet.Sizes, fleet.Speeds = append(fleet.Sizes, h.CPUs), append(fleet.Speeds, h.Speed)
 		begin = min(begin, h.there[0].Start)
 	}
 	if fleet.Hosts == 0 {
-		return nil, errors.New("the market's log has no host")
+		return nil, errors.New("the market's log contains no host")
 	}
 	if slices.Min(fleet.Speeds) == fleet.Speed {
 		fleet.Speeds = nil
@@ -323,7 +323,7 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 		return '-'
 	}, conf.Name)
 	e.Seed = seed
-	e.Title = "requests of the market " + conf.Name
+	e.Title = "number of requests in the plan " + conf.Name
 	c := &e.Configurations[0]
 	c.Fleet, c.Market, c.Admission = fleet, conf.Market, []scenario.Choice{conf.Admission}
 	c.SLA.Enforcement = "per-host"
@@ -332,19 +332,19 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 		number int
 		what   string
 	}{
-		{x.already, "contracts that were open when the log begins and are not in the plan"},
-		{x.unpaid, "requests that their owners could not pay and are not in the plan"},
-		{x.early, "requests that a quota or a dependency refused and are not in the plan"},
-		{x.foreign, "requests that no plan can express and are not in the plan"},
-		{x.endless, "programs that ran until their deadline, beyond the requested work: the market fulfilled these contracts, and a run violates them"},
-		{x.drained, "times that a host stopped accepting tasks: in a run it accepts tasks until it leaves"},
+		{x.already, "number of contracts that are not in the plan because they were open when the log began"},
+		{x.unpaid, "number of requests that are not in the plan because their owners could not pay"},
+		{x.early, "number of requests that are not in the plan because a quota or a dependency refused them"},
+		{x.foreign, "number of requests that are not in the plan because a plan cannot express them"},
+		{x.endless, "number of programs that ran until their deadline, beyond the requested work; the market fulfilled these contracts, but a run violates them"},
+		{x.drained, "number of times that a host stopped accepting tasks; in a run, hosts accept tasks until they leave"},
 	} {
 		if n.number > 0 {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s: %d", n.what, n.number))
 		}
 	}
 	if conf.Promises != (penalties{}) {
-		out.Notes = append(out.Notes, "penalties that the market promises and that are not in the plan")
+		out.Notes = append(out.Notes, "number of penalties that the market promised and that are not in the plan")
 	}
 	return out, nil
 }

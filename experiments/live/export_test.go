@@ -142,7 +142,7 @@ func TestExportHosts(t *testing.T) {
 	submit("c", 2, 0.1)
 	w.pass(100)
 	x, jobs, _ := w.ran()
-	if len(jobs) != 3 || len(x.Notes) != 2 || !strings.HasPrefix(x.Notes[0], "requests ") || !strings.HasPrefix(x.Notes[1], "times ") {
+	if len(jobs) != 3 || len(x.Notes) != 2 || !strings.HasPrefix(x.Notes[0], "number of requests ") || !strings.HasPrefix(x.Notes[1], "number of times ") {
 		t.Fatalf("%d jobs, notes %q", len(jobs), x.Notes)
 	}
 	for i := range jobs {

@@ -169,7 +169,7 @@ func (l *log) records(n int64, err *error) iter.Seq2[int64, *record] {
 		for seq, text := range l.each(recordTable, n, err) {
 			r, e := c.decode(text)
 			if errors.Is(e, errFormat) && l.read {
-				e = fmt.Errorf("%w: check or export it with that version, or start and stop this one, which begins a new log", e)
+				e = fmt.Errorf("%w: check or export the log with that version, or start and stop this version, which begins a new log", e)
 			}
 			if e != nil {
 				*err = fmt.Errorf("record %d: %w", seq, e)

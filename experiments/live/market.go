@@ -88,7 +88,7 @@ func (was *made) agrees(dir string, as *made) error {
 	if err != nil {
 		return err
 	}
-	const but = "market %s was created with %s %v, and is now given %v: fields that decide cannot change, so restore the value or create another market"
+	const but = "market %s was created with %s %v, but now has %v; fields on which decisions depend cannot change, so restore the value or create another market"
 	if d := a.differs(b); d != nil {
 		return fmt.Errorf(but, dir, d.Field, d.One, d.Other)
 	}
@@ -206,7 +206,7 @@ func (m *Market) recover() (held map[int64]*orphan, err error) {
 		held, err = m.held()
 	}
 	if errors.Is(err, errOtherwise) || errors.Is(err, errFormat) {
-		err = fmt.Errorf("%w: start the version that wrote it, and stop it, which writes a checkpoint for this version; if this version cannot read the checkpoint, stop the old one while no contract is open", err)
+		err = fmt.Errorf("%w: start and stop the version that wrote the log, so that it writes a checkpoint for this version; if this version cannot read the checkpoint, stop the old version while no contract is open", err)
 	}
 	return held, err
 }
@@ -280,7 +280,7 @@ func same(was, is *outcome) error {
 	if err != nil || bytes.Equal(a, b) {
 		return err
 	}
-	return fmt.Errorf("%w: its result is %s, and the log has %s", errOtherwise, b, a)
+	return fmt.Errorf("%w: the result of this version is %s, and the log contains %s", errOtherwise, b, a)
 }
 
 // conclude logs the results of a step.
@@ -335,7 +335,7 @@ func (m *Market) held() (map[int64]*orphan, error) {
 			continue // only the penalty of this contract remains unpaid
 		}
 		if phase != contracts.Asked && held[id] == nil {
-			err := fmt.Errorf("contract %d is %v, and the bank holds nothing for it: the ledger is a different one, or was restored from an older backup", id, phase)
+			err := fmt.Errorf("contract %d is %v, but the bank holds nothing for it; the ledger is a different one, or was restored from an older backup", id, phase)
 			if m.undone {
 				err = fmt.Errorf("%w, or %w", err, errOtherwise)
 			}

@@ -10,8 +10,8 @@ import (
 // A Mark is a contract's state at one time.
 type Mark struct {
 	At    float64 `json:"at" doc:"instant"`
-	Share float64 `json:"share" doc:"entitlement in hosts, the mean of its nodes; 0 while it waits"`
-	Work  float64 `json:"work" doc:"work over all nodes, as read by then"`
+	Share float64 `json:"share" doc:"share of a host to which the contract is entitled, mean over its nodes; 0 while it waits"`
+	Work  float64 `json:"work" doc:"work of all nodes read until then, in processor-seconds"`
 }
 
 // A past is the history of contracts since the market was opened. It covers open contracts

@@ -50,7 +50,7 @@ func PricesOf(dir string, fs vfs.FS) (*Prices, error) {
 		out.Steps[i].Price /= float64(out.Hosts)
 	}
 	if err == nil && (out.Hosts == 0 || len(out.Steps) == 0) {
-		err = errors.New("the market's log has no prices, because no host ever joined")
+		err = errors.New("the market's log contains no prices, because no host ever joined")
 	}
 	return out, err
 }

@@ -15,11 +15,11 @@ import (
 // line whose name matches an account applies to it.
 type Quota struct {
 	Who       string  `yaml:"who" validate:"required" doc:"account, such as user:ann, or a prefix, such as user:*"`
-	Running   int     `yaml:"running" validate:"min=0" doc:"contracts that wait for a host or run; 0 is no limit, as in the other fields"`
-	CPUs      float64 `yaml:"cpus" validate:"min=0" doc:"processors that they may use at most, over all nodes"`
-	Memory    float64 `yaml:"memory" validate:"min=0" doc:"bytes that their jobs state, over all nodes"`
-	GPU       int     `yaml:"gpu" validate:"min=0" doc:"GPUs that their jobs state, over all nodes"`
-	Submitted int     `yaml:"submitted" validate:"min=0" doc:"contracts that have not ended, with those that are held"`
+	Running   int     `yaml:"running" validate:"min=0" doc:"maximum contracts that wait for a host or run; 0 means no limit, here and in the other fields"`
+	CPUs      float64 `yaml:"cpus" validate:"min=0" doc:"maximum processors of these contracts, over all nodes"`
+	Memory    float64 `yaml:"memory" validate:"min=0" doc:"maximum bytes of memory stated by their jobs, over all nodes"`
+	GPU       int     `yaml:"gpu" validate:"min=0" doc:"maximum GPUs stated by their jobs, over all nodes"`
+	Submitted int     `yaml:"submitted" validate:"min=0" doc:"maximum contracts that have not ended, including held contracts"`
 }
 
 // matches reports whether q applies to an account.

@@ -51,7 +51,7 @@ type hostSeen struct {
 // A Price is a host's price from a given time on.
 type Price struct {
 	At    float64 `json:"at" doc:"instant"`
-	Price float64 `json:"price" doc:"price in $/s, the sum of all bids"`
+	Price float64 `json:"price" doc:"price in $/s, which is the sum of all bids"`
 }
 
 // An Event is a change in the market that readers may follow.
@@ -61,7 +61,7 @@ type Event struct {
 	Kind     string  `json:"kind" doc:"contract or host"`
 	Contract int64   `json:"contract,omitempty"`
 	Host     string  `json:"host,omitempty"`
-	State    string  `json:"state" doc:"state of the contract; or of the host, here or away"`
+	State    string  `json:"state" doc:"state of the contract; for a host, here or away"`
 }
 
 const (

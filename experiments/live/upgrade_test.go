@@ -125,7 +125,7 @@ func testUpgrade(t *testing.T, other string, seed uint64, killed bool) (differed
 	w.upgrade(versionFile(other))
 	m, err := Open("market", w.conf, w.world())
 	if killed && err != nil {
-		if !strings.Contains(err.Error(), "start the version that wrote it, and stop it") {
+		if !strings.Contains(err.Error(), "start and stop the version that wrote the log") {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		differed = 1
@@ -220,7 +220,7 @@ func TestUpgradeOfFormat(t *testing.T) {
 	if m, err := Open("market", w.conf, w.world()); err == nil {
 		m.Close()
 		t.Error("a market was opened whose last records cannot be read")
-	} else if !errors.Is(err, errFormat) || !strings.Contains(err.Error(), "start the version that wrote it, and stop it") {
+	} else if !errors.Is(err, errFormat) || !strings.Contains(err.Error(), "start and stop the version that wrote the log") {
 		t.Error(err)
 	}
 }

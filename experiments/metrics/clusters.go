@@ -14,7 +14,7 @@ var (
 		Name:  "cluster_utilization",
 		Unit:  "1",
 		Bound: Proportion,
-		Doc:   "node-seconds used / node-seconds available, from first to last arrival, U (Reservations, eq. 4.2)",
+		Doc:   "node-seconds used / node-seconds available, from the first to the last arrival, U (Reservations, eq. 4.2)",
 		Of: booked(func(o *Outcome) (float64, bool) {
 			return clusters(o, 0, func(a, b float64) float64 { return a + b }, o.Hosts)
 		}),
@@ -23,14 +23,14 @@ var (
 		Name:  "cluster_utilization_min",
 		Unit:  "1",
 		Bound: Proportion,
-		Doc:   ClusterUtilization.Doc + ", of the least utilized cluster",
+		Doc:   ClusterUtilization.Doc + ", for the least utilized cluster",
 		Of:    booked(func(o *Outcome) (float64, bool) { return clusters(o, math.Inf(1), math.Min, 1) }),
 	}
 	ClusterMost = Metric{
 		Name:  "cluster_utilization_max",
 		Unit:  "1",
 		Bound: Proportion,
-		Doc:   ClusterUtilization.Doc + ", of the most utilized cluster",
+		Doc:   ClusterUtilization.Doc + ", for the most utilized cluster",
 		Of:    booked(func(o *Outcome) (float64, bool) { return clusters(o, 0, math.Max, 1) }),
 	}
 )

@@ -9,7 +9,7 @@ var DemandCorrelation = Metric{
 	Name:  "demand_correlation",
 	Unit:  "1",
 	Bound: Correlation,
-	Doc:   "Pearson r of 5-minute mean prices with the prices of the best-effort run (§4.2)",
+	Doc:   "Pearson correlation of 5-minute mean prices with the prices in the best-effort run (§4.2)",
 	Of: func(o *Outcome) (float64, bool) {
 		n := min(len(o.Prices), len(o.Demand))
 		return stats.Pearson(o.Demand[:n], o.Prices[:n])
@@ -22,7 +22,7 @@ var HostDemandCorrelation = Metric{
 	Name:  "demand_correlation_host",
 	Unit:  "1",
 	Bound: Correlation,
-	Doc:   "Pearson r of the 5-minute mean prices of each host with those of the best-effort run, mean over the hosts where both vary; computed only if a figure or search names it",
+	Doc:   "mean over hosts of the Pearson correlation of 5-minute mean prices with the prices in the best-effort run, for hosts on which both vary; computed only if a figure or search names it",
 	Of: func(o *Outcome) (float64, bool) {
 		sum, hosts := 0.0, 0.0
 		for h := range min(len(o.HostPrices), len(o.HostDemand)) {

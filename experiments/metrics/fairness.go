@@ -52,7 +52,7 @@ func (o *Outcome) parties() (all []party) {
 // Discrimination", 1984.
 var Jain = Metric{
 	Name: "jain", Label: "Jain's index", Unit: "1", Bound: Proportion,
-	Doc: "(sum x)² / (n sum x²), x: part of its work that a user had done by its deadlines; computed only if named",
+	Doc: "(sum x)² / (n sum x²), where x is the fraction of a user's work that was done by its deadlines; computed only if named",
 	Of: func(o *Outcome) (float64, bool) {
 		sum, squares, users := 0.0, 0.0, o.parties()
 		for i := range users {
@@ -87,7 +87,7 @@ var Gini = Metric{
 // own.
 var Envy = Metric{
 	Name: "envy", Unit: "1", Less: true,
-	Doc: "mean over users of the largest gain from the work and the bill of another user, relative to the value of the user's jobs; computed only if named",
+	Doc: "mean over users of the largest gain from swapping work and payments with another user, relative to the value of the user's jobs; computed only if named",
 	Of: func(o *Outcome) (float64, bool) {
 		users := o.parties()
 		sum, n := 0.0, 0.0

@@ -68,7 +68,7 @@ var (
 		Name: "response_od", Less: true,
 		Label: "Response OD",
 		Unit:  "s",
-		Doc:   "mean time from arrival to end of on-demand jobs, R_OD (Reservations, §4.1)",
+		Doc:   "mean time from the arrival to the end of on-demand jobs, R_OD (Reservations, §4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return j.response(), j.ended() && j.OnDemand })
 		}),
@@ -77,7 +77,7 @@ var (
 		Name: "response_ar", Less: true,
 		Label: "Response AR",
 		Unit:  "s",
-		Doc:   "mean time from earliest start to end of reservations, R_AR (Reservations, §4.1)",
+		Doc:   "mean time from the earliest start to the end of reservations, R_AR (Reservations, §4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return j.Contract.Ended - (j.Arrival + j.Lead), j.ended() && !j.OnDemand })
 		}),
@@ -102,7 +102,7 @@ var (
 	Cancelled = Metric{
 		Name: "cancelled", Less: true,
 		Unit: "jobs",
-		Doc:  "contracts cancelled by their users before their end",
+		Doc:  "contracts that their users cancelled before the end",
 		Of: func(o *Outcome) (float64, bool) {
 			if !o.Booked && !o.Cancels {
 				return 0, false

@@ -35,7 +35,7 @@ var (
 		Label:  "p_d",
 		Unit:   "1",
 		Bound:  Proportion,
-		Doc:    "work completed by the deadline: mean of min(w_d/w, 1) over admitted jobs (§5)",
+		Doc:    "fraction of work completed by the deadline: mean of min(w_d/w, 1) over admitted jobs (§5)",
 		Trials: promises,
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return min(j.Contract.ByDue/j.Work(), 1), j.judged() })
@@ -49,7 +49,7 @@ var (
 		Label: "q",
 		Unit:  "1",
 		Bound: Proportion,
-		Doc:   "cost over value: sum of p / sum of v over admitted jobs (§5)",
+		Doc:   "ratio of cost to value: sum of p / sum of v over admitted jobs (§5)",
 		Of: func(o *Outcome) (float64, bool) {
 			paid, worth := 0.0, 0.0
 			for i := range o.Jobs {
@@ -68,7 +68,7 @@ var (
 		Label:  "q, mean of ratios",
 		Unit:   "1",
 		Bound:  Proportion,
-		Doc:    "cost over value: mean of p/v over admitted jobs (§5)",
+		Doc:    "ratio of cost to value: mean of p/v over admitted jobs (§5)",
 		Trials: func(o *Outcome) int { n, _ := count((*Job).Admitted)(o); return int(n) },
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) {

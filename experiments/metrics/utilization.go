@@ -11,7 +11,7 @@ var Utilization = Metric{
 	Name:  "utilization",
 	Unit:  "1",
 	Bound: Proportion,
-	Doc:   "work done / (capacity x time from first arrival to last end; with a horizon, from 0 to it), w/w* (§4.2)",
+	Doc:   "work done / (capacity x time from the first arrival to the last end or, with a horizon, from 0 to the horizon), w/w* (§4.2)",
 	Of: func(o *Outcome) (float64, bool) {
 		if o.Volatile {
 			return over(sumOpen(o, func(j *Job) float64 { return j.Contract.Done + j.Contract.Wasted }), o.Available)

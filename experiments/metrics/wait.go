@@ -56,7 +56,7 @@ var WaitP95 = Metric{
 // short jobs.
 var BoundedSlowdown = Metric{
 	Name: "bounded_slowdown", Less: true, Unit: "1",
-	Doc: "mean of max(1, (end - arrival) / max(runtime, 10 s)) over the jobs completed (Feitelson, Rudolph)",
+	Doc: "mean of max(1, (end - arrival) / max(runtime, 10 s)) over completed jobs (Feitelson, Rudolph)",
 	Of: func(o *Outcome) (float64, bool) {
 		return mean(o, func(j *Job) (float64, bool) {
 			return max(1, j.response()/max(j.Runtime, Tau)), j.completed() && j.Runtime > 0

@@ -46,7 +46,7 @@ func TestApart(t *testing.T) {
 		}
 		e := stored(name, known, "seed=7", "replications=60", "until={metric: violations, half_width: 0.1, min: 5}", "title=mine")
 		if d := apart(e); d != nil {
-			t.Errorf("%s: %s: found %s, the paper's has %s", name, d.Field, d.One, d.Other)
+			t.Errorf("%s: %s: found %s, want %s as in the paper's experiment", name, d.Field, d.One, d.Other)
 		}
 	}
 	for set, field := range map[string]string{

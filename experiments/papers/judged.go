@@ -23,7 +23,7 @@ type Judged struct {
 	Notes   []string           `json:"notes,omitempty"`
 	Reading string             `json:"reading,omitempty" doc:"registered reading of the paper under which its claims are judged"`
 	SHA256  string             `json:"sha256" doc:"SHA-256 of the claims file"`
-	Since   []string           `json:"registered" doc:"whether the runs used this file: as registered, changed since the run, or not recorded"`
+	Since   []string           `json:"registered" doc:"whether the runs used this claims file: as registered, changed since the run, or not recorded"`
 	Claims  []claims.Judgement `json:"claims"`
 }
 
@@ -91,11 +91,11 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 			return nil, nil, err
 		}
 		if slices.ContainsFunc(found, func(r *claims.Results) bool { return r.Experiment == e.Name }) {
-			return nil, nil, misuse.Errorf("%s: found a second experiment %s, want only one", dir.Path, e.Name)
+			return nil, nil, misuse.Errorf("%s: found two experiments %s, want only one", dir.Path, e.Name)
 		}
 		r := &claims.Results{Experiment: e.Name, Ends: ends}
 		if d := apart(&e); d != nil {
-			r.Apart = fmt.Sprintf("%s: found %s, the paper's has %s", d.Field, d.One, d.Other)
+			r.Apart = fmt.Sprintf("%s: found %s, want %s as in the paper's experiment", d.Field, d.One, d.Other)
 		}
 		for _, a := range e.Sweep {
 			r.Axes = append(r.Axes, a.Name())
@@ -117,17 +117,17 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 		found = append(found, r)
 		say := func(what string) { notes[e.Name] = append(notes[e.Name], e.Name+" "+what) }
 		if e.Until != nil {
-			say("stopped when an interval was narrow; these intervals assume a number fixed in advance")
+			say("stopped when an interval was narrow enough, but these intervals assume a number of replications fixed in advance")
 		}
 		if e.Generated() != nil {
 			say("uses generated jobs instead of the paper's log")
 		}
 		if e.DrawsHosts() {
-			say("draws the hosts from a model instead of a recorded trace")
+			say("draws the availability of hosts from a model instead of a recorded trace")
 		}
 		for _, c := range e.Configurations {
 			if log := c.Workload.SWF; log != "" {
-				say("uses the log " + path.Base(log) + ", on the assumption that it is the paper's")
+				say("uses the log " + path.Base(log) + ", on the assumption that it is the paper's log")
 				break
 			}
 			if a := c.Fleet.Availability; a != nil && a.File != "" {
@@ -165,7 +165,7 @@ func JudgeStudy(e *scenario.Experiment, about Claimed, rows func(metrics ...stri
 func (j Judged) Table() report.Table {
 	t := report.Table{
 		Title: j.Title, Left: 3, Header: []string{"verdict", "claim", "sentence", "number", "wanted", "n"},
-		Note: "Intervals hold simultaneously at 95 % over the claims of the paper (Bonferroni). bourse paper claims RESULTS shows the evidence for each.",
+		Note: "Intervals hold simultaneously at 95 % over the claims of the paper (Bonferroni). bourse paper claims RESULTS shows the evidence for each claim.",
 	}
 	for _, c := range j.Claims {
 		if len(c.Outcomes) == 0 {
@@ -220,8 +220,8 @@ func (j Judged) Undecided() string {
 	}
 	s += ". Undecided: " + strings.Join(open, ", ")
 	if slices.Sort(needed); len(needed) > 0 {
-		s += fmt.Sprintf("; %d replications would decide half of them, %d %s", needed[(len(needed)-1)/2], needed[len(needed)-1],
-			map[bool]string{true: "all", false: "all except those whose number is unknown"}[len(needed) == len(open)])
+		s += fmt.Sprintf("; %d replications would decide half of these claims, and %d would decide %s", needed[(len(needed)-1)/2], needed[len(needed)-1],
+			map[bool]string{true: "all", false: "all except claims for which the number is unknown"}[len(needed) == len(open)])
 	}
 	return s
 }
@@ -337,7 +337,7 @@ func rests(c claims.Judgement) string {
 	if c.P != nil {
 		s += fmt.Sprintf(", p %.2g", *c.P)
 	}
-	s += "; at half the margin " + strings.ToLower(string(c.Half))
+	s += "; at half the margin, " + strings.ToLower(string(c.Half))
 	if c.Verdict == claims.Undecided && o.Equal {
 		s += fmt.Sprintf("; the interval lies within the margin of %.4g", o.Margin)
 	}

@@ -30,11 +30,11 @@ func TestText(t *testing.T) {
 	}}
 	want := `Paper
 Claims: as registered (lab)
-UNDECIDED      1  §1 "more"  0.005 [-0.01, 0.02], want > 0, n 5, p 0.04; at half the margin undecided; the interval lies within the margin of 0.05; n 34 would decide it
+UNDECIDED      1  §1 "more"  0.005 [-0.01, 0.02], want > 0, n 5, p 0.04; at half the margin, undecided; the interval lies within the margin of 0.05; n 34 would decide it
                    changed since the run
                    equal   0.005 [-0.01, 0.02], want > 0 (n 5, p 0.04): m of a
                    margin 0.05: digits
-SUPPORTED      2  §2 "none"  0, want < 1, n 5; at half the margin contradicted
+SUPPORTED      2  §2 "none"  0, want < 1, n 5; at half the margin, contradicted
                    post hoc: it was seen
                    inside  0, want < 1 (n 5): m of b
                           no chance: b knows none
@@ -71,7 +71,7 @@ func TestUndecided(t *testing.T) {
 	for want, all := range map[string][]claims.Judgement{
 		"": {{ID: "1", Verdict: claims.NotTestable, Decides: -1}},
 		"claims of the paper: 1 supported, 0 contradicted, 0 undecided, 0 not testable": {{ID: "1", Verdict: claims.Supported, Outcomes: one}},
-		"claims of the paper: 0 supported, 1 contradicted, 3 undecided, 0 not testable. Undecided: 1, 2, 5; 7 replications would decide half of them, 30 all except those whose number is unknown": {
+		"claims of the paper: 0 supported, 1 contradicted, 3 undecided, 0 not testable. Undecided: 1, 2, 5; 7 replications would decide half of these claims, and 30 would decide all except claims for which the number is unknown": {
 			{ID: "1", Verdict: claims.Undecided, Outcomes: one, Needed: n(30)}, {ID: "2", Verdict: claims.Undecided, Outcomes: one, Needed: n(7)},
 			{ID: "3", Verdict: claims.Contradicted, Outcomes: one}, {ID: "4", Verdict: claims.Undecided, Outcomes: one, Needed: n(90), PostHoc: "seen"},
 			{ID: "5", Verdict: claims.Undecided, Outcomes: one},

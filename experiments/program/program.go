@@ -182,7 +182,7 @@ func (m *mind) again(now *asked) error {
 		one, _ := outside.ParseAnswer(a.answer, a.number, a.ended)
 		two, err := outside.ParseAnswer(other, a.number, a.ended)
 		if err != nil || !reflect.DeepEqual(one, two) {
-			return fmt.Errorf("found two answers to one question, %s and %s, want the same: its answers must depend on nothing but the line", a.answer, other)
+			return fmt.Errorf("found two answers to one question, %s and %s, want the same answer: it must depend only on the line", a.answer, other)
 		}
 	}
 	m.before = now

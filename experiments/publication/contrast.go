@@ -37,7 +37,7 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 	}
 	d.Tables = contrastTables(l, rows, ask)
 	for _, m := range ask.Metrics {
-		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "Means of the differences with their simultaneous 95 % intervals for all comparisons."}
+		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "The figure shows mean differences, with 95 % intervals that hold simultaneously for all comparisons."}
 		for _, r := range rows {
 			if r.Metric == m {
 				f.Panels = forest(f.Panels, r, l, ask.Margin)
@@ -93,7 +93,7 @@ func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tab
 func contrastUsers(l report.Labels, rows []contrast.Row) []report.Table {
 	t := report.Table{
 		Title: "Users", Left: 2, Header: []string{"first", "second", "users", "gain by the first", "lose", "undecided", "mean difference, $"},
-		Note: "The gain of a user is the value of its jobs that were done in time, minus what it paid, plus penalties that it received. It differs if its simultaneous 95 % interval below does not contain 0.",
+		Note: "The gain of a user is the value of its jobs that were done in time, minus its payments, plus the penalties that it received. The difference of gains is significant if its simultaneous 95 % interval below does not contain 0.",
 	}
 	type count struct {
 		of   [2]string
@@ -129,16 +129,16 @@ func contrastUsers(l report.Labels, rows []contrast.Row) []report.Table {
 
 // contrastNote describes how the rows were tested.
 func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
-	how := "Paired by replication (common random numbers), Student's t; the effect is the mean divided by the deviation of the differences."
+	how := "Differences are paired by replication (common random numbers) and tested with Student's t; the effect is the mean divided by the standard deviation of the differences."
 	if !rows[0].Paired {
-		how = "The seeds differ, so the samples are independent: Welch's t; the effect is the difference divided by the root mean square deviation."
+		how = "The seeds differ, so the samples are independent and are compared with Welch's t; the effect is the difference divided by the root mean square of both standard deviations."
 	}
 	if slices.ContainsFunc(ask.Metrics, func(m string) bool { _, ok := ask.Ends[m]; return ok }) {
-		how += " Means of bounded values have the interval of clustered trials, which stays within the bounds."
+		how += " Means of bounded values have intervals of clustered trials, which stay within the bounds."
 	}
-	how += fmt.Sprintf(" Intervals of differences and verdicts are simultaneous for the %d comparisons here at 95 %% (Bonferroni). A difference is undecided if its interval contains 0.", len(rows))
+	how += fmt.Sprintf(" Intervals of differences and verdicts hold simultaneously for the %d comparisons here at 95 %% (Bonferroni). A difference is undecided if its interval contains 0.", len(rows))
 	if ask.Margin > 0 {
-		how += fmt.Sprintf(" Alike: less than %s apart, by two one-sided tests at 5 %%, corrected in the same way.", strconv.FormatFloat(ask.Margin, 'g', -1, 64))
+		how += fmt.Sprintf(" Alike means that the two differ by less than %s, by two one-sided tests at 5 %%, corrected in the same way.", strconv.FormatFloat(ask.Margin, 'g', -1, 64))
 	}
 	return how
 }

@@ -164,13 +164,13 @@ func constant(e *scenario.Experiment, configuration, label, metric string) bool 
 // StudyValues is the JSON form of a study.
 type StudyValues struct {
 	Results   string                   `json:"results" doc:"the directory"`
-	Notes     []string                 `json:"notes,omitempty" doc:"remarks that a reader of the numbers needs"`
-	Finds     []string                 `json:"findings,omitempty" doc:"findings, one sentence each, from verdicts of paired comparisons"`
+	Notes     []string                 `json:"notes,omitempty" doc:"remarks needed to interpret the numbers"`
+	Finds     []string                 `json:"findings,omitempty" doc:"findings, each stated in one sentence, from verdicts of paired comparisons"`
 	Warnings  []string                 `json:"warnings" doc:"settings that are valid but probably not intended, such as settings without effect"`
-	Overrides []scenario.Override      `json:"overrides" doc:"settings that have no effect in some configurations"`
+	Overrides []scenario.Override      `json:"overrides" doc:"settings without effect in some configurations"`
 	Summary   []results.Summary        `json:"summary"`
 	Curve     []results.Point          `json:"curve" doc:"efficiency at every alpha"`
-	Units     []experiments.UnitValues `json:"units,omitempty" doc:"only if requested, and then without the others"`
+	Units     []experiments.UnitValues `json:"units,omitempty" doc:"present only if requested, and then without the other fields"`
 }
 
 // Document returns a document with the tables of s, the values printed in the paper and the
@@ -200,7 +200,7 @@ func (s *Report) Document(dir string) report.Document {
 type DrawnValues struct {
 	Files   []string          `json:"files" doc:"that were written"`
 	Points  []report.Drawn    `json:"points" doc:"of all figures"`
-	Omits   []string          `json:"left_out" doc:"omissions of the figures, with reasons"`
+	Omits   []string          `json:"left_out" doc:"what the figures omit, with reasons"`
 	Summary []results.Summary `json:"summary"`
 	Curve   []results.Point   `json:"curve" doc:"efficiency at every alpha"`
 }

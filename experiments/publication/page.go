@@ -82,9 +82,9 @@ func (s *Report) findings() []string {
 	case len(said) == 0:
 		return []string{"There is nothing to compare: every configuration has one policy."}
 	case e.Replications == 1:
-		said = append(said, "One replication decides nothing: use more (--replications).")
+		said = append(said, "One replication cannot decide anything; use more (--replications).")
 	default:
-		said = append(said, fmt.Sprintf("Paired differences of %d replications, at 5 %% for all comparisons of a metric simultaneously (Bonferroni).", e.Replications))
+		said = append(said, fmt.Sprintf("The findings are paired differences over %d replications, significant at 5 %% for all comparisons of a metric simultaneously (Bonferroni).", e.Replications))
 	}
 	for _, j := range s.judged() {
 		if t := j.Table(); len(t.Rows) > 0 {
@@ -110,13 +110,13 @@ const mostCompared = 500
 // sections returns the parts of the page that follow the figures and tables: claims,
 // comparisons, advice, and the links from every number to the ledgers in w.
 func (s *Report) sections(w *results.Writer, first *shown) (all []report.Section, err error) {
-	claimed := report.Section{Name: "claims", Title: "Claims", Lead: "The claims of the paper, judged by these replications only."}
+	claimed := report.Section{Name: "claims", Title: "Claims", Lead: "The claims of the paper are judged only by these replications."}
 	for _, j := range s.judged() {
 		if t := j.Table(); len(t.Rows) > 0 {
 			claimed.Tables = append(claimed.Tables, t)
 		}
 	}
-	compared := report.Section{Name: "comparisons", Title: "Comparisons", Lead: "Policies in pairs, on the same jobs. A name links to its row."}
+	compared := report.Section{Name: "comparisons", Title: "Comparisons", Lead: "Policies are compared in pairs, on the same jobs. A name links to its row."}
 	for _, m := range s.spoken() {
 		rows := s.compared(m)
 		if len(rows) == 0 {
@@ -124,11 +124,11 @@ func (s *Report) sections(w *results.Writer, first *shown) (all []report.Section
 		}
 		if n := len(rows); n > mostCompared {
 			rows = rows[:mostCompared]
-			compared.Lead += fmt.Sprintf(" These are the first of %d comparisons of %s, %d in number: bourse compare RESULTS --metric %s shows all.", n, s.labels().Of(m), mostCompared, m)
+			compared.Lead += fmt.Sprintf(" Of %d comparisons of %s, the table shows the first %d; bourse compare RESULTS --metric %s prints all of them.", n, s.labels().Of(m), mostCompared, m)
 		}
 		compared.Tables = append(compared.Tables, contrastTables(s.labels(), rows, policiesApart(m))...)
 	}
-	advised := report.Section{Name: "advice", Title: "Advice", Lead: "Whether to reserve or to buy on the spot market (§5)."}
+	advised := report.Section{Name: "advice", Title: "Advice", Lead: "The table shows when to reserve and when to buy on the spot market (§5)."}
 	if t := s.advice(); len(t.Rows) > 0 {
 		advised.Tables = []report.Table{t}
 	}
@@ -146,7 +146,7 @@ func (s *Report) advice() report.Table {
 	t := report.Table{
 		Title: "Reserve where p_a is above the threshold", Left: 2,
 		Header: []string{"configuration", "users", "p_a", "threshold", "p_a minus threshold, 95 %", "advice", "by"},
-		Note:   "Intervals by the jackknife over replications; for more, use bourse study advise RESULTS.",
+		Note:   "Intervals are computed by the jackknife over replications; bourse study advise RESULTS prints details.",
 	}
 	market := papers.Of("")
 	both := func(c scenario.Configuration) bool {

@@ -59,7 +59,7 @@ func Plotted(dir *results.Dir, ask Ask) (d report.Document, err error) {
 		Title: strings.Join(names, " and ") + " against " + report.AxisLabel(ask.X), Caption: alpha + report.Interval, Words: policyWords(l),
 	}
 	if ask.X == report.ByAlpha {
-		f.Name, f.Caption = "curve", "α = 0 is elastic utility, α = 1 inelastic. "+f.Caption
+		f.Name, f.Caption = "curve", "α = 0 means elastic utility, α = 1 inelastic utility. "+f.Caption
 	}
 	for _, policy := range report.Distinct(all, report.ByPolicy) { // the same colours in all plots
 		f.Order = append(f.Order, p.Label(report.ByPolicy, policy))
@@ -79,7 +79,7 @@ func (ask *Ask) complete(rows []report.Row, axes []string, path string) error {
 	curve := slices.ContainsFunc(rows, func(r report.Row) bool { return r.At[report.ByAlpha] != "" && r.Mean != nil })
 	if len(ask.Y) == 0 {
 		if !curve {
-			return misuse.Errorf("%s: no efficiency was measured; draw the measured metrics with 'bourse figures', or with --y METRIC, one of %s", path, strings.Join(measured, ", "))
+			return misuse.Errorf("%s: no efficiency was measured; draw the measured metrics with 'bourse figures', or one of them with --y METRIC: %s", path, strings.Join(measured, ", "))
 		}
 		ask.Y = []string{report.Efficiency}
 	}
@@ -112,7 +112,7 @@ func (ask *Ask) complete(rows []report.Row, axes []string, path string) error {
 			case !slices.Contains(dimensions, d):
 				return misuse.Errorf("%s: %s", flag.name, scenario.Unknown(d, dimensions))
 			case d == report.ByAlpha && !efficiency:
-				return misuse.Errorf("%s: found alpha with --y %s, want --y efficiency: no other metric depends on alpha", flag.name, strings.Join(ask.Y, ","))
+				return misuse.Errorf("%s: found alpha with --y %s, want --y efficiency, because no other metric depends on alpha", flag.name, strings.Join(ask.Y, ","))
 			case flag.name == "--where":
 				continue
 			case used[d] != "":
@@ -122,7 +122,7 @@ func (ask *Ask) complete(rows []report.Row, axes []string, path string) error {
 		}
 	}
 	if ask.X == report.ByAlpha && len(ask.Y) > 1 {
-		return misuse.Errorf("--x: found alpha with --y %s, want --y efficiency: no other metric depends on alpha", strings.Join(ask.Y, ","))
+		return misuse.Errorf("--x: found alpha with --y %s, want --y efficiency, because no other metric depends on alpha", strings.Join(ask.Y, ","))
 	}
 	return nil
 }

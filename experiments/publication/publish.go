@@ -332,7 +332,7 @@ func Difference(a, b *results.Plan) string {
 			return fmt.Sprintf("%s has changed", path)
 		}
 	}
-	return "the scenario file: it has another name or location"
+	return "the scenario file has another name or location"
 }
 
 // apart returns the first field in which two scenario files differ, or nil if there is

@@ -53,7 +53,7 @@ func Rederive(ctx context.Context, d *results.Dir, notes func(*scenario.Experime
 func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experiment) []string, deep bool, opts experiments.Options) error {
 	m := &r.d.Manifest
 	if m.Format != results.Format || m.Rules != results.Rules {
-		r.beyond("jobs, metrics, intervals, figures, page and decisions: the results have format %d and rules %d, and this version computes format %d and rules %d", m.Format, m.Rules, results.Format, results.Rules)
+		r.beyond("jobs, metrics, intervals, figures, page and decisions, because the results have format %d and rules %d, and this version computes format %d and rules %d", m.Format, m.Rules, results.Format, results.Rules)
 		return r.older()
 	}
 	if err := r.ready(notes); err != nil {
@@ -152,7 +152,7 @@ func (r *rederivation) wrong(err error) {
 	} else if r.version() {
 		r.find("units.json", err.Error(), "units and values from which tables, figures and page can be made")
 	} else {
-		r.beyond("tables, figures and page: another version of bourse, %s, wrote them: %v", r.d.Manifest.Version.Revision, err)
+		r.beyond("tables, figures and page, because another version of bourse, %s, wrote them: %v", r.d.Manifest.Version.Revision, err)
 	}
 }
 
@@ -260,10 +260,10 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 		r.findings = append(r.findings, c)
 	}
 	if len(drawn) > 0 {
-		r.beyond("%s: another version of bourse wrote them, and this one writes them differently", strings.Join(drawn, ", "))
+		r.beyond("%s, because another version of bourse wrote them, and this version writes them differently", strings.Join(drawn, ", "))
 	}
 	if !deep {
-		r.beyond("decisions with their notes, prices, and outcomes of jobs that are not in the ledger: --deep decides every request again")
+		r.beyond("decisions with their notes, prices, and outcomes of jobs that are not in the ledger; to decide every request again, use --deep")
 	} else if err := r.entries(made); err != nil {
 		return err
 	}

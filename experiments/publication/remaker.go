@@ -145,25 +145,25 @@ func (m *remaker) Read(name string) (*results.Unit, error) {
 // end records extra rows after the last row, and the omitted comparisons.
 func (m *remaker) end() {
 	if m.jobs.row != nil {
-		m.find(m.jobs.file, fmt.Sprintf("row %d: one more", m.jobs.n), "none by scenario and seed")
+		m.find(m.jobs.file, fmt.Sprintf("row %d: one more", m.jobs.n), "none according to scenario and seed")
 	}
 	if m.prices.row != nil {
-		m.find(m.prices.file, fmt.Sprintf("row %d: one more", m.prices.n), "none by scenario and seed")
+		m.find(m.prices.file, fmt.Sprintf("row %d: one more", m.prices.n), "none according to scenario and seed")
 	}
 	switch {
 	case m.jobs.file == "":
-		m.beyond("measured values of each run (units.values, and the metrics derived from it): the results have no table of jobs; --deep computes them")
+		m.beyond("measured values of each run (units.values, and the metrics derived from it), because the results have no table of jobs; --deep computes these values")
 	case m.p == nil:
-		m.beyond("measured values of each run (units.values, and the metrics derived from it): they cannot be computed without the plan of jobs")
+		m.beyond("measured values of each run (units.values, and the metrics derived from it), because they cannot be computed without the plan of jobs")
 	}
 	if m.different > 1 {
 		m.find("units.values", fmt.Sprintf("%d more values that differ", m.different-1), "none")
 	}
 	if len(m.unknown) > 0 {
-		m.beyond("%s: %s does not contain all that they are made of; --deep computes them", strings.Join(slices.Sorted(maps.Keys(m.unknown)), ", "), m.jobs.file)
+		m.beyond("%s, because %s does not contain all the data for them; --deep computes them", strings.Join(slices.Sorted(maps.Keys(m.unknown)), ", "), m.jobs.file)
 	}
 	if len(m.unsolved) > 0 {
-		m.beyond("U*, and the metrics that depend on it, of %s: they take long; --deep computes them", strings.Join(slices.Sorted(maps.Keys(m.unsolved)), ", "))
+		m.beyond("U* of %s, and the metrics that depend on it, because computing them takes long; --deep computes them", strings.Join(slices.Sorted(maps.Keys(m.unsolved)), ", "))
 	}
 }
 

@@ -84,7 +84,7 @@ func (s *Report) noSample() []string {
 	if len(s.Alike) > 5 {
 		where = fmt.Sprintf("%s and %d more", strings.Join(s.Alike[:5], ", "), len(s.Alike)-5)
 	}
-	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so only ties and the policies' random choices vary. The replications are not a sample, and have no deviations or intervals. One replication is enough; the workload model resample draws jobs from a log.", where)}
+	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so only ties and the policies' random choices vary. The replications are therefore not a sample, and have no deviations or intervals. One replication is enough; to vary the jobs, use the workload model resample, which draws jobs from a log.", where)}
 }
 
 // shortfalls returns notes on penalties that were not paid in full. They state the
@@ -111,7 +111,7 @@ func short(c *experiments.Cell) string {
 	if c.Creditors == 1 {
 		users = "user"
 	}
-	return fmt.Sprintf("$%.6f of the penalties owed was not paid, to %d %s over all replications, because neither the hosts of these contracts nor the provider had enough money.", c.Unpaid, c.Creditors, users)
+	return fmt.Sprintf("Over all replications, $%.6f of the penalties owed to %d %s was not paid, because neither the hosts of these contracts nor the provider had enough money.", c.Unpaid, c.Creditors, users)
 }
 
 // jobs returns a table of how many jobs were rejected because of their deadline, and how
@@ -127,7 +127,7 @@ func (s *Report) jobs(shown []string) (t report.Table, notes []string) {
 	t = report.Table{
 		Title: "Jobs, over " + over, Left: 2,
 		Header: []string{"configuration", "policy", "requested", "rejected: too late", "started", "completed", "open"},
-		Note:   "Rejected: too late, because they could not end by their deadline. Waits cover the jobs that started, slowdowns those that completed. Open: not ended when the run ended. All other metrics except utilization leave them out.",
+		Note:   "Jobs rejected as too late could not have ended by their deadline. Waits cover the jobs that started, and slowdowns the jobs that completed. Open jobs had not ended when the run ended; all other metrics except utilization leave them out.",
 	}
 	s.Each(func(configuration, policy int, name, label string) {
 		n := s.Cells[configuration][policy].Jobs
@@ -160,7 +160,7 @@ func (s *Report) refusals() (notes []string) {
 			by[configuration] = append(by[configuration], s.labels().Of(label))
 		}
 	})
-	const why = "; 'bourse explain' gives the reason for any job."
+	const why = "; 'bourse explain' gives the reason for each job."
 	if len(s.Experiment.Sweep) > 0 {
 		all := len(by)
 		if by = slices.DeleteFunc(by, func(names []string) bool { return len(names) == 0 }); len(by) > 0 {

@@ -150,9 +150,9 @@ func (s *Report) means(t report.Terminal, most int) []string {
 		}
 	}
 	lines, columns := table.Lines(t)
-	said := "± is half of a 95 % interval. * is better than all others by paired tests."
+	said := "± is the half-width of a 95 % interval. * is the best by paired tests."
 	if s.Experiment.Replications == 1 {
-		said = "One replication: no intervals and no tests."
+		said = "There is only one replication, so there are no intervals and no tests."
 	}
 	var out []string
 	if n := len(places) - len(shown); n > 0 {

@@ -90,9 +90,9 @@ func (s *Report) stopped() (notes []string) {
 		return nil
 	}
 	u, all := e.Until, s.wide()
-	how := fmt.Sprintf("its 95 %% intervals are confidence sequences, which remain valid after stopping (%s)", conditions(s))
+	how := fmt.Sprintf("the 95 %% intervals are confidence sequences, which remain valid after early stopping (%s)", conditions(s))
 	if len(all) == 0 {
-		return []string{fmt.Sprintf("Stopped at %d replications: every interval of %s has a half-width of at most %g; %s.", e.Replications, u.Metric, u.HalfWidth, how)}
+		return []string{fmt.Sprintf("Stopped after %d replications, because every interval of %s has a half-width of at most %g; %s.", e.Replications, u.Metric, u.HalfWidth, how)}
 	}
 	notes = []string{fmt.Sprintf("Undecided after %d replications: %d intervals of %s have a half-width of more than %g; %s.", e.Replications, len(all), u.Metric, u.HalfWidth, how)}
 	for i, w := range all {
@@ -100,10 +100,10 @@ func (s *Report) stopped() (notes []string) {
 			return append(notes, fmt.Sprintf("and %d more.", len(all)-i))
 		}
 		if w.needed == 0 {
-			notes = append(notes, fmt.Sprintf("%s under %s: no interval yet.", w.configuration, w.policy))
+			notes = append(notes, fmt.Sprintf("%s under %s has no interval yet.", w.configuration, w.policy))
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("%s under %s: %.3g, which about %d replications would make narrow enough.", w.configuration, w.policy, w.half, w.needed))
+		notes = append(notes, fmt.Sprintf("%s under %s has a half-width of %.3g; about %d replications would make it narrow enough.", w.configuration, w.policy, w.half, w.needed))
 	}
 	return notes
 }
@@ -113,5 +113,5 @@ func conditions(s *Report) string {
 	if _, lo, hi := s.Watched(); !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
 		return fmt.Sprintf("by bets on values within [%g, %g], whatever their distribution", lo, hi)
 	}
-	return "by t tests, valid for normal values and approximately for others"
+	return "by t tests, which are exact for normal values and approximate for others"
 }

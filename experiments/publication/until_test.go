@@ -48,7 +48,7 @@ func TestUntil(t *testing.T) {
 	if len(earlier.wide()) == 0 {
 		t.Errorf("it could have stopped at %d", looks[at-1])
 	}
-	if notes := strings.Join(s.told(), "\n"); !strings.Contains(notes, "Stopped at") || !strings.Contains(notes, "by bets on values within [0, 1]") {
+	if notes := strings.Join(s.told(), "\n"); !strings.Contains(notes, "Stopped after") || !strings.Contains(notes, "by bets on values within [0, 1]") {
 		t.Errorf("notes %s", notes)
 	}
 
@@ -84,7 +84,7 @@ func TestUntil(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(s.told(), "\n"); s.Experiment.Replications != 6 || !strings.Contains(notes, "Undecided after 6 replications: ") || !strings.Contains(notes, "which about ") {
+	if notes := strings.Join(s.told(), "\n"); s.Experiment.Replications != 6 || !strings.Contains(notes, "Undecided after 6 replications: ") || !strings.Contains(notes, "would make it narrow enough") {
 		t.Errorf("%d replications, notes %s", s.Experiment.Replications, notes)
 	}
 }

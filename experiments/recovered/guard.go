@@ -55,7 +55,7 @@ func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan 
 	for {
 		// Between garbage collections, garbage grows by at most the amount of live memory.
 		if metrics.Read(sample); sample[0].Value.Uint64() > live || sample[1].Value.Uint64() > used {
-			c.Cancel(fmt.Sprintf("memory has grown by more than %d MiB in one call", growth>>20))
+			c.Cancel(fmt.Sprintf("memory grew by more than %d MiB in one call", growth>>20))
 			break
 		}
 		select {

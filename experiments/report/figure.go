@@ -115,7 +115,7 @@ func (f Figure) Said() string {
 	case most == 1:
 		return strings.TrimSpace(said + " One replication (n = 1).")
 	case least < most:
-		return strings.TrimSpace(fmt.Sprintf("%s Means over %d to %d replications (n), if they are defined.", said, least, most))
+		return strings.TrimSpace(fmt.Sprintf("%s Means are computed over %d to %d replications (n), those in which they are defined.", said, least, most))
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s Means over n = %d replications.", said, most))
 }
@@ -158,14 +158,14 @@ func (f Figure) CSV() []byte {
 
 // A Drawn is a point of a figure, for programs.
 type Drawn struct {
-	Figure string `json:"figure" doc:"name of the figure's files"`
-	Panel  string `json:"panel" doc:"title of the point's panel"`
-	Line   string `json:"line" doc:"name of the point's line or bars"`
-	X      Maybe  `json:"x" doc:"null for a group of bars"`
+	Figure string `json:"figure" doc:"name of the figure's files, without extension"`
+	Panel  string `json:"panel" doc:"title of the panel that contains the point"`
+	Line   string `json:"line" doc:"name of the line or bars to which the point belongs"`
+	X      Maybe  `json:"x" doc:"position along x; null for a group of bars"`
 	Group  string `json:"group,omitempty" doc:"of bars"`
 	Mean   Maybe  `json:"mean"`
-	Lo     Maybe  `json:"lo95" doc:"lower end of the interval; the mean if there is none"`
-	Hi     Maybe  `json:"hi95" doc:"upper end of the interval; the mean if there is none"`
+	Lo     Maybe  `json:"lo95" doc:"lower end of the interval; the mean if there is no interval"`
+	Hi     Maybe  `json:"hi95" doc:"upper end of the interval; the mean if there is no interval"`
 	N      int    `json:"n" doc:"number of replications; 0 if unknown"`
 }
 

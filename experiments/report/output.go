@@ -42,7 +42,7 @@ func JSONLines[T any]() Output {
 func (o Output) Write(w io.Writer, v any) error {
 	value := reflect.ValueOf(v)
 	if value.Type() != o.of {
-		panic(fmt.Sprintf("report: found a %v to print as JSON, want the %v of the schema", value.Type(), o.of))
+		panic(fmt.Sprintf("report: found a %v to print as JSON, want a %v as in the schema", value.Type(), o.of))
 	}
 	if value.Kind() == reflect.Slice && value.IsNil() {
 		v = reflect.MakeSlice(o.of, 0, 0).Interface()

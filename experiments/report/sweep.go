@@ -77,7 +77,7 @@ func (s Sweep) Tables(rows []results.Summary) []Table {
 			t.Rows[i][t.Left+slices.Index(admissions, r.Admission)] = Cell{Text: meanSD(r.Mean, r.SD), Row: rowOf(r)}
 			n = max(n, r.N)
 		}
-		t.Note = fmt.Sprintf("Mean ± standard deviation over %d replications.", n)
+		t.Note = fmt.Sprintf("Values are means ± standard deviations over %d replications.", n)
 		if n == 1 {
 			t.Note = "One replication."
 		}

@@ -42,7 +42,7 @@ func runTable(l Labels, configuration string, rows []results.Summary) Table {
 		Title:  l.Of(configuration),
 		Header: []string{"metric"},
 		Left:   1,
-		Note:   fmt.Sprintf("Mean ± standard deviation over %d replications.", n),
+		Note:   fmt.Sprintf("Values are means ± standard deviations over %d replications.", n),
 	}
 	if n == 1 {
 		t.Note = "One replication."
@@ -161,7 +161,7 @@ func TTests(l Labels, title string, tests []TTest, critical float64) Table {
 		Title:  title,
 		Header: []string{"pair", "metric"},
 		Left:   2,
-		Note:   fmt.Sprintf("Marked values exceed the critical value, %.4f. Positive: the first of the pair has the higher mean.", critical),
+		Note:   fmt.Sprintf("Marked values exceed the critical value, %.4f. A positive value means that the first of the pair has the higher mean.", critical),
 	}
 	for _, c := range configurations {
 		t.Header = append(t.Header, l.Of(c))
@@ -205,11 +205,11 @@ func tValue(x *float64) string {
 type Fit struct {
 	Data          string   `json:"data"`
 	Against       string   `json:"against"`
-	Success       *float64 `json:"success" doc:"fraction of sample pairs that are not rejected"`
+	Success       *float64 `json:"success" doc:"fraction of pairs of samples that are not rejected"`
 	PaperSuccess  *float64 `json:"paper_success"`
-	Complete      *float64 `json:"complete" doc:"distance of all data"`
+	Complete      *float64 `json:"complete" doc:"distance of the complete data"`
 	PaperComplete *float64 `json:"paper_complete"`
-	Sample        *float64 `json:"sample_mean" doc:"mean distance of the samples"`
+	Sample        *float64 `json:"sample_mean" doc:"mean distance between the samples of a pair"`
 	PaperSample   *float64 `json:"paper_sample_mean"`
 }
 

@@ -138,7 +138,7 @@ func TestSaid(t *testing.T) {
 	other.N = 4
 	for got, want := range map[string]string{
 		of(bar):                  "Shares. " + Interval + " Means over n = 5 replications.",
-		of(bar, other):           "Shares. " + Interval + " Means over 4 to 5 replications (n), if they are defined.",
+		of(bar, other):           "Shares. " + Interval + " Means are computed over 4 to 5 replications (n), those in which they are defined.",
 		of(Point{Mean: 1, N: 1}): "Shares. One replication (n = 1).",
 		of(Point{Mean: 1}):       "Shares.",
 	} {
@@ -158,7 +158,7 @@ func TestWordsOfLegend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{">edf (earliest deadline first)<", ">edf (earliest deadline first), load 2<", "<desc>Numbers are invented. Means over "} {
+	for _, want := range []string{">edf (earliest deadline first)<", ">edf (earliest deadline first), load 2<", "<desc>Numbers are invented. Means are computed over "} {
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("the figure does not say %s", want)
 		}

@@ -37,7 +37,7 @@ func (d *Dir) Check(ctx context.Context) ([]Change, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Manifest.Outputs)) {
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			changes = append(changes, Change{manifestName, fmt.Sprintf("output %q", name), "one within the results"})
+			changes = append(changes, Change{manifestName, fmt.Sprintf("output %q", name), "a path within the results"})
 			continue
 		}
 		found, want, err := d.compare(ctx, name)
@@ -106,7 +106,7 @@ func (d *Dir) Unchanged(names ...string) error {
 	}
 	for _, name := range names {
 		if _, ok := d.Manifest.Outputs[name]; !ok {
-			return d.changed(Change{name, "no entry in " + manifestName, "one with its size and sha256"})
+			return d.changed(Change{name, "no entry in " + manifestName, "a file with its size and sha256"})
 		}
 		found, want, err := d.compare(context.Background(), name)
 		if err != nil {

@@ -86,7 +86,7 @@ func checkRow(cols []Column, row reflect.Value) error {
 		switch c.kind {
 		case number:
 			if x := cell.Float(); math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("column %s is %v: want a finite number, or null where none applies", c.Name, x)
+				return fmt.Errorf("column %s is %v: want a finite number, or null if no number applies", c.Name, x)
 			}
 		case money:
 			if m := Money(cell.Int()); m <= -maxMoney || m >= maxMoney {

@@ -58,7 +58,7 @@ func (d *Dir) TextJobs() iter.Seq2[Job, error] {
 
 // SameRows is the Found text for a Parquet file whose bytes differ although its rows are
 // the same.
-const SameRows = "different bytes around the same rows"
+const SameRows = "different bytes, but the same rows"
 
 // Different compares the files listed in the manifests of d and made. It skips files for
 // which leave returns true. It returns the first difference in each file. For a table, it
@@ -123,7 +123,7 @@ func (d *Dir) firstField(made *Dir, name string) (Change, error) {
 			return Change{}, err
 		}
 		if both[i], err = jsonTree(json.NewDecoder(bytes.NewReader(text)), ""); err != nil {
-			return Change{name, err.Error(), "the index of the units"}, nil
+			return Change{name, err.Error(), "the bytes that the index of the units describes"}, nil
 		}
 	}
 	field, found, want := fieldDiffers(both[0], both[1], "")
@@ -230,7 +230,7 @@ func firstRow[R any](d, made *Dir, name string) Change {
 	if c := rowsDiffer(name, rowsOf[R](d, table, nil, nil), rowsOf[R](made, table, nil, nil)); c != (Change{}) {
 		return c
 	}
-	return Change{name, SameRows, "those that a run writes"}
+	return Change{name, SameRows, "the columns that a run writes"}
 }
 
 // rowsDiffer returns the first row and column in which the rows of a file differ from the

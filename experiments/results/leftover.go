@@ -58,7 +58,7 @@ func tidy(dir, temp string) (said []string) {
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return []string{fmt.Sprintf("%s remains, because it is unknown whether its run was killed: %v", temp, err)}
+		return []string{fmt.Sprintf("%s remains, because it is unknown whether the run that wrote it was killed: %v", temp, err)}
 	default:
 		defer lock.Close()
 	}

@@ -205,10 +205,10 @@ func readManifest(dir string) (m Manifest, digest string, err error) {
 		return m, "", fmt.Errorf("%s: %w: its %s is of another kind", dir, ErrNotResults, manifestName)
 	}
 	if head.Format < 1 || head.Format > Format {
-		return m, "", fmt.Errorf("%s has format %d, want %d: run the experiment again with this version", path, head.Format, Format)
+		return m, "", fmt.Errorf("%s has format %d, want %d; run the experiment again with this version", path, head.Format, Format)
 	}
 	if head.Rules < 0 || head.Rules > Rules {
-		return m, "", fmt.Errorf("%s has rules of version %d, want at most %d: use a newer version of bourse", path, head.Rules, Rules)
+		return m, "", fmt.Errorf("%s has rules of version %d, want at most %d; use a newer version of bourse", path, head.Rules, Rules)
 	}
 	if err := json.Unmarshal(b, &m); err != nil {
 		return m, "", fmt.Errorf("%s: %w", path, err)

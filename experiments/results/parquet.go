@@ -35,7 +35,7 @@ func undamaged(read func() error) (err error) {
 func checkFooter(in io.ReaderAt, size int64) error {
 	var last [8]byte
 	if size < int64(len(magic)+len(last)) {
-		return errors.New("not Parquet: too short")
+		return errors.New("not Parquet: the file is too short")
 	}
 	if _, err := in.ReadAt(last[:], size-int64(len(last))); err != nil {
 		return err
@@ -44,7 +44,7 @@ func checkFooter(in io.ReaderAt, size int64) error {
 		return fmt.Errorf("not Parquet: ends in %q, want %q", last[4:], magic)
 	}
 	if n := int64(binary.LittleEndian.Uint32(last[:])); n > size-int64(len(magic)+len(last)) {
-		return fmt.Errorf("damaged: a footer of %d bytes in a file of %d", n, size)
+		return fmt.Errorf("damaged: the footer has %d bytes, and the whole file %d", n, size)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func checkPages(in io.ReaderAt, size int64, p *parquet.File) error {
 			}
 			end := at + m.TotalCompressedSize
 			if at < 4 || end < at || end > size || m.NumValues != g.NumRows || g.NumRows < 0 {
-				return errors.New("damaged: a column is not within the file, or has a different number of rows than its group")
+				return errors.New("damaged: a column is not within the file, or has a different number of rows from its group")
 			}
 			values := int64(0)
 			for at < end {
@@ -104,7 +104,7 @@ func checkPage(in io.Reader, left, rows int64) (values, length int64, err error)
 	}
 	length = int64(len(window)-r.Len()) + int64(h.CompressedPageSize)
 	if values < 0 || values > rows || h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.UncompressedPageSize > maxPage || length > left {
-		return 0, 0, fmt.Errorf("damaged: a page of %d values in %d bytes, %d unpacked", values, h.CompressedPageSize, h.UncompressedPageSize)
+		return 0, 0, fmt.Errorf("damaged: a page has %d values in %d bytes, which are %d bytes unpacked", values, h.CompressedPageSize, h.UncompressedPageSize)
 	}
 	return data, length, nil
 }

@@ -91,7 +91,7 @@ func rowsOf[R any](d *Dir, table string, wanted func(replication int) bool, row 
 	}
 	return func(yield func(R, error) bool) {
 		var none R
-		yield(none, fmt.Errorf("read results: %s contains no table of %s: run it with --tables both", d.Path, table))
+		yield(none, fmt.Errorf("read results: %s contains no table of %s; run the experiment again with --tables both", d.Path, table))
 	}
 }
 

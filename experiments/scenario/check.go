@@ -14,7 +14,7 @@ import (
 // check checks names and constraints that involve several fields.
 func check(e *Experiment, root *config.Node, known Known) error {
 	if name := root.Get("base").Get("name"); name != nil {
-		return name.At.Fail("base.name", "found %s, want no name: base is not a configuration", name.Found())
+		return name.At.Fail("base.name", "found %s, want no name, because base is not a configuration", name.Found())
 	}
 	if !word.MatchString(e.Name) {
 		return notWord(root, "", "name")
@@ -72,7 +72,7 @@ func checkLess(e *Experiment, n *config.Node) error {
 }
 
 func notWord(n *config.Node, path, field string) error {
-	return n.Get(field).At.Fail(config.Join(path, field), "found %s, want letters, digits and dashes, 64 at most", n.Get(field).Found())
+	return n.Get(field).At.Fail(config.Join(path, field), "found %s, want at most 64 letters, digits and dashes", n.Get(field).Found())
 }
 
 func checkAlphas(alphas []float64, n *config.Node) error {
@@ -143,7 +143,7 @@ func (c *Configuration) check(n *config.Node, path string, known Known) error {
 	}
 	if c.Market.Reserve > 0 && c.Market.Payment != "scarce" {
 		at := place(n.Get("market").Get("reserve"), n)
-		return at.Fail(config.Join(path, "market.reserve"), "found %v with payment %s, want 0, or payment scarce", c.Market.Reserve, c.Market.Payment)
+		return at.Fail(config.Join(path, "market.reserve"), "found %v with payment %s, want 0 or payment scarce", c.Market.Reserve, c.Market.Payment)
 	}
 	return checkAdmission(c.Admission, known)
 }
@@ -160,7 +160,7 @@ func checkAdmission(policies []Choice, known Known) error {
 			}
 		}
 		if !word.MatchString(p.Label) {
-			return p.at.Fail(config.Join(p.path, "label"), "found %q, want letters, digits and dashes, 64 at most", plugin.Clip(p.Label))
+			return p.at.Fail(config.Join(p.path, "label"), "found %q, want at most 64 letters, digits and dashes", plugin.Clip(p.Label))
 		}
 		if seen[p.Label] {
 			return p.at.Fail(p.path, "found %s twice, want unique labels (label: …)", p.Label)
@@ -173,10 +173,10 @@ func checkAdmission(policies []Choice, known Known) error {
 // plain checks a choice of a plug-in other than an admission policy.
 func (c Choice) plain(names []string) error {
 	if c.Sharing != nil {
-		return c.at.Fail(config.Join(c.path, "sharing"), "unknown field, want it only with an admission policy")
+		return c.at.Fail(config.Join(c.path, "sharing"), "unknown field, want this field only with an admission policy")
 	}
 	if c.Negotiate != "" {
-		return c.at.Fail(config.Join(c.path, "negotiate"), "unknown field, want it only with an admission policy")
+		return c.at.Fail(config.Join(c.path, "negotiate"), "unknown field, want this field only with an admission policy")
 	}
 	return c.among(names)
 }
@@ -207,22 +207,22 @@ func (w *Workload) check(n *config.Node, path string) error {
 			return err
 		}
 		if len(said) == 1 && w.Model == nil {
-			return w.Estimate.at.Fail(config.Join(path, "estimate"), "found %s without a model, want it only with a model", plugin.Clip(w.Estimate.Name))
+			return w.Estimate.at.Fail(config.Join(path, "estimate"), "found %s without a model, want this field only with a model", plugin.Clip(w.Estimate.Name))
 		}
 	}
 	if len(said) == 1 && w.Filter != "" && w.Plan != "" {
-		return at.Fail(config.Join(path, "filter"), "found %q with a plan, want it only with swf, or with a model that a log can replace", plugin.Clip(w.Filter))
+		return at.Fail(config.Join(path, "filter"), "found %q with a plan, want a filter only with swf, or with a model that a log can replace", plugin.Clip(w.Filter))
 	}
 	if w.Memory != "" && w.Plan != "" {
-		return at.Fail(config.Join(path, "memory"), "found %s with a plan, want it only with swf: a plan has a column memory", w.Memory)
+		return at.Fail(config.Join(path, "memory"), "found %s with a plan, want this field only with swf, because a plan has a column memory", w.Memory)
 	}
 	if len(said) == 1 {
 		return nil
 	}
 	if len(said) == 0 {
-		return at.Fail(path, "found none of model, plan and swf, want one")
+		return at.Fail(path, "found none of model, plan and swf, want one of them")
 	}
-	return at.Fail(path, "found %s, want one; null removes a setting of a base or preset (%s: null)", strings.Join(said, " and "), said[0])
+	return at.Fail(path, "found %s, want only one of them; null removes a setting of a base or preset (%s: null)", strings.Join(said, " and "), said[0])
 }
 
 // place returns the position of n or, if n is nil, of the enclosing node.

@@ -11,14 +11,14 @@ import (
 // A Judge has the settings by which 'bourse judge' compares two policies in an experiment. They
 // are registered before any policy is judged.
 type Judge struct {
-	Metric     string  `yaml:"metric" validate:"required" doc:"metric to compare, of which more is better: its mean over configurations, by replication"`
+	Metric     string  `yaml:"metric" validate:"required" doc:"metric to compare, for which more is better; the comparison uses its mean over configurations in each replication"`
 	Margin     float64 `yaml:"margin" validate:"gt=0,max=1e12" doc:"smallest difference that matters"`
-	Confidence float64 `yaml:"confidence" validate:"gt=0,lt=1" doc:"probability that no verdict of an epoch is wrong"`
+	Confidence float64 `yaml:"confidence" validate:"gt=0,lt=1" doc:"probability that no verdict in an epoch is wrong"`
 	Judgements int     `yaml:"judgements" validate:"min=1,max=1000000" doc:"sealed judgements in an epoch"`
-	Screen     int     `yaml:"screen" validate:"min=2,max=1000000" doc:"replications of public seeds"`
-	Score      Score   `yaml:"score" doc:"replications of sealed seeds"`
+	Screen     int     `yaml:"screen" validate:"min=2,max=1000000" doc:"number of replications with public seeds"`
+	Score      Score   `yaml:"score" doc:"number of replications with sealed seeds"`
 	Gates      Gates   `yaml:"gates" doc:"conditions that a candidate must meet"`
-	Sealed     string  `yaml:"sealed" doc:"hash of the secret from which sealed seeds are derived: sha256 and 64 digits, with a colon between them"`
+	Sealed     string  `yaml:"sealed" doc:"hash of the secret from which sealed seeds are derived: sha256: followed by 64 hexadecimal digits"`
 }
 
 // SetDefaults sets the values of fields that the file omits.
@@ -35,9 +35,9 @@ type Score struct {
 
 // Gates are the limits beyond which the result of a candidate is void.
 type Gates struct {
-	Violations float64 `json:"violations" yaml:"violations" validate:"gt=0,max=1" doc:"largest increase of the fraction of contracts that are violated"`
-	Steps      uint64  `json:"steps" yaml:"steps" validate:"min=1" doc:"most computation steps of a decision of a script"`
-	Worst      float64 `json:"worst" yaml:"worst" validate:"gt=0,max=1e12" doc:"largest decrease of the metric in a configuration"`
+	Violations float64 `json:"violations" yaml:"violations" validate:"gt=0,max=1" doc:"largest allowed increase in the fraction of violated contracts"`
+	Steps      uint64  `json:"steps" yaml:"steps" validate:"min=1" doc:"largest allowed number of computation steps for a decision of a script"`
+	Worst      float64 `json:"worst" yaml:"worst" validate:"gt=0,max=1e12" doc:"largest allowed decrease of the metric in a configuration"`
 }
 
 // check checks constraints across fields, and names.
@@ -49,7 +49,7 @@ func (j *Judge) check(n *config.Node, names []string) error {
 		return n.Get("metric").At.Fail("judge.metric", "found %q, %s", plugin.Clip(j.Metric), plugin.OneOf(j.Metric, names))
 	}
 	if j.Score.From > j.Score.To {
-		return n.At.Fail("judge.score", "found from %d, want at most to, %d", j.Score.From, j.Score.To)
+		return n.At.Fail("judge.score", "found from: %d, want at most the value of to, %d", j.Score.From, j.Score.To)
 	}
 	if sum, ok := strings.CutPrefix(j.Sealed, "sha256:"); j.Sealed != "" && (!ok || len(sum) != 64 || strings.Trim(sum, "0123456789abcdef") != "") {
 		return n.Get("sealed").At.Fail("judge.sealed", "found %q, want sha256: and 64 digits of 0-9 and a-f, as sha256sum prints them", plugin.Clip(j.Sealed))

@@ -25,7 +25,7 @@ func useLog(root *config.Node, path string) (*config.Node, error) {
 		root = root.Put("configurations", each(c, put))
 	}
 	if !found {
-		return nil, at.Fail("", "no configuration uses a log: none has a workload.filter")
+		return nil, at.Fail("", "no configuration uses a log, because none has a workload.filter")
 	}
 	return root, nil
 }

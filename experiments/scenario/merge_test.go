@@ -103,7 +103,7 @@ func TestEverywhere(t *testing.T) {
 		"none:fleet.hosts=7": "--set none:fleet.hosts=7: configurations: no element none, did you mean one?",
 		"fleet.hots=7":       "--set fleet.hots=7: configurations.one.fleet.hots: unknown field, did you mean hosts?",
 		":fleet.hosts=7":     "unknown field",
-		"fleet.hosts":        "want path=value",
+		"fleet.hosts":        "want PATH=VALUE",
 	} {
 		if _, err := Parse("two.yaml", []byte(two), Known{}, set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", set, err, want)

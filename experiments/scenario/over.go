@@ -25,7 +25,7 @@ func Over(text string) (Axis, error) {
 	paths, values, ok := strings.Cut(text, "=")
 	path, also, several := strings.Cut(paths, ",")
 	if !ok || path == "" || strings.Count(paths, ".") >= maxPath {
-		return Axis{}, fmt.Errorf("found %s, want path=values, such as admission.cac.guarantee=0.5..0.95/0.05", plugin.Clip(text))
+		return Axis{}, fmt.Errorf("found %s, want PATH=VALUES, such as admission.cac.guarantee=0.5..0.95/0.05", plugin.Clip(text))
 	}
 	all, err := Values(values)
 	if err != nil {
@@ -50,7 +50,7 @@ func Values(list string) ([]Value, error) {
 			return nil, err
 		}
 		if all = append(all, some...); len(all) > maxPoints {
-			return nil, fmt.Errorf("found %d values and more, want at most %d", len(all), maxPoints)
+			return nil, fmt.Errorf("found %d values or more, want at most %d", len(all), maxPoints)
 		}
 		for _, v := range some {
 			if seen[v] {
@@ -76,7 +76,7 @@ func span(text string) ([]Value, error) {
 	lower, rest, ok := strings.Cut(text, "..")
 	if !ok {
 		if !value.MatchString(text) {
-			return nil, fmt.Errorf("found %q, want a number or a word, 32 characters at most, or a range from..to/step", plugin.Clip(text))
+			return nil, fmt.Errorf("found %q, want a number, a word of at most 32 characters, or a range from..to/step", plugin.Clip(text))
 		}
 		return []Value{Value(text)}, nil
 	}
@@ -100,7 +100,7 @@ func span(text string) ([]Value, error) {
 		return nil, fmt.Errorf("found %s, want an increasing range with a step above 0", plugin.Clip(text))
 	}
 	if steps, _ := to.Sub(from).QuoRem(by, 0); steps.GreaterThanOrEqual(decimal.NewFromInt(maxPoints)) {
-		return nil, fmt.Errorf("found %s, which is more than %d values", plugin.Clip(text), maxPoints)
+		return nil, fmt.Errorf("found %s, want a range of at most %d values", plugin.Clip(text), maxPoints)
 	}
 	var all []Value
 	for x := from; x.LessThanOrEqual(to); x = x.Add(by) {

@@ -23,10 +23,10 @@ func TestOver(t *testing.T) {
 		"a=8..16/4":          "[8 12 16]",
 		"a.b,c,d.e=1":        "[1]",
 
-		"a":                                      "found a, want path=values, such as admission.cac.guarantee=0.5..0.95/0.05",
-		"=1":                                     "found =1, want path=values, such as admission.cac.guarantee=0.5..0.95/0.05",
-		"a=":                                     `a: found "", want a number or a word, 32 characters at most, or a range from..to/step`,
-		"a=1,,2":                                 `a: found "", want a number or a word, 32 characters at most, or a range from..to/step`,
+		"a":                                      "found a, want PATH=VALUES, such as admission.cac.guarantee=0.5..0.95/0.05",
+		"=1":                                     "found =1, want PATH=VALUES, such as admission.cac.guarantee=0.5..0.95/0.05",
+		"a=":                                     `a: found "", want a number, a word of at most 32 characters, or a range from..to/step`,
+		"a=1,,2":                                 `a: found "", want a number, a word of at most 32 characters, or a range from..to/step`,
 		"a=1,1":                                  "a: found 1 twice, want different values",
 		"a=0.5..0.7/0.1,0.6":                     "a: found 0.6 twice, want different values",
 		"a=0.5..0.9":                             "a: found 0.5..0.9 without a step, want from..to/step, such as 0.5..0.95/0.05",
@@ -34,8 +34,8 @@ func TestOver(t *testing.T) {
 		"a=0..1/1e-3":                            `a: found "1e-3" in 0..1/1e-3, want a number such as 0.05`,
 		"a=1..0/0.1":                             "a: found 1..0/0.1, want an increasing range with a step above 0",
 		"a=0..1/0":                               "a: found 0..1/0, want an increasing range with a step above 0",
-		"a=0..10000/1":                           "a: found 0..10000/1, which is more than 10000 values",
-		"a=0..999999999999999/0.000000000000001": "a: found 0..999999999999999/0.000000000000001, which is more than 10000 values",
+		"a=0..10000/1":                           "a: found 0..10000/1, want a range of at most 10000 values",
+		"a=0..999999999999999/0.000000000000001": "a: found 0..999999999999999/0.000000000000001, want a range of at most 10000 values",
 	} {
 		axis, err := Over(text)
 		got := fmt.Sprint(axis.Values)

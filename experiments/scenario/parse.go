@@ -276,11 +276,11 @@ const (
 func read(source string, data []byte) (*config.Node, error) {
 	at := config.Place{Source: source}
 	if len(data) > maxBytes {
-		return nil, at.Fail("", "%d bytes, want at most %d", len(data), maxBytes)
+		return nil, at.Fail("", "found %d bytes, want at most %d", len(data), maxBytes)
 	}
 	root, err := config.Parse(source, data)
 	if err == nil && count(root) > maxValues {
-		err = at.Fail("", "%d values, want at most %d", count(root), maxValues)
+		err = at.Fail("", "found %d values, want at most %d", count(root), maxValues)
 	}
 	return root, err
 }

@@ -14,14 +14,14 @@ package scenario
 // seeds.
 type Experiment struct {
 	Name           string          `yaml:"name" validate:"required" doc:"name of the experiment: letters, digits and dashes"`
-	Title          string          `yaml:"title" doc:"description of one line"`
+	Title          string          `yaml:"title" doc:"description in one line"`
 	Seed           uint64          `yaml:"seed" doc:"seed from which every random stream is derived"`
-	Replications   int             `yaml:"replications" validate:"min=1,max=1000000" doc:"runs of each configuration, each with its own workload"`
-	Until          *Until          `yaml:"until" doc:"precision at which to stop early; if omitted, all replications run"`
+	Replications   int             `yaml:"replications" validate:"min=1,max=1000000" doc:"number of runs of each configuration, each with its own workload"`
+	Until          *Until          `yaml:"until" doc:"precision at which the run stops early; if omitted, all replications are run"`
 	Alphas         []float64       `yaml:"alphas" validate:"min=1,dive,min=0,max=1" doc:"inelasticities of users for which efficiency is computed, in [0,1] (eq. 9)"`
-	Sweep          []Axis          `yaml:"sweep" validate:"dive" doc:"fields to vary: every configuration is run at every point of these axes"`
-	Figure         *Figure         `yaml:"figure" doc:"figure to draw; if omitted, the market paper's figures, or its system metrics for a sweep"`
-	Judge          *Judge          `yaml:"judge" doc:"settings of 'bourse judge', which compares two policies"`
+	Sweep          []Axis          `yaml:"sweep" validate:"dive" doc:"fields to vary; every configuration is run at every point of these axes"`
+	Figure         *Figure         `yaml:"figure" doc:"figure to draw; if omitted, the market paper's figures or, for a sweep, its system metrics"`
+	Judge          *Judge          `yaml:"judge" doc:"settings for 'bourse judge', which compares two policies"`
 	Configurations []Configuration `yaml:"configurations" validate:"min=1,dive" doc:"configurations to compare"`
 
 	points    []Configuration // whether the configurations are those at the points of the sweep
@@ -33,8 +33,8 @@ type Experiment struct {
 // contain this rule inside replications: {min: 5, max: 2000, until: {metric:
 // efficiency_0.5, half_width: 0.01}}.
 type Until struct {
-	Metric    string  `yaml:"metric" validate:"required" doc:"metric of the interval, as listed by 'bourse scenario options metric'"`
-	HalfWidth float64 `yaml:"half_width" validate:"gt=0,max=1e12" doc:"largest acceptable half-width of the 95 % interval (of a confidence sequence, so early stopping keeps its coverage)"`
+	Metric    string  `yaml:"metric" validate:"required" doc:"metric whose interval is checked, as listed by 'bourse scenario options metric'"`
+	HalfWidth float64 `yaml:"half_width" validate:"gt=0,max=1e12" doc:"largest acceptable half-width of the 95 % interval, which is a confidence sequence and therefore remains valid after early stopping"`
 	Min       int     `yaml:"min" validate:"min=2,max=1000000" doc:"replications before the first check"`
 }
 
@@ -42,13 +42,13 @@ type Until struct {
 type Configuration struct {
 	Name      string   `yaml:"name" validate:"required" doc:"unique name of the configuration: letters, digits and dashes"`
 	Fleet     Fleet    `yaml:"fleet" doc:"hosts"`
-	Workload  Workload `yaml:"workload" doc:"jobs, their arrivals and their values"`
+	Workload  Workload `yaml:"workload" doc:"jobs with their arrivals and values"`
 	Market    Market   `yaml:"market" doc:"rules of the market"`
 	SLA       SLA      `yaml:"sla" doc:"terms of a contract"`
 	Needs     Needs    `yaml:"needs" doc:"resource requirements of each job, per node"`
 	Provider  Provider `yaml:"provider" doc:"seller"`
-	Horizon   *float64 `yaml:"horizon" validate:"gt=0,max=1e12" doc:"end of the run, s: contracts that are still open are cancelled without charge and not measured; if omitted, the run ends when all jobs are done or the availability trace ends"`
-	Admission []Choice `yaml:"admission" validate:"min=1" family:"admission" doc:"policies to compare, each on the same workload"`
+	Horizon   *float64 `yaml:"horizon" validate:"gt=0,max=1e12" doc:"end of the run, s; contracts that are then open are cancelled without charge and not measured; if omitted, the run ends when all jobs are done or the availability trace ends"`
+	Admission []Choice `yaml:"admission" validate:"min=1" family:"admission" doc:"policies to compare on the same workload"`
 }
 
 // SetDefaults sets the fields that the file omits.
@@ -59,22 +59,22 @@ func (c *Configuration) SetDefaults() { *c = Default() }
 type Fleet struct {
 	Hosts     int            `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
 	CPUs      float64        `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors per host"`
-	Sizes     []float64      `yaml:"sizes" validate:"dive,gt=0,max=1e6" doc:"processors assigned to hosts in turn, instead of cpus"`
-	Speed     float64        `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per processor and second; 1 is the reference"`
-	Speeds    []float64      `yaml:"speeds" validate:"dive,gt=0,max=1e6" doc:"speeds assigned to hosts in turn, instead of speed"`
+	Sizes     []float64      `yaml:"sizes" validate:"dive,gt=0,max=1e6" doc:"list of processor counts assigned to hosts in turn, instead of cpus"`
+	Speed     float64        `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per processor and second, where 1 is the reference"`
+	Speeds    []float64      `yaml:"speeds" validate:"dive,gt=0,max=1e6" doc:"list of speeds assigned to hosts in turn, instead of speed"`
 	Cap       float64        `yaml:"cap" validate:"min=0,max=1e6" doc:"maximum processors per task; 0 means no limit"`
 	Memory    float64        `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per host"`
 	Disk      float64        `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes per host"`
-	Bandwidth float64        `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second and host"`
+	Bandwidth float64        `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bandwidth per host, bytes per second"`
 	Count     map[string]int `yaml:"count" doc:"units of countable resources per host, by name, such as gpu: 4; at most 8 names in a market"`
-	Floor     Floor          `yaml:"floor_per_hour" doc:"minimum charges, dollars per hour"`
+	Floor     Floor          `yaml:"floor_per_hour" doc:"minimum charges, in dollars per hour"`
 
-	Availability *Availability `yaml:"availability" doc:"availability of hosts; if omitted, always available"`
+	Availability *Availability `yaml:"availability" doc:"availability of hosts; if omitted, hosts are always available"`
 }
 
 // A Floor is the minimum price of a host's resources.
 type Floor struct {
-	CPU float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"minimum charge per allocated processor"`
+	CPU float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"minimum charge per allocated processor, in dollars per hour"`
 
 	// Held are the minimum charges of held resources by name: per GB (1e9 bytes) of memory and disk,
 	// per GB/s of bandwidth, and per unit of a countable resource.
@@ -130,36 +130,36 @@ type Workload struct {
 	Model     *Choice  `yaml:"model" family:"model" doc:"workload model that draws a plan for each replication"`
 	Plan      string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run unchanged, instead of a model"`
 	SWF       string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, instead of a model"`
-	Filter    string   `yaml:"filter" doc:"filter on the records of the log, such as ran,first:2000; with a model, it applies to a log given by --trace"`
-	Memory    string   `yaml:"memory" validate:"omitempty,oneof=none request used" doc:"field of the log with the memory that each node holds: none (the default), request (field 10, or 7 if 10 is unknown) or used (field 7, or 10 if 7 is unknown)"`
-	Preceding string   `yaml:"preceding" validate:"omitempty,oneof=followed ignored" doc:"arrival of jobs with a predecessor (fields 17 and 18 of a log, after and think of a plan): followed (the default; think time after the end or rejection of the predecessor) or ignored (as recorded)"`
-	Estimate  *Choice  `yaml:"estimate" family:"law" doc:"distribution of estimate / runtime (at least 1) for jobs of a model; if omitted, the model's estimates"`
-	Annotate  Options  `yaml:"annotate" doc:"changes to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price, urgency"`
-	Warmup    float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"fraction of jobs at the start that run but are not measured"`
+	Filter    string   `yaml:"filter" doc:"filter for the records of the log, such as ran,first:2000; with a model, the filter applies to a log given with --trace"`
+	Memory    string   `yaml:"memory" validate:"omitempty,oneof=none request used" doc:"log field with the memory of each node: none (the default), request (field 10, or 7 if 10 is unknown) or used (field 7, or 10 if 7 is unknown)"`
+	Preceding string   `yaml:"preceding" validate:"omitempty,oneof=followed ignored" doc:"arrival of jobs with a predecessor (fields 17 and 18 of a log, columns after and think of a plan): followed (the default: a job arrives its think time after the end or rejection of its predecessor) or ignored (a job arrives as recorded)"`
+	Estimate  *Choice  `yaml:"estimate" family:"law" doc:"distribution of the ratio estimate / runtime (at least 1) for jobs of a model; if omitted, the model's estimates are used"`
+	Annotate  Options  `yaml:"annotate" doc:"changes to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price and urgency"`
+	Warmup    float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"fraction of the first jobs, which run but are not measured"`
 	Funds     *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"initial balance of each user, $; if omitted, the total value of its jobs"`
 }
 
 // A Market describes how hosts are sold.
 type Market struct {
-	Sharing    Choice   `yaml:"sharing" family:"sharing" doc:"rule that sets the share of a host for each contract"`
+	Sharing    Choice   `yaml:"sharing" family:"sharing" doc:"rule that sets each contract's share of a host"`
 	Bidding    Choice   `yaml:"bidding" family:"bidding" doc:"strategy by which a contract chooses hosts and bids"`
 	Payment    string   `yaml:"payment" doc:"payment rule"`
-	Reserve    float64  `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce, in $ per processor-second, on a host where no task gets less than it could use; at most a contract's bid"`
-	Resources  []string `yaml:"resources" validate:"omitempty" doc:"resources other than processors that have a price: memory, disk, bandwidth, and names of countable resources"`
-	Renew      float64  `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of the bids of a spot contract (be): it bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
-	Forecaster Choice   `yaml:"forecaster" family:"forecaster" doc:"estimator of the price percentile"`
-	Window     float64  `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history used, s"`
-	Instant    string   `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (then all ends together), or one-by-one (submissions, then ends in the order of the log, each followed by a scan of the queue, as in EASY simulators)"`
+	Reserve    float64  `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce on a host where no task gets less than it could use, in $ per processor-second; a contract never pays more than its bid"`
+	Resources  []string `yaml:"resources" validate:"omitempty" doc:"resources other than processors that have a price: memory, disk, bandwidth, or names of countable resources"`
+	Renew      float64  `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of a spot contract's bids (policy be); at a renewal, the contract bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
+	Forecaster Choice   `yaml:"forecaster" family:"forecaster" doc:"forecaster of the price percentile"`
+	Window     float64  `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history that is used, s"`
+	Instant    string   `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (all ends follow together), or one-by-one (submissions, then ends in the order of the log, each followed by a scan of the queue, as in EASY simulators)"`
 }
 
 // An SLA describes the promise of a contract and the cost of breaking the promise.
 type SLA struct {
-	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total: fast hosts compensate for slow ones; per-host: each node does its own work"`
-	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"factor: deadline = slack x the quantity named by of"`
+	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total (fast hosts compensate for slow hosts) or per-host (each node does its own work)"`
+	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"factor; the deadline is this factor times the quantity that the field of names"`
 	Of          string   `yaml:"of" validate:"oneof=plan estimate runtime" doc:"quantity that slack multiplies: the plan's deadline, the user's estimate, or the true runtime"`
-	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan none" doc:"hard: work stops at the deadline; soft: work continues; plan: soft if a job is not hard and has a penalty rate; none: jobs have no deadline, which then only sets the time over which a bid spends the budget"`
-	RunsOn      bool     `yaml:"runs_on" doc:"work continues after a hard deadline, but the promise still counts as broken"`
-	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; if omitted, the plan's"`
+	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan none" doc:"hard (work stops at the deadline), soft (work continues), plan (soft if a job is not hard and has a penalty rate), or none (jobs have no deadline; the deadline in the plan only sets the time over which a bid spends the budget)"`
+	RunsOn      bool     `yaml:"runs_on" doc:"whether work continues after a hard deadline, although the promise counts as broken"`
+	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; if omitted, the plan's penalty"`
 }
 
 // A Penalty is a linear function of the delay.
@@ -184,7 +184,7 @@ type Bound struct {
 
 // A Provider sells capacity and pays penalties.
 type Provider struct {
-	Funds *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"provider's funds for penalties, $; if omitted, the total of all users' funds if there are penalties, else nothing"`
+	Funds *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"provider's funds for penalties, $; if omitted, the total of all users' funds if there are penalties, otherwise 0"`
 }
 
 // Default returns the default configuration: the paper's cluster and rules (§4.1).

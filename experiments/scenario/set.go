@@ -34,7 +34,7 @@ func setEach(root *config.Node, override string) (*config.Node, []setting, error
 	}
 	all := root.Get("configurations")
 	if all == nil || all.Kind != config.List {
-		return nil, nil, value.At.Fail(path, "found no configuration that supports it")
+		return nil, nil, value.At.Fail(path, "found no configuration that supports this setting")
 	}
 	out := *all
 	out.Items = slices.Clone(all.Items)
@@ -123,7 +123,7 @@ func parsedSet(override, path string) ([]string, *config.Node, error) {
 	segments := strings.Split(path, ".")
 	_, text, ok := strings.Cut(override, "=")
 	if !ok || path == "" || len(segments) > maxPath {
-		return nil, nil, at.Fail("", "want path=value, such as replications=3 or fleet.hosts=30")
+		return nil, nil, at.Fail("", "want PATH=VALUE, such as replications=3 or fleet.hosts=30")
 	}
 	value, err := read(at.Source, []byte(text))
 	var e *config.Error
@@ -175,7 +175,7 @@ func with(n *config.Node, path []string, above string, value *config.Node) (*con
 	segment, here := path[0], config.Join(above, path[0])
 	switch {
 	case segment == "":
-		return nil, value.At.Fail(above, "want no empty segment in a path")
+		return nil, value.At.Fail(above, "want a path without empty segments")
 	case n == nil || n.Kind == config.Null:
 		n = &config.Node{Kind: config.Mapping, At: value.At}
 	case n.Kind == config.Scalar:

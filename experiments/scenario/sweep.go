@@ -13,10 +13,10 @@ import (
 // An Axis is a field of configurations that takes several values in turn. With two axes,
 // every value of the first is combined with every value of the second.
 type Axis struct {
-	Path   string   `yaml:"path" validate:"required" doc:"field of every configuration, such as workload.annotate.delay, or of one, such as pareto-high:fleet.hosts; only that configuration is then run"`
-	Also   []string `yaml:"also" doc:"other fields set to the same values, such as fields of other policies"`
-	Values []Value  `yaml:"values" validate:"min=1" doc:"values of the field: numbers, words, and ranges such as 0.5..0.95/0.05"`
-	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; default, the path"`
+	Path   string   `yaml:"path" validate:"required" doc:"field to vary in every configuration, such as workload.annotate.delay, or in one configuration, such as pareto-high:fleet.hosts; in the latter case, only that configuration is run"`
+	Also   []string `yaml:"also" doc:"other fields that get the same values, such as fields of other policies"`
+	Values []Value  `yaml:"values" validate:"min=1" doc:"values of the field: numbers, words and ranges, such as 0.5..0.95/0.05"`
+	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; by default, the path"`
 }
 
 // Name returns the label of the axis or, without a label, the path.
@@ -45,8 +45,8 @@ func (v Value) Node() *config.Node {
 // sweep, there are bars.
 type Figure struct {
 	Metrics []string  `yaml:"metrics" validate:"min=1" doc:"metrics to draw, one panel per metric and configuration"`
-	Range   []float64 `yaml:"range" doc:"lower and upper end of percentage axes, extended if a mean lies beyond; default 0 and 100"`
-	Less    string    `yaml:"less" doc:"label of a baseline policy: an extra figure shows the other policies minus it, per replication"`
+	Range   []float64 `yaml:"range" doc:"lower and upper end of percentage axes, extended if a mean lies outside; by default, 0 and 100"`
+	Less    string    `yaml:"less" doc:"label of a baseline policy; an extra figure shows the other policies minus the baseline, paired by replication"`
 }
 
 // Expanded returns the experiment to run. It replaces each configuration of e by one
@@ -83,7 +83,7 @@ func chosen(root *config.Node) (*config.Node, error) {
 		}
 		at := config.Join(config.Join("sweep", strconv.Itoa(i)), "path")
 		if only != "" && name != only {
-			return nil, path.At.Fail(at, "found configuration %s after %s, want one", plugin.Clip(name), plugin.Clip(only))
+			return nil, path.At.Fail(at, "found configuration %s after %s, want only one configuration", plugin.Clip(name), plugin.Clip(only))
 		}
 		k, err := choose(all, name, at, path.At)
 		if err != nil {
@@ -125,14 +125,14 @@ func checkSweep(axes []Axis, configurations int, n *config.Node) error {
 			here := config.Join(config.Join(path, "values"), strconv.Itoa(k))
 			if !value.MatchString(string(v)) {
 				item := at.Get("values").Items[k]
-				return item.At.Fail(here, "found %s, want a number or a word, 32 characters at most", item.Found())
+				return item.At.Fail(here, "found %s, want a number or a word of at most 32 characters", item.Found())
 			}
 			if slices.Contains(a.Values[:k], v) {
 				return at.Get("values").Items[k].At.Fail(here, "found %s twice, want different values", v)
 			}
 		}
 		if points *= len(a.Values); points > maxPoints {
-			return at.At.Fail(path, "%d configurations and more, want at most %d", points, maxPoints)
+			return at.At.Fail(path, "found %d configurations or more, want at most %d", points, maxPoints)
 		}
 	}
 	return nil

@@ -143,7 +143,7 @@ configurations:
 		t.Errorf("workloads %+v, %+v", a, b)
 	}
 	if _, err = Parse("x.yaml", []byte(file), known, "configurations=[{name: b, workload: {model: paper}}]"); err == nil ||
-		err.Error() != "--trace sp2.gz: no configuration uses a log: none has a workload.filter" {
+		err.Error() != "--trace sp2.gz: no configuration uses a log, because none has a workload.filter" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -165,8 +165,8 @@ func TestSweepOfOne(t *testing.T) {
 		t.Errorf("found %v along %s", got, e.Sweep[0].Path)
 	}
 	for more, want := range map[string]string{
-		", {path: \"low:fleet.cpus\", values: [1, 2]}": "sweep.1.path: found configuration low after high, want one",
-		", {path: \"hihg:fleet.cpus\", values: [1]}":   "sweep.1.path: found configuration hihg after high, want one",
+		", {path: \"low:fleet.cpus\", values: [1, 2]}": "sweep.1.path: found configuration low after high, want only one configuration",
+		", {path: \"hihg:fleet.cpus\", values: [1]}":   "sweep.1.path: found configuration hihg after high, want only one configuration",
 	} {
 		if _, err := Parse("a.yaml", fmt.Appendf(nil, text, more), names()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", more, err, want)

@@ -93,7 +93,7 @@ func (j *Job) Check() error {
 		"directory": j.Dir, "results directory": j.Log, "--partition": l.Partition, "--time": l.Time, "--memory": l.Memory, "--account": l.Account,
 	} {
 		if strings.ContainsAny(value, " \t\n\"'\\%") {
-			return fmt.Errorf("%s: found %q, want a word without blanks, quotes and %% for an sbatch script", name, value)
+			return fmt.Errorf("%s: found %q, want a word without blanks, quotes or %% for an sbatch script", name, value)
 		}
 	}
 	return nil

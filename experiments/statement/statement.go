@@ -17,12 +17,12 @@ import (
 // A Statement lists all transfers of one account's money.
 type Statement struct {
 	Account   string            `json:"account"`
-	Since     int64             `json:"since" doc:"number of the last entry before it, 0 if there is none"`
+	Since     int64             `json:"since" doc:"number of the last entry before the statement; 0 if there is none"`
 	Opening   bank.Amount       `json:"opening"`
-	Others    []otherMove       `json:"others" doc:"entries that belong to no contract of the account"`
+	Others    []otherMove       `json:"others" doc:"entries that belong to none of the account's contracts"`
 	Contracts []*statedContract `json:"contracts"`
 	Closing   bank.Amount       `json:"closing"`
-	Held      bank.Amount       `json:"held" doc:"also in escrow at the end"`
+	Held      bank.Amount       `json:"held" doc:"amount still in escrow at the end"`
 
 	known bool
 	owned map[int64]*statedContract
@@ -36,7 +36,7 @@ type otherMove struct {
 	ID       string      `json:"id,omitempty"`
 	Contract *int64      `json:"contract,omitempty" doc:"of somebody else"`
 	With     string      `json:"with"`
-	Amount   bank.Amount `json:"amount" doc:"amount; negative if it left the account"`
+	Amount   bank.Amount `json:"amount" doc:"amount; negative if the account paid it"`
 }
 
 // A statedContract is a contract that the account has paid for.
@@ -45,13 +45,13 @@ type statedContract struct {
 	Admitted float64         `json:"admitted" doc:"seconds"`
 	Budget   bank.Amount     `json:"budget"`
 	Decision json.RawMessage `json:"decision,omitempty" doc:"what decided"`
-	Settled  *float64        `json:"settled,omitempty" doc:"duration in seconds; none while it is open"`
-	Charges  []charge        `json:"charges" doc:"in order of entry"`
+	Settled  *float64        `json:"settled,omitempty" doc:"duration in seconds; omitted while the contract is open"`
+	Charges  []charge        `json:"charges" doc:"moves of money, in the order of their entries"`
 	Cost     bank.Amount     `json:"cost" doc:"charges in all"`
 	Refund   bank.Amount     `json:"refund"`
-	Verdict  string          `json:"verdict" doc:"open, or the outcome in its settlement"`
-	Outcome  json.RawMessage `json:"outcome,omitempty" doc:"all fields of its settlement"`
-	Penalty  bank.Amount     `json:"penalty" doc:"paid to the account"`
+	Verdict  string          `json:"verdict" doc:"open, or the outcome stated in the settlement"`
+	Outcome  json.RawMessage `json:"outcome,omitempty" doc:"all fields of the settlement"`
+	Penalty  bank.Amount     `json:"penalty" doc:"amount paid to the account"`
 }
 
 // A charge is the payment to one host.

@@ -70,7 +70,7 @@ of which charged by host:a 4.000000
 of which charged by host:b 2.000000
 3.000 s refund 4.000000
 state violated, work 7 CPU s
-penalty paid to you 0.500000
+penalty that you received 0.500000
 
 contract 4: open
 2.000 s budget set aside -20.000000

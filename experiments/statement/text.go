@@ -70,7 +70,7 @@ func (p *printer) contract(k *statedContract) {
 	p.amount(instant(*k.Settled), "refund", k.Refund)
 	p.told(k.Outcome)
 	if k.Penalty.Sign() > 0 {
-		p.amount("", "penalty paid to you", k.Penalty)
+		p.amount("", "penalty that you received", k.Penalty)
 	}
 }
 
@@ -114,7 +114,7 @@ func noted(note json.RawMessage) string {
 		case []any: // an exact number or a list of words
 			value = strings.Trim(fmt.Sprint(v), "[]")
 			if f.Name == "on" {
-				value = fmt.Sprintf("%v (bids in nano-dollars per second)", value)
+				value = fmt.Sprintf("%v (bids are in nano-dollars per second)", value)
 			}
 		}
 		parts = append(parts, plainText(fmt.Sprintf("%s %v", strings.ReplaceAll(f.Name, "_", " "), value)))

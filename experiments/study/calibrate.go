@@ -77,7 +77,7 @@ func Calibrate(ctx context.Context, e *scenario.Experiment, of Calibration, opts
 	}
 	var notes []string
 	if len(ready.Alike()) > 0 {
-		notes = []string{"Every replication has the same jobs on the same hosts, so the replications are not a sample and intervals are meaningless."}
+		notes = []string{"Every replication has the same jobs on the same hosts, so the replications are not a sample, and intervals are meaningless."}
 	}
 	return calibrated(e.Name, e.Replications, points, of.Less, notes), nil
 }
@@ -103,7 +103,7 @@ func guaranteesOf(e *scenario.Experiment) (all guarantees, err error) {
 		}
 	}
 	if all == nil {
-		return nil, misuse.Errorf("sweep: found no axis of the guarantee of a policy, want one, such as admission.sac.guarantee=0.5..0.95/0.05")
+		return nil, misuse.Errorf("sweep: found no axis for the guarantee of a policy, want one, such as admission.sac.guarantee=0.5..0.95/0.05")
 	}
 	return all, nil
 }

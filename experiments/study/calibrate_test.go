@@ -125,7 +125,7 @@ func TestCalibrateMisuse(t *testing.T) {
 		of   Calibration
 		want string
 	}{
-		{"sla.slack=1,2", Calibration{}, "sweep: found no axis of the guarantee of a policy, want one, such as admission.sac.guarantee=0.5..0.95/0.05"},
+		{"sla.slack=1,2", Calibration{}, "sweep: found no axis for the guarantee of a policy, want one, such as admission.sac.guarantee=0.5..0.95/0.05"},
 		{"admission.sac.guarantee=0.6", Calibration{Less: "cac"}, `less: found "cac", did you mean sac? want one of sac`},
 		{"admission.sac.guarantee=0.6", Calibration{Configurations: []string{"to"}}, `configuration: found "to", did you mean two? want one of one, two`},
 		{"admission.sac.guarantee=0.6,1", Calibration{}, "admission.sac.guarantee: found 1, want a number more than 0 and less than 1"},

@@ -20,8 +20,8 @@ type Line struct {
 type Point struct {
 	Line
 	G        float64 `json:"g" doc:"promised probability"`
-	Price    kept    `json:"price" doc:"fraction of the time until the deadline in which the other bids on each queried host are at most the percentile"`
-	Pinball  float64 `json:"pinball" doc:"mean pinball loss of the percentile over that time, $/s"`
+	Price    kept    `json:"price" doc:"fraction of the time until the deadline during which the other bids on each queried host are at most the percentile"`
+	Pinball  float64 `json:"pinball" doc:"mean pinball loss of the percentile during that time, $/s"`
 	Contract kept    `json:"contract" doc:"probability that an accepted contract is fulfilled"`
 	Cost
 	Less *Cost `json:"less" doc:"difference from another policy, replication by replication; null unless requested"`
@@ -29,9 +29,9 @@ type Point struct {
 
 // A kept has the realized results of promises with probability g.
 type kept struct {
-	Promises int      `json:"promises" doc:"number over all replications"`
+	Promises int      `json:"promises" doc:"number of promises over all replications"`
 	Kept     float64  `json:"kept" doc:"mean over replications of the realized fraction; 0 without promises"`
-	Lo95     *float64 `json:"lo95" doc:"lower end of its 95 % interval, the score interval of clustered trials; null for fewer than two replications"`
+	Lo95     *float64 `json:"lo95" doc:"lower end of the fraction's 95 % interval, the score interval of clustered trials; null for fewer than two replications"`
 	Hi95     *float64 `json:"hi95"`
 	Brier    float64  `json:"brier" doc:"mean over replications of the mean of (g - realized)²; lower is better"`
 }
@@ -39,24 +39,24 @@ type kept struct {
 // A meanValue is a mean over replications, with Student's 95 % interval.
 type meanValue struct {
 	Mean float64  `json:"mean"`
-	Lo95 *float64 `json:"lo95" doc:"null for fewer than two replications, or if all are equal"`
+	Lo95 *float64 `json:"lo95" doc:"half-width of the interval; null for fewer than two replications, or if all values are equal"`
 	Hi95 *float64 `json:"hi95"`
 }
 
 // A Cost has outcomes of the jobs other than promises. Each is a mean over replications.
 type Cost struct {
-	Rejections meanValue `json:"rejections" doc:"fraction of the jobs"`
+	Rejections meanValue `json:"rejections" doc:"fraction of all jobs"`
 	Revenue    meanValue `json:"revenue" doc:"$"`
-	Efficiency meanValue `json:"efficiency" doc:"efficiency for inelastic users (eq. 9, alpha 1)"`
+	Efficiency meanValue `json:"efficiency" doc:"efficiency for inelastic users (eq. 9 at alpha = 1)"`
 }
 
 // Calibrated compares promised and realized probabilities for both meanings of g.
 type Calibrated struct {
 	Scenario     string       `json:"scenario"`
 	Replications int          `json:"replications"`
-	Less         string       `json:"less" doc:"policy that costs are compared with; empty if there is none"`
-	Points       []Point      `json:"points" doc:"by configuration, policy and forecaster, in order of g"`
-	Scores       []lineScores `json:"scores" doc:"all points of each, together"`
+	Less         string       `json:"less" doc:"policy with which costs are compared; empty if there is none"`
+	Points       []Point      `json:"points" doc:"points by configuration, policy and forecaster, in the order of g"`
+	Scores       []lineScores `json:"scores" doc:"summary of all points for each configuration, policy and forecaster"`
 	Notes        []string     `json:"notes"`
 	Files        []string     `json:"files" doc:"that were written"`
 }
@@ -64,16 +64,16 @@ type Calibrated struct {
 // A lineScores has the scores of one line over all its points.
 type lineScores struct {
 	Line
-	Price    *score `json:"price" doc:"null if the policy promises no price, because it uses other percentiles than that of g"`
-	Contract *score `json:"contract" doc:"null if it accepted nothing"`
+	Price    *score `json:"price" doc:"null if the policy promises no price, because it does not use the percentile of g"`
+	Contract *score `json:"contract" doc:"null if the policy accepted nothing"`
 }
 
 // A score measures how far promises are from their realized values.
 type score struct {
 	Off     float64  `json:"off" doc:"mean of |kept - g|"`
-	Worst   float64  `json:"worst" doc:"minimum of realized - g: below 0, promises were broken"`
+	Worst   float64  `json:"worst" doc:"minimum of realized - g; a negative value means that promises were broken"`
 	Brier   float64  `json:"brier" doc:"mean Brier score"`
-	Pinball *float64 `json:"pinball" doc:"mean pinball loss of prices, $/s"`
+	Pinball *float64 `json:"pinball" doc:"mean pinball loss of the prices, $/s"`
 }
 
 // kinds are the two meanings of g.
@@ -122,8 +122,8 @@ func calibrated(name string, replications int, points []Point, less string, note
 	}
 	r.Notes = append(slices.Clip(notes),
 		fmt.Sprintf("Fractions are means over %d replications. Their 95 %% intervals are score intervals of clustered trials; each replication is a cluster.", replications),
-		"Price: for each host that the policy queried, whether it accepted or not, the fraction of the time until the deadline in which the other bids add up to at most the percentile. Time after the last event of a run is left out. A policy that uses other percentiles than that of g promises no price.",
-		"Contract: accepted contracts that were fulfilled. Contracts that were cancelled, or still open when the market closed, are not counted.")
+		"A price promise covers each host that the policy queried, whether it accepted or not; its realized fraction is the fraction of the time until the deadline during which the other bids add up to at most the percentile. Time after the last event of a run is left out. A policy that does not use the percentile of g promises no price.",
+		"For contracts, the realized fraction is the fraction of accepted contracts that were fulfilled. Contracts that were cancelled, or still open when the market closed, are not counted.")
 	return r
 }
 
@@ -190,7 +190,7 @@ func (l Line) row(cells ...any) []report.Cell {
 
 // table lists the promises of one kind. On request, it includes their pinball loss.
 func (r *Calibrated) table(title string, pinball bool, of func(*Point) *kept) report.Table {
-	t := header(title, "Strong: the whole interval lies below the promise.", "promised", "realized", "95 % from", "to", "promises", "Brier")
+	t := header(title, "Values are bold if the whole interval lies below the promise.", "promised", "realized", "95 % from", "to", "promises", "Brier")
 	if pinball {
 		t.Header = append(t.Header, "pinball, $/s")
 	}
@@ -212,7 +212,7 @@ func (r *Calibrated) table(title string, pinball bool, of func(*Point) *kept) re
 
 // costs lists the costs of promises.
 func (r *Calibrated) costs(title string, of func(*Point) *Cost) report.Table {
-	t := header(title, "Half-widths are those of Student's 95 % intervals of the mean. Efficiency is for inelastic users.", "promised", "rejections", "±", "revenue, $", "±", "efficiency", "±")
+	t := header(title, "Half-widths are for Student's 95 % intervals of the mean. Efficiency is for inelastic users.", "promised", "rejections", "±", "revenue, $", "±", "efficiency", "±")
 	for i := range r.Points {
 		p := &r.Points[i]
 		c := of(p)
@@ -234,7 +234,7 @@ func (r *Calibrated) costs(title string, of func(*Point) *Cost) report.Table {
 }
 
 func (r *Calibrated) scores() report.Table {
-	t := header("Over all promises", "Off by: mean of |realized - promised|. Worst: minimum of realized - promised; below 0, promises were broken.",
+	t := header("Over all promises", "Off by is the mean of |realized - promised|. Worst is the minimum of realized - promised; a negative value means that promises were broken.",
 		"price: off by", "worst", "Brier", "pinball, $/s", "contract: off by", "worst", "Brier")
 	cells := func(x *score) []any {
 		if x == nil {
@@ -260,7 +260,7 @@ func fixed(x *float64, places int) string { return digits(float64(maybe(x)), 'f'
 func (r *Calibrated) figure() report.Figure {
 	f := report.Figure{
 		Name: "calibration", Title: "Promised against kept", Across: 2,
-		Caption: "Error bars are 95 % intervals. On the line, promises are kept exactly as often as stated; above it, more often.",
+		Caption: "Error bars are 95 % intervals. On the line, promises are kept exactly as often as stated, and above the line more often.",
 	}
 	several := slices.ContainsFunc(r.Points, func(p Point) bool { return p.Configuration != r.Points[0].Configuration })
 	for _, of := range r.lines() {

@@ -114,7 +114,7 @@ func TestDistance(t *testing.T) {
 	}
 	found.confirm(samples[:3])
 	d := found.document(report.Labels{})
-	if text := d.Lead + d.Text(report.Terminal{}); !strings.Contains(text, "12 readings of paper") || !strings.Contains(text, "as in the scenario") {
+	if text := d.Lead + d.Text(report.Terminal{}); !strings.Contains(text, "12 variants of paper") || !strings.Contains(text, "as in the scenario") {
 		t.Errorf("what was asked, and the scenario, are not in\n%s", text)
 	}
 	page, err := d.HTML()
@@ -239,7 +239,7 @@ func TestValuesAlike(t *testing.T) {
 		x := float64(r.levels[0]) // b makes no difference; m measures another metric
 		samples = append(samples, sampleOf(f, r, map[string][]float64{"m": {x, 2}, "other": {x, 3}, "n": {3, math.NaN()}}))
 	}
-	const want = "By themselves, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."
+	const want = "If changed by themselves, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."
 	found := f.compare(samples)
 	if notes := strings.Join(found.notes(nil), "\n"); !strings.Contains(notes, want) {
 		t.Errorf("notes = %s, want %q among them", notes, want)

@@ -24,8 +24,8 @@ type Coverage struct {
 	Forecaster string  `json:"forecaster"`
 	G          float64 `json:"g" doc:"probability asked for"`
 	Forecasts  int     `json:"forecasts"`
-	Covered    float64 `json:"covered" doc:"fraction of the time in which the price was at most the forecast"`
-	Sharpness  float64 `json:"sharpness" doc:"mean forecast, at least 0 and at most the highest price, divided by the mean price; lower is sharper"`
+	Covered    float64 `json:"covered" doc:"fraction of the time during which the price was at most the forecast"`
+	Sharpness  float64 `json:"sharpness" doc:"mean forecast, limited to between 0 and the highest price, divided by the mean price; lower is sharper"`
 	Pinball    float64 `json:"pinball" doc:"mean pinball loss of the forecast, divided by the mean price; lower is better"`
 }
 
@@ -53,9 +53,9 @@ func Forecast(ctx context.Context, series []Series, forecasters []string, gs []f
 		return nil
 	})
 	return &Held{Coverages: report.List(all), Files: []string{}, Notes: []string{
-		"Coverage: the fraction of the time, over all forecasts, in which the price was at most the forecast. One forecast is made every tenth of a window, for the next window.",
-		"Sharpness: mean forecast, between 0 and the highest price, divided by the mean price. Pinball: mean pinball loss of the forecast, divided by the mean price. Forecasts overlap, so there are no intervals.",
-		fmt.Sprintf("Windows: %.0f s of drawn prices, %.0f h of demand, %.0f h of spot prices.", drawnWindow, demandWindow/3600, spotWindow/3600),
+		"Coverage is the fraction of the time, over all forecasts, during which the price was at most the forecast. Every tenth of a window, a forecast is made for the next window.",
+		"Sharpness is the mean forecast, limited to between 0 and the highest price, divided by the mean price. Pinball is the mean pinball loss of the forecast, divided by the mean price. Forecasts overlap, so there are no intervals.",
+		fmt.Sprintf("The windows are %.0f s of drawn prices, %.0f h of demand, and %.0f h of spot prices.", drawnWindow, demandWindow/3600, spotWindow/3600),
 	}}, err
 }
 
@@ -106,7 +106,7 @@ func cover(s Series, name string, f market.Forecaster, g float64) (Coverage, err
 		open = append(open, promise{g: g, price: f.Percentile(a.History(), now, g)})
 	}
 	if c.Forecasts == 0 {
-		return c, fmt.Errorf("%s: %v s are less than a window of %v s", s.Name, s.End, s.Window)
+		return c, fmt.Errorf("%s: the prices cover %v s, which is less than a window of %v s", s.Name, s.End, s.Window)
 	}
 	n := float64(c.Forecasts)
 	c.Covered, c.Pinball, c.Sharpness = c.Covered/n, c.Pinball/n, c.Sharpness/n
@@ -122,7 +122,7 @@ func stand(all []promise, price market.Rate, seconds float64) {
 
 // Held has the results of forecasters on series.
 type Held struct {
-	Coverages []Coverage `json:"coverages" doc:"by series, forecaster and probability"`
+	Coverages []Coverage `json:"coverages" doc:"results by series, forecaster and probability"`
 	Notes     []string   `json:"notes"`
 	Files     []string   `json:"files" doc:"that were written"`
 }
@@ -142,7 +142,7 @@ func (h *Held) Document() report.Document {
 		}
 		gs = append(gs, c.G)
 		d.Tables = append(d.Tables,
-			h.table(c.G, "Coverage", fmt.Sprintf("Strong: off by more than %v.", near), func(x *Coverage) report.Cell {
+			h.table(c.G, "Coverage", fmt.Sprintf("Values are bold if they are off by more than %v.", near), func(x *Coverage) report.Cell {
 				return report.Cell{Text: fmt.Sprintf("%.3f", x.Covered), Strong: math.Abs(x.Covered-x.G) > near}
 			}),
 			h.table(c.G, "Sharpness", "", func(x *Coverage) report.Cell { return report.Cell{Text: fmt.Sprintf("%.3f", x.Sharpness)} }),

@@ -110,7 +110,7 @@ func ReadReadings(name string, text []byte) (*Readings, error) {
 		r.numbers = slices.DeleteFunc(r.numbers, func(n printed) bool { return !slices.Contains(r.Metrics, n.Metric) })
 	}
 	if len(r.numbers) == 0 {
-		return nil, misuse.Errorf("%s: printed: found no number for the selected metrics; a scenario that is not a paper's preset needs a table of numbers (CSV)", name)
+		return nil, misuse.Errorf("%s: printed: found no number for the selected metrics, want a table of numbers (CSV) if the scenario is not a paper's preset", name)
 	}
 	return r, r.prepare()
 }

@@ -29,7 +29,7 @@ func (d *distances) document(l report.Labels) report.Document {
 	report.JSON[ReadingsValues]().Write(&json, d.values(l, nil)) // writes to a Buffer cannot fail
 	return report.Document{
 		Title: title,
-		Lead: fmt.Sprintf("%d readings of %s, with %d replications each, compared with %d printed numbers: an orthogonal array of strength %d over %d factors (%d readings), and each change of one factor by itself.",
+		Lead: fmt.Sprintf("This page compares %d variants of %s, with %d replications each, with %d printed numbers. The variants are an orthogonal array of strength %d over %d factors (%d variants), and each change of one factor by itself.",
 			len(d.readings), d.Scenario, d.Replications, len(d.numbers), d.Strength, len(d.Factors), array),
 		Tables:  []report.Table{d.explained(), d.confirmed(), d.alone(), d.compared(l)},
 		Figures: []report.Figure{d.curve()},
@@ -61,7 +61,7 @@ func (d *distances) said(r reading) string {
 func (d *distances) explained() report.Table {
 	t := report.Table{
 		Title: "What explains the distance", Left: 1, Header: []string{"factor", "variance, %", "of its log, %", "by chance, %", "mean distance at each value"},
-		Note: "The fraction of the variance of the distance over the array that each factor by itself explains (its main effect), and the same for the logarithm, in which very distant readings count less. By chance: the fraction of a factor without effect.",
+		Note: "The table shows the fraction of the distance's variance over the array that each factor by itself explains (its main effect), and the same for the logarithm of the distance, which gives less weight to very distant variants. By chance is the fraction that a factor without effect would explain.",
 	}
 	share := func(x float64) report.Cell { return report.Cell{Text: percent(x), Strong: x > 0.05} }
 	for _, e := range d.effects {
@@ -80,8 +80,8 @@ func (a *against) score() string { return fmt.Sprintf("%d of %d", a.met, a.of) }
 
 func (d *distances) confirmed() report.Table {
 	t := report.Table{
-		Title: "The closest readings, run again", Left: 2, Header: []string{"", "reading", "first", "again", "±", "met"},
-		Note: fmt.Sprintf("Distances, and again with other seeds (± standard error): the closest of %d are close by chance, too. Met: numbers that are less than %v standard errors off, again.",
+		Title: "The closest variants, run again", Left: 2, Header: []string{"", "variant", "first", "again", "±", "met"},
+		Note: fmt.Sprintf("The table shows the first distances, and the distances with other seeds (± standard error), because the closest of %d are partly close by chance. Met counts the numbers that are less than %v standard errors off with the other seeds.",
 			len(d.readings), met),
 	}
 	for i, r := range d.rerun {
@@ -99,7 +99,7 @@ func (d *distances) alone() report.Table {
 	base := &d.first[0]
 	t := report.Table{
 		Title: "One change at a time", Left: 2, Header: []string{"factor", "value", "distance", "change", "±", "met"},
-		Note: "Changes from the unchanged scenario, and their standard errors, on the same jobs.",
+		Note: "The table shows changes from the unchanged scenario with their standard errors, on the same jobs.",
 		Rows: [][]report.Cell{report.Cells("", "as in the scenario", decimals(base.distance.Value), "", "", base.score())},
 	}
 	for i, f := range d.Factors {
@@ -127,7 +127,7 @@ func (d *distances) compared(l report.Labels) report.Table {
 	}
 	t := report.Table{
 		Title: "The numbers", Left: 3, Header: []string{"configuration", "policy", "metric", "printed", "error", "scenario", "z", "closest", "z", "met by, %"},
-		Note: "Scenario: unchanged; closest: the closest reading, run again. Error: the standard error of the printed number. With ≈ it is unknown, and estimated for as many replications as the paper had, with our variance. Met by: fraction of all readings.",
+		Note: "Scenario is the unchanged scenario, and closest is the closest variant, run again. Error is the standard error of the printed number; if it is unknown, it is marked ≈ and estimated from our variance for as many replications as the paper had. Met by is a fraction of all variants.",
 	}
 	for i, n := range d.numbers {
 		row := []any{l.Of(n.Configuration), l.Of(n.Admission), l.Of(n.Metric), n.String(), digits(d.errors[i], 'f', 3)}
@@ -161,9 +161,9 @@ func (d *distances) notes(l report.Labels) []string {
 			all++
 		}
 	}
-	said := []string{fmt.Sprintf("%d of %d readings meet all numbers; the maximum that one meets is %d of %d.", all, len(d.first), most, len(d.numbers))}
+	said := []string{fmt.Sprintf("%d of %d variants meet all numbers; the best variant meets %d of %d.", all, len(d.first), most, len(d.numbers))}
 	if pairs := d.alike(); pairs != nil {
-		said = append(said, "By themselves, these values gave the same numbers in every replication: "+strings.Join(pairs, "; ")+".")
+		said = append(said, "If changed by themselves, these values gave the same numbers in every replication: "+strings.Join(pairs, "; ")+".")
 	}
 	var known, never []string
 	for i, n := range d.numbers {
@@ -176,10 +176,10 @@ func (d *distances) notes(l report.Labels) []string {
 		}
 	}
 	if never != nil {
-		said = append(said, "Met by no reading: "+strings.Join(never, ", ")+".")
+		said = append(said, "Met by no variant: "+strings.Join(never, ", ")+".")
 	}
 	if known == nil {
-		return append(said, "No error of the printed numbers is known.")
+		return append(said, "The errors of the printed numbers are unknown.")
 	}
 	return append(said, "The error of the printed number is known for "+strings.Join(known, ", ")+".")
 }
@@ -222,8 +222,8 @@ func (d *distances) curve() report.Figure {
 		}
 	}
 	return report.Figure{
-		Name: "curve", Title: fmt.Sprintf("Distance of %d readings of %s from the printed numbers", len(order), d.Scenario), Panels: []report.Panel{p},
-		Caption: "Readings in order of their distance, with 95 % intervals; below, the values of every factor. The unchanged scenario is highlighted. A point links to its row of a table below, if it has one. readings.csv contains all, by rank.",
+		Name: "curve", Title: fmt.Sprintf("Distance of %d variants of %s from the printed numbers", len(order), d.Scenario), Panels: []report.Panel{p},
+		Caption: "Variants are sorted by distance, with 95 % intervals; the values of every factor are shown below them. The unchanged scenario is highlighted. A point links to its row in a table below, if there is one. readings.csv contains all variants by rank.",
 	}
 }
 
@@ -278,9 +278,9 @@ type ReadingsValues struct {
 	Scenario string         `json:"scenario"`
 	Files    []string       `json:"files" doc:"that were written"`
 	Notes    []string       `json:"notes"`
-	Effects  []effectValue  `json:"effects" doc:"fraction that each factor explains, in decreasing order"`
+	Effects  []effectValue  `json:"effects" doc:"fraction of the variance that each factor explains, in decreasing order"`
 	Rest     *float64       `json:"rest" doc:"fraction of the variance that interactions explain"`
-	LogRest  *float64       `json:"log_rest" doc:"the same for the logarithm"`
+	LogRest  *float64       `json:"log_rest" doc:"the same for the logarithm of the distance"`
 	Numbers  []numberValue  `json:"numbers" doc:"what is printed"`
 	Readings []readingValue `json:"readings" doc:"the nearest first"`
 }
@@ -288,24 +288,24 @@ type ReadingsValues struct {
 type effectValue struct {
 	Factor   string    `json:"factor"`
 	Share    *float64  `json:"share" doc:"fraction of the variance of the distance over the array"`
-	LogShare *float64  `json:"log_share" doc:"the same for the logarithm"`
-	Chance   *float64  `json:"chance" doc:"fraction explained by a factor without effect"`
+	LogShare *float64  `json:"log_share" doc:"the same for the logarithm of the distance"`
+	Chance   *float64  `json:"chance" doc:"fraction that a factor without effect would explain"`
 	Values   []atValue `json:"values"`
 }
 
 type atValue struct {
 	Value    string   `json:"value"`
-	Distance *float64 `json:"distance" doc:"mean over the array"`
+	Distance *float64 `json:"distance" doc:"mean distance over the array"`
 }
 
 type numberValue struct {
 	Case
 	Lo     float64 `json:"lo"`
-	Hi     float64 `json:"hi" doc:"as lo, for a range"`
+	Hi     float64 `json:"hi" doc:"upper end of a printed range; the same as lo if a single number was printed"`
 	Error  float64 `json:"error" doc:"standard error of the printed number"`
-	Known  bool    `json:"known" doc:"whether the error is known; if not, it is estimated for as many replications as the paper had, with our variance"`
+	Known  bool    `json:"known" doc:"whether the error is known; if not, it is estimated from our variance for as many replications as the paper had"`
 	Source string  `json:"source"`
-	MetBy  float64 `json:"met_by" doc:"fraction of all readings"`
+	MetBy  float64 `json:"met_by" doc:"fraction of all variants that meet the number"`
 }
 
 type readingValue struct {
@@ -316,9 +316,9 @@ type readingValue struct {
 }
 
 type distanceValue struct {
-	Distance *float64   `json:"distance" doc:"root mean square of z"`
+	Distance *float64   `json:"distance" doc:"root mean square of z over the printed numbers"`
 	Error    *float64   `json:"error" doc:"standard error of the distance (jackknife over replications)"`
-	Met      int        `json:"met" doc:"numbers less than 1.96 standard errors off"`
+	Met      int        `json:"met" doc:"number of printed numbers that are less than 1.96 standard errors off"`
 	Of       int        `json:"of" doc:"numbers with a measurement"`
 	Z        []*float64 `json:"z" doc:"by number"`
 }

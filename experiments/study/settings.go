@@ -121,7 +121,7 @@ func smooth(e *scenario.Experiment, settings []settingRow) bool {
 
 // size describes the size of the search space.
 func size(e *scenario.Experiment, settings []settingRow) string {
-	return fmt.Sprintf("%d of policies and %d of axes", len(policies(settings)), len(e.Sweep))
+	return fmt.Sprintf("%d from policies and %d from axes", len(policies(settings)), len(e.Sweep))
 }
 
 // policies returns the policies of settings.

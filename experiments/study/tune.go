@@ -17,11 +17,11 @@ type Goal struct {
 	Scenario      string   `json:"scenario"`
 	Configuration string   `json:"configuration"`
 	Metric        string   `json:"metric"`
-	Least         bool     `json:"least" doc:"true if the smallest value is the best, false if the largest is"`
+	Least         bool     `json:"least" doc:"true if the smallest value is the best; false if the largest value is"`
 	Over          []string `json:"over" doc:"the axes"`
-	Smooth        bool     `json:"smooth" doc:"searched by golden section first, as if the metric had one peak along the axis"`
-	Budget        int      `json:"budget" doc:"replications, of all settings together"`
-	Within        float64  `json:"within" doc:"regret that does not matter"`
+	Smooth        bool     `json:"smooth" doc:"true if the search began with a golden section, which assumes that the metric has one peak along the axis"`
+	Budget        int      `json:"budget" doc:"replications of all settings together"`
+	Within        float64  `json:"within" doc:"largest regret that does not matter"`
 }
 
 // A TuneAsk describes a search for the best setting of a scenario. Tune sets the scenario
@@ -55,13 +55,13 @@ const (
 // Tuned is the result of a search for the best setting.
 type Tuned struct {
 	Goal
-	Stop     Stop         `json:"stop" doc:"reason for the end: told (one setting is left), near (regret is bounded by within), spent (the budget is used up), or interrupted"`
+	Stop     Stop         `json:"stop" doc:"reason why the search ended: told (one setting is left), near (the regret is at most within), spent (the budget is used up), or interrupted"`
 	Best     int          `json:"best" doc:"setting with the best mean among those that remain"`
-	Kept     []int        `json:"kept" doc:"settings not significantly worse than the best, by their means; the best is the first"`
+	Kept     []int        `json:"kept" doc:"settings that are not significantly worse than the best setting, sorted by their means; the best setting is the first"`
 	Settings []settingRow `json:"settings"`
 	Regret   regret       `json:"regret"`
-	Spent    int          `json:"spent" doc:"replications, of all settings together"`
-	Even     int          `json:"even" doc:"replications that an even split needs for the same result"`
+	Spent    int          `json:"spent" doc:"replications of all settings together"`
+	Even     int          `json:"even" doc:"replications that an even split would need for the same result"`
 	Tells    int          `json:"tells" doc:"estimated replications of each remaining setting that would separate the best from all others; 0 if unknown"`
 	Method   string       `json:"method"`
 
@@ -72,7 +72,7 @@ type Tuned struct {
 // A Setting is a policy and its value on each axis.
 type Setting struct {
 	Policy string   `json:"policy"`
-	At     []string `json:"at" doc:"value on each axis; empty for an axis that does not affect the policy"`
+	At     []string `json:"at" doc:"value on each axis; empty if the axis does not affect the policy"`
 }
 
 // A settingRow is a setting and its results.
@@ -80,22 +80,22 @@ type settingRow struct {
 	Setting
 	N          int          `json:"n" doc:"replications"`
 	Mean       report.Maybe `json:"mean"`
-	Lo         report.Maybe `json:"lo" doc:"95 % interval of the mean, by a confidence sequence; null while there is none"`
+	Lo         report.Maybe `json:"lo" doc:"95 % interval of the mean, by a confidence sequence; null if there is none yet"`
 	Hi         report.Maybe `json:"hi"`
 	Kept       bool         `json:"kept"`
-	Dropped    int          `json:"dropped" doc:"replications after which it was dropped; 0 if it remains"`
+	Dropped    int          `json:"dropped" doc:"replications after which the setting was dropped; 0 if it remains"`
 	By         int          `json:"by" doc:"setting that was better, if it was dropped"`
-	Difference report.Maybe `json:"difference" doc:"its mean minus the best one's, in the replications of both"`
-	LessLo     report.Maybe `json:"difference_lo" doc:"interval of that difference, by a confidence sequence: all of them hold simultaneously at 95 %"`
+	Difference report.Maybe `json:"difference" doc:"its mean minus the mean of the best setting, over the replications of both"`
+	LessLo     report.Maybe `json:"difference_lo" doc:"interval of that difference, by a confidence sequence; all these intervals hold simultaneously at 95 %"`
 	LessHi     report.Maybe `json:"difference_hi"`
-	Needed     int          `json:"needed" doc:"estimated replications of each that would separate it from the best; 0 if unknown"`
-	Same       bool         `json:"same" doc:"it was the best in every replication, to the last digit"`
+	Needed     int          `json:"needed" doc:"estimated replications of each of the two that would separate the setting from the best one; 0 if unknown"`
+	Same       bool         `json:"same" doc:"whether its value equals that of the best setting in every replication, to the last digit"`
 }
 
 // A regret is the possible loss if the user chooses the best setting found.
 type regret struct {
 	Expected float64      `json:"expected" doc:"expected advantage of the true best setting: Bayesian bootstrap over replications"`
-	Most     report.Maybe `json:"most" doc:"upper bound of the regret at 95 %; null while it has no bound"`
+	Most     report.Maybe `json:"most" doc:"upper bound of the regret at 95 %; null if there is no bound yet"`
 	Draws    int          `json:"draws" doc:"of the bootstrap"`
 }
 
@@ -129,7 +129,7 @@ func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts experim
 		return nil, err
 	}
 	if alike := p.Alike(); len(alike) > 0 {
-		return nil, misuse.Errorf("configuration %s: every replication has the same jobs on the same hosts, so one is enough: use bourse run with a sweep, or the workload model resample, which draws jobs from a log", alike[0])
+		return nil, misuse.Errorf("configuration %s: every replication has the same jobs on the same hosts, so one replication is enough: use bourse run with a sweep, or use the workload model resample, which draws jobs from a log", alike[0])
 	}
 	of, err := fingerprint(p, ask.Metric)
 	if err != nil {

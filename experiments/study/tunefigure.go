@@ -15,7 +15,7 @@ import (
 func (r *Tuned) figure() report.Figure {
 	f := report.Figure{
 		Name: "tune", Title: r.goal(), Order: []string{"all", "not significantly worse", "the best"},
-		Caption: "Means with their 95 % intervals, and means minus the best, with intervals that hold simultaneously at 95 %. If such an interval reaches 0, the setting is not significantly worse. Intervals are of confidence sequences.",
+		Caption: "The figure shows means with their 95 % intervals, and means minus the best mean, with intervals that hold simultaneously at 95 %. If an interval of such a difference reaches 0, the setting is not significantly worse. All intervals are confidence sequences.",
 	}
 	var names []string
 	arms := make(map[string][]int)
@@ -38,7 +38,7 @@ func (r *Tuned) figure() report.Figure {
 }
 
 // untouched is the title of the panel with the policies that no axis affects.
-const untouched = "policies that no axis affects"
+const untouched = "policies not affected by any axis"
 
 // alike gives all panels of one kind the same scale. The two kinds alternate. Scales of
 // bars start at 0.

@@ -33,11 +33,11 @@ func TestReport(t *testing.T) {
 	for gap, want := range map[float64][]string{
 		1: {
 			"The largest revenue in one over admission.a.x: a 0.3 is the best of 4 settings; all others are significantly worse.",
-			"Price of ignorance: none, at 95 %.", "until one was left.", "0.3 is the largest admission.a.x that was tried: a larger value may be better.",
+			"There is no price of ignorance, at 95 %.", "until one setting was left.", "0.3 is the largest admission.a.x that was tried; a larger value may be better.",
 		},
 		0.001: {
-			"2 of 4 settings do not differ significantly.", "Price of ignorance: the choice of a 0.", "of a budget of 200.",
-			"replications of each would separate a 0.", "Method: successive elimination", "t tests",
+			"2 of 4 settings do not differ significantly.", "The price of ignorance is the loss from choosing a 0.", "of a budget of 200.",
+			"replications of each would separate a 0.", "The method is successive elimination", "t tests",
 		},
 	} {
 		d := reported(t, gap).Document()
@@ -67,8 +67,8 @@ func TestFigure(t *testing.T) {
 	want := []string{
 		"a by admission.a.x: 3 all, 1 not significantly worse, 1 the best,",
 		"a by admission.a.x: 2 all, 1 not significantly worse,",
-		"policies that no axis affects by policy: 1 all,",
-		"policies that no axis affects by policy: 1 all,",
+		"policies not affected by any axis by policy: 1 all,",
+		"policies not affected by any axis by policy: 1 all,",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("panels\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

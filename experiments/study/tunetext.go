@@ -54,7 +54,7 @@ func (r *Tuned) verdict() string {
 	case r.Stop == Near:
 		return fmt.Sprintf("%s: %s is the best of %d settings, or within %s of it; %d do not differ significantly.", r.goal(), best, all, number(r.Within), n)
 	}
-	return fmt.Sprintf("%s: %d of %d settings do not differ significantly. The best mean is that of %s.", r.goal(), n, all, best)
+	return fmt.Sprintf("%s: %d of %d settings do not differ significantly. %s has the best mean.", r.goal(), n, all, best)
 }
 
 // table lists the remaining settings. If there is only one, it also lists those that were
@@ -114,9 +114,9 @@ func (r *Tuned) table() report.Table {
 // price describes the price of ignorance.
 func (r *Tuned) price() string {
 	if len(r.Kept) == 1 {
-		return "Price of ignorance: none, at 95 %."
+		return "There is no price of ignorance, at 95 %."
 	}
-	s := fmt.Sprintf("Price of ignorance: the choice of %s loses %s of %s on average (Bayesian bootstrap over replications, %d draws)", r.name(r.Best), number(r.Regret.Expected), r.Metric, r.Regret.Draws)
+	s := fmt.Sprintf("The price of ignorance is the loss from choosing %s: %s of %s on average (Bayesian bootstrap over replications, %d draws)", r.name(r.Best), number(r.Regret.Expected), r.Metric, r.Regret.Draws)
 	if r.Regret.Most.Exists() {
 		return s + fmt.Sprintf(", and %s at most, at 95 %%.", number(float64(r.Regret.Most)))
 	}
@@ -126,9 +126,9 @@ func (r *Tuned) price() string {
 // effort describes the effort.
 func (r *Tuned) effort() string {
 	why := map[Stop]string{
-		Told: "until one was left", Near: "until the possible loss does not matter", Spent: fmt.Sprintf("of a budget of %d", r.Budget), Interrupted: fmt.Sprintf("before it was interrupted, of a budget of %d", r.Budget),
+		Told: "until one setting was left", Near: "until the possible loss did not matter", Spent: fmt.Sprintf("out of a budget of %d", r.Budget), Interrupted: fmt.Sprintf("out of a budget of %d, before it was interrupted", r.Budget),
 	}[r.Stop]
-	return fmt.Sprintf("Spent %d replications, %s. An even split needs %d for the same result: %.3g times as many.", r.Spent, why, r.Even, float64(r.Even)/float64(max(1, r.Spent)))
+	return fmt.Sprintf("The search used %d replications, %s. An even split would need %d for the same result, which is %.3g times as many.", r.Spent, why, r.Even, float64(r.Even)/float64(max(1, r.Spent)))
 }
 
 // more describes the effect of more replications on the result.
@@ -151,9 +151,9 @@ func (r *Tuned) more() string {
 	}
 	var said []string
 	if near >= 0 {
-		said = append(said, fmt.Sprintf("About %d replications of each would separate %s from the closest", r.Settings[near].Needed, r.name(near)))
+		said = append(said, fmt.Sprintf("About %d replications of each would separate %s, the closest setting, from the best one", r.Settings[near].Needed, r.name(near)))
 		if r.Tells > 0 {
-			last := fmt.Sprintf(", and %d all of them", r.Tells)
+			last := fmt.Sprintf(", and %d would separate all of them", r.Tells)
 			if len(r.Kept) == 2 {
 				last = ""
 			}
@@ -162,10 +162,10 @@ func (r *Tuned) more() string {
 		said[0] += ", at the present means and variances."
 	}
 	if same > 0 {
-		said = append(said, fmt.Sprintf("%d had the same results as the best in every replication, and may be the same.", same))
+		said = append(said, fmt.Sprintf("%d had the same results as the best one in every replication, and may be equivalent.", same))
 	}
 	if unknown > 0 {
-		said = append(said, fmt.Sprintf("For %d, the necessary number is unknown.", unknown))
+		said = append(said, fmt.Sprintf("For %d of them, the necessary number is unknown.", unknown))
 	}
 	return strings.Join(said, " ")
 }
@@ -184,9 +184,9 @@ func (r *Tuned) edge() string {
 		switch {
 		case err != nil || lo == hi:
 		case at == lo:
-			said = append(said, fmt.Sprintf("%v is the smallest %s that was tried: a smaller value may be better.", at, path))
+			said = append(said, fmt.Sprintf("%v is the smallest %s that was tried; a smaller value may be better.", at, path))
 		case at == hi:
-			said = append(said, fmt.Sprintf("%v is the largest %s that was tried: a larger value may be better.", at, path))
+			said = append(said, fmt.Sprintf("%v is the largest %s that was tried; a larger value may be better.", at, path))
 		}
 	}
 	return strings.Join(said, " ")
@@ -194,14 +194,14 @@ func (r *Tuned) edge() string {
 
 // method names the statistical method and its conditions.
 func (r *Tuned) method() string {
-	s := "Method: successive elimination on common random numbers. A setting is dropped when the confidence sequence of its paired difference from the leader excludes 0, at 5 % over all comparisons and looks "
+	s := "The method is successive elimination with common random numbers. A setting is dropped when the confidence sequence of its paired difference from the leader excludes 0, at 5 % for all comparisons at all times "
 	if math.IsInf(r.lo, 0) || math.IsInf(r.hi, 0) {
-		s += "(t tests: differences are normal, or numerous enough for a normal mean)."
+		s += "(t tests, which assume that differences are normal, or numerous enough for a normal mean)."
 	} else {
-		s += fmt.Sprintf("(bets on values within [%g, %g], whatever their distribution).", r.lo, r.hi)
+		s += fmt.Sprintf("(by bets on values within [%g, %g], whatever their distribution).", r.lo, r.hi)
 	}
 	if r.Smooth {
-		s += " A golden section came first: it is valid if the metric has one peak along the axis."
+		s += " The search began with a golden section, which is valid if the metric has one peak along the axis."
 	}
 	return s
 }

@@ -100,7 +100,7 @@ func (w *writer) job(r *Run, j *results.Job) {
 	w.decision(r, j)
 	w.met(r, j)
 	if j.Start != nil && j.Finish != nil {
-		w.put("<p>Ran from ", short(*j.Start), " s to ", short(*j.Finish), " s, with ", maybe(j.Share), " CPU on each node; work done by the deadline: ",
+		w.put("<p>Ran from ", short(*j.Start), " s to ", short(*j.Finish), " s, with ", maybe(j.Share), " CPU on each node; the work done by the deadline was ",
 			maybe(j.WorkDone), " of ", short(j.Work), " CPU s. Paid: $", dollars(j.Paid), "; penalty: $", dollars(j.Penalty), ".</p>\n")
 	}
 	w.entries(r, j)
@@ -152,7 +152,7 @@ func (w *writer) met(r *Run, j *results.Job) {
 	if asked != nil {
 		w.put("$")
 		w.link(r.place("price", short(asked.Time)), short(asked.MeanPrice))
-		w.put("/s, mean of all hosts, at the submission")
+		w.put("/s, the mean of all hosts at the submission")
 	}
 	if j.Finish != nil {
 		if ended := at(*j.Finish); ended != nil {

@@ -44,7 +44,7 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 	spend, least, most := 0.0, 0.0, 0.0
 	d.tasks = slices.Grow(d.tasks, len(on))
 	if p := d.terms.Promised; len(p) > 0 && (t.run.Rules.Payment != "percentile" || len(p) != len(on) || slices.Min(p) < 0) {
-		return fmt.Sprintf("promised prices of %v", p), "none, or under payment percentile one for each node"
+		return fmt.Sprintf("promised prices of %v", p), "no promised prices or, under payment percentile, one for each node"
 	}
 	for i, pl := range on {
 		h := pl.host
@@ -56,7 +56,7 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		}
 		switch h.nodes++; {
 		case h.nodes > 1 && !t.run.Rules.Packed:
-			return fmt.Sprintf("a contract twice on %q", h.name), "as many hosts as nodes"
+			return fmt.Sprintf("a contract twice on %q", h.name), "the same number of hosts as nodes"
 		case h.nodes > max(1, int(h.cpus)):
 			return fmt.Sprintf("%d nodes of a contract on %q", h.nodes, h.name), "at most one node per processor"
 		}
@@ -101,7 +101,7 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 		return fmt.Sprintf("%d losses", v.Losses), "none: hosts stay"
 	}
 	if v.Fault != "" {
-		return fmt.Sprintf("a fault, %.40q", v.Fault), "none: a run starts no commands"
+		return fmt.Sprintf("a fault, %.40q", v.Fault), "no fault of a command, because runs start no commands"
 	}
 	if t.market != nil {
 		if t.market.pass(e.Time, false); t.market.unsure {
@@ -124,7 +124,7 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 			return found, want
 		}
 		if v.State == "cancelled" && v.Owed != "" {
-			return fmt.Sprintf("a penalty of %.40q", v.Owed), "none: no promise was broken"
+			return fmt.Sprintf("a penalty of %.40q", v.Owed), "no penalty, because no promise was broken"
 		}
 	}
 	claimed, err := v.owed()
@@ -218,10 +218,10 @@ func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want 
 	rounding := t.rounding(d, e.Time)
 	switch h := t.run.Rules.Horizon; {
 	case v.Owed != "":
-		return fmt.Sprintf("a penalty of %.40q", v.Owed), "none: no promise was broken"
+		return fmt.Sprintf("a penalty of %.40q", v.Owed), "no penalty, because no promise was broken"
 	case h > 0 && e.Time == h:
 		if _, sum := d.charges(e); sum != 0 {
-			return fmt.Sprintf("charges of %v", sum), "none, because the market closed"
+			return fmt.Sprintf("charges of %v", sum), "no charges, because the market closed"
 		}
 	case e.Time >= due && !d.terms.RunsOn:
 		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract: it was due at %v s", due)
@@ -267,15 +267,15 @@ func (t *trail) work(e *audit.Entry, d *contract, v *verdict) (found, want strin
 	fuzz := 10 * rounding // if the work is this close to a limit, rounding may put it on either side
 	byDue, off := done, fuzz
 	if past := d.terms.late(e.Time); past && !d.terms.RunsOn {
-		return fmt.Sprintf("a settlement at %v s", e.Time), fmt.Sprintf("one at its deadline, %v s", due)
+		return fmt.Sprintf("a settlement at %v s", e.Time), fmt.Sprintf("a settlement at its deadline, %v s", due)
 	} else if past && d.late {
 		byDue, off, left = d.byDue, 10*t.rounding(d, due), max(left, 2*fuzz)
 	}
 	switch {
 	case done > total+fuzz:
-		return fmt.Sprintf("a settlement at %v s with %v CPU s done", e.Time, done), fmt.Sprintf("one when %v CPU s were done", total)
+		return fmt.Sprintf("a settlement at %v s with %v CPU s done", e.Time, done), fmt.Sprintf("a settlement when %v CPU s were done", total)
 	case left > fuzz && e.Time < due-2*moment(last):
-		return fmt.Sprintf("a settlement at %v s with %v CPU s remaining", e.Time, left), fmt.Sprintf("one when the work was done, or at %v s", due)
+		return fmt.Sprintf("a settlement at %v s with %v CPU s remaining", e.Time, left), fmt.Sprintf("a settlement when the work was done, or at %v s", due)
 	case left > fuzz && v.State != "violated" || left <= rounding/10 && v.State != "fulfilled":
 		return fmt.Sprintf("the verdict %q", v.State), fmt.Sprintf("the verdict for %v of %v CPU s done by the deadline", byDue, total)
 	}
@@ -435,7 +435,7 @@ func (d *contract) metered(e *audit.Entry, rules *Rules) (found, want string) {
 		least, most := math.RoundToEven(owed*(1-1e-9)-1e-6), math.RoundToEven((owed+n.extra/1e3)*(1+1e-9)+1e-6)
 		if float64(n.paid) < min(least, float64(left)) || float64(n.paid) > min(max(0, most), float64(left)) {
 			return fmt.Sprintf("a charge of %v by %s", n.paid, n.host.to),
-				fmt.Sprintf("%v, by share, price and time", min(left, audit.Money(math.RoundToEven(owed))))
+				fmt.Sprintf("%v, computed from share, price and time", min(left, audit.Money(math.RoundToEven(owed))))
 		}
 		left -= n.paid
 	}
@@ -460,7 +460,7 @@ func (d *contract) proportional(sum audit.Money, packed bool) (found, want strin
 	}
 	least, most := math.RoundToEven(low*(1-1e-9)-1e-6), math.RoundToEven(high*(1+1e-9)+1e-6)
 	if value := float64(d.value); float64(sum) < min(least, value) || float64(sum) > min(max(0, most), value) {
-		return fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, by share, price and time", min(d.value, audit.Money(math.RoundToEven(low))))
+		return fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, computed from share, price and time", min(d.value, audit.Money(math.RoundToEven(low))))
 	}
 	tasks, micros := d.tasks, 0.0
 	if packed { // entries state the payment per host, not per node

@@ -59,7 +59,7 @@ func (f *follower) Result() (r audit.Result) {
 	if f.run != nil {
 		r.Findings = append(r.Findings, f.run.Unread...)
 		if f.run.Table == "" {
-			r.Beyond = []string{"rows of jobs, and charges, which were not recomputed: the results have no table of jobs"}
+			r.Beyond = []string{"rows of jobs, and charges, which were not recomputed because the results have no table of jobs"}
 		}
 	}
 	if t := f.trail; t != nil {

@@ -106,7 +106,7 @@ func (t *trail) claim(n *task, d *contract, i int, now float64) (found, want str
 			continue
 		}
 		if held, room := h.held[k]+x-h.leaving(now, k), r.Held.Room[name]; held > room {
-			return fmt.Sprintf("%v of %s held on %q", held, name, h.name), fmt.Sprintf("at most %v, all that it has", room)
+			return fmt.Sprintf("%v of %s held on %q", held, name, h.name), fmt.Sprintf("at most %v, the full capacity of the host", room)
 		}
 		v.least += 1e9 * r.Held.Floors[name] * x
 		if !r.Held.Priced[name] {

@@ -187,7 +187,7 @@ func (c *cells) money(name string) audit.Money {
 	return m
 }
 
-var errMoney = errors.New("want dollars with six decimals, 0 or more")
+var errMoney = errors.New("want dollars with six decimals, at least 0")
 
 // parseMoney reads a non-negative amount of at most 20 characters in the format of
 // [audit.Money.String]. Leading zeros are allowed.

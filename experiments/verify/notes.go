@@ -84,18 +84,18 @@ func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 	}
 	if e.Note[0] == '{' && (e.Kind == audit.Admit || e.Kind == audit.Reject || e.Kind == audit.Settle || e.Kind == audit.Moved || e.Kind == audit.Cleared) {
 		if err := canonical.Check(e.Note, noted...); err != nil {
-			return fmt.Sprintf("a note that programs interpret differently: %v", err), "each field once, in the right case"
+			return fmt.Sprintf("a note that programs can interpret differently: %v", err), "each field once, with the exact name"
 		}
 	}
 	switch e.Kind {
 	case audit.Admit:
 		if known(n.terms.Submit) && !(n.terms.Submit <= e.Time) {
-			return fmt.Sprintf("an admission at %v s of a request submitted at %v s", e.Time, n.terms.Submit), "an admission at its submission or later"
+			return fmt.Sprintf("an admission at %v s of a request submitted at %v s", e.Time, n.terms.Submit), "an admission at the submission or later"
 		}
 	case audit.Settle:
 		v := &n.verdict
 		if v.Fault != "" && (v.State != "violated" || v.Owed != "") {
-			return fmt.Sprintf("the verdict %.40q, owing %.40q, with a fault of the user", v.State, cmp.Or(v.Owed, "0")), `"violated", owing nothing`
+			return fmt.Sprintf("the verdict %.40q, owing %.40q, although the user was at fault", v.State, cmp.Or(v.Owed, "0")), `"violated", owing nothing`
 		}
 		if n.err != nil || !known(v.Done) || !known(v.Work) {
 			return "", ""

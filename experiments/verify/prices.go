@@ -81,7 +81,7 @@ func (t *trail) prices() {
 		}
 	}
 	if end >= bin*maxBins {
-		t.beyond = "prices, which were not recomputed: there are too many"
+		t.beyond = "prices, which were not recomputed because there are too many"
 		return
 	}
 	means, fuzz := t.market.prices.means(end)

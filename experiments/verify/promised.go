@@ -71,7 +71,7 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 			}
 		}
 		if paid > p.left || paid < p.left && holds(string(e.Moves[0].From)) > 0 {
-			return fmt.Sprintf("a penalty of %v", paid), fmt.Sprintf("%v, by its terms and verdict", p.left)
+			return fmt.Sprintf("a penalty of %v", paid), fmt.Sprintf("%v, computed from its terms and verdict", p.left)
 		}
 		delete(f.promised, e.Contract)
 	}
@@ -109,7 +109,7 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 	}
 	for _, m := range e.Moves {
 		if withheld < owed && v.Cause == "host" && string(m.To) == v.Payer && v.Payer != p.owner {
-			return fmt.Sprintf("%v paid to %s, who owes a penalty of %v", audit.Money(m.Micros), v.Payer, owed), "its own penalty withheld first"
+			return fmt.Sprintf("%v paid to %s, who owes a penalty of %v", audit.Money(m.Micros), v.Payer, owed), "its own penalty to be withheld first"
 		}
 	}
 	p.left = owed - withheld
@@ -130,7 +130,7 @@ func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 	}
 	least := min(float64(p.budget), 1e6*p.floor*v.Done)
 	if float64(paid) < least*(1-1e-9)-1 { // allows one rounding
-		return fmt.Sprintf("%v paid for %v CPU s", paid, v.Done), fmt.Sprintf("at least %v, the floor price", audit.Money(least))
+		return fmt.Sprintf("%v paid for %v CPU s", paid, v.Done), fmt.Sprintf("at least %v, which is the floor price", audit.Money(least))
 	}
 	return "", ""
 }

@@ -185,9 +185,9 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	r.Sold = soldBy(a)
 	switch a.Name {
 	case "windows":
-		r.Unasked = "the prices asked: that they follow from the node-seconds sold before, and are the lowest"
+		r.Unasked = "the asked prices: whether they follow from the node-seconds sold before, and are the lowest"
 	case "bundle":
-		r.Unasked = "who wins each clearing, and what the winners pay"
+		r.Unasked = "the winners of each clearing, and their payments"
 	}
 	return r
 }

@@ -149,18 +149,18 @@ func newTrail(run *Run) *trail {
 	}
 	switch r := run.Rules; {
 	case r == nil:
-		t.beyond = "charges, which were not recomputed: the rules of the run are unknown"
+		t.beyond = "charges, which were not recomputed because the rules of the run are unknown"
 	case r.Payment == "budget" || r.Sharing == planned:
 	case math.IsNaN(charge(r.Payment, 1, 1, 1)):
-		t.beyond = fmt.Sprintf("charges, which were not recomputed: the audit does not support payment rule %s", r.Payment)
+		t.beyond = fmt.Sprintf("charges, which were not recomputed because the audit does not support payment rule %s", r.Payment)
 	case r.Held != nil && (r.Packed || r.Sold != nil):
-		t.beyond = "charges, which were not recomputed: held resources have prices, and several nodes may share a host, or the policy sets the rates"
+		t.beyond = "charges, which were not recomputed because held resources have prices, and either several nodes may share a host or the policy sets the rates"
 	case r.Leave:
-		t.beyond = "charges, which were not recomputed: hosts come and go, and the ledger does not record when"
+		t.beyond = "charges, which were not recomputed because the ledger does not record when hosts join or leave"
 	case r.Sold != nil:
 		t.sale = newSale(r)
 	case r.Sharing != "auction" && r.Sharing != exclusive && r.Sharing != maxmin && r.Sharing != turns:
-		t.beyond = fmt.Sprintf("charges, which were not recomputed: sharing %s uses estimates, and the ledger does not record them", r.Sharing)
+		t.beyond = fmt.Sprintf("charges, which were not recomputed because sharing %s uses estimates, which the ledger does not record", r.Sharing)
 	default:
 		t.market = newMarket(r)
 	}
@@ -219,7 +219,7 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 		return t.settle(e, n, holds)
 	case audit.Penalty:
 		if t.computes() {
-			return fmt.Sprintf("a penalty for contract %d", e.Contract), "none: its promise was kept or has no penalty"
+			return fmt.Sprintf("a penalty for contract %d", e.Contract), "no penalty, because its promise was kept or has no penalty"
 		}
 		for _, m := range e.Moves {
 			t.pay(e.Contract, audit.Money(m.Micros), e.Seq)
@@ -239,7 +239,7 @@ func (t *trail) change(e *audit.Entry, n *note) (found, want string) {
 	case e.Kind == audit.Cleared:
 		return t.sale.cleared(t, e, n)
 	case d == nil:
-		return fmt.Sprintf("a change of hosts of contract %d", e.Contract), "one of an open contract"
+		return fmt.Sprintf("a change of hosts of contract %d", e.Contract), "a change of hosts of an open contract"
 	}
 	return t.sale.moved(e, d, n)
 }
@@ -250,7 +250,7 @@ func (t *trail) computes() bool { return t.beyond == "" }
 // stop ends the recomputation of charges and records the reason.
 func (t *trail) stop(e *audit.Entry, why string) {
 	if t.beyond == "" {
-		t.beyond = fmt.Sprintf("charges, which were not recomputed from entry %d on: %s", e.Seq, why)
+		t.beyond = fmt.Sprintf("charges, which were not recomputed from entry %d on, because %s", e.Seq, why)
 	}
 	t.market = nil
 }
@@ -333,7 +333,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	}
 	if t.market == nil {
 		if t.run.Rules.Payment != "budget" && !d.terms.booked() {
-			t.stop(e, "it is not in the plan")
+			t.stop(e, "the job is not in the plan")
 		}
 		if d.terms.booked() && (d.terms.Host == "" || len(d.terms.Parts) > 0) {
 			return t.together(e, d)
@@ -463,14 +463,14 @@ func (t *trail) finish(seq int64) (bad *audit.Finding) {
 		case !t.fares[i].seen && j.Decision != "defer":
 			t.off(0, j, "decision", fmt.Sprintf("%q of job %d", j.Decision, j.ID), "defer, or a decision with an entry")
 		case t.open[j.ID] != nil && !math.IsNaN(j.End):
-			t.off(0, j, "finish", fmt.Sprint(j.End), "nothing: no entry settles it")
+			t.off(0, j, "finish", fmt.Sprint(j.End), "no outcome, because no entry settles the contract")
 		case j.Decision == "accept" && t.open[j.ID] == nil:
 			t.money(t.fares[i].last, j, "penalty", j.Penalty, t.fares[i].paid)
 		}
 	}
 	t.prices()
 	if t.more > 0 {
-		t.found = append(t.found, audit.Finding{File: t.run.Table, Found: fmt.Sprintf("%d more wrong cells", t.more), Want: "rows that match the ledger"})
+		t.found = append(t.found, audit.Finding{File: t.run.Table, Found: fmt.Sprintf("%d more wrong cells", t.more), Want: "rows that agree with the ledger"})
 	}
 	return bad
 }

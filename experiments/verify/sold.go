@@ -99,12 +99,12 @@ func newSale(r *Rules) *sale {
 func (s *sale) beyond() (what []string) {
 	switch {
 	case s.sold.Divides:
-		what = append(what, "how many units each user obtains in a clearing")
+		what = append(what, "number of units that each user obtains in a clearing")
 	case s.unknown:
-		what = append(what, "who wins each clearing, and its price within its bounds: the results do not contain all bids and asks")
+		what = append(what, "the winners of each clearing, and its exact price, because the results do not contain all bids and asks")
 	}
 	if s.sold.Buyers {
-		what = append(what, "charges of contracts for which the spot and on-demand prices were equal: the ledger does not state which they paid")
+		what = append(what, "charges of contracts for which the spot and on-demand prices were equal, because the ledger does not state which of them they paid")
 	}
 	return what
 }
@@ -264,14 +264,14 @@ func (s *sale) moved(e *audit.Entry, d *contract, n *note) (found, want string) 
 	case n.move.Off:
 		s.leave(d, e.Time)
 		if n.move.Lost != (s.sold.Interrupted == "restart") && !s.sold.Buyers {
-			return fmt.Sprintf("lost: %v", n.move.Lost), "work lost only if interrupted jobs restart"
+			return fmt.Sprintf("lost: %v", n.move.Lost), "lost work only if interrupted jobs restart"
 		}
 		if n.move.Lost {
 			clear(d.done)
 		}
 		return "", ""
 	case v != nil:
-		return fmt.Sprintf("contract %d started again", d.id), "a contract that does not run"
+		return fmt.Sprintf("contract %d started again", d.id), "a contract that is not running"
 	}
 	on := (&terms{On: n.move.On}).places(nil, n.hosts)
 	if len(on) == 0 {
@@ -284,7 +284,7 @@ func (s *sale) moved(e *audit.Entry, d *contract, n *note) (found, want string) 
 func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	r := &n.clearing
 	if r.Market < 0 || r.Market >= len(s.prices) {
-		return fmt.Sprintf("market %d", r.Market), fmt.Sprintf("one of %d, by specification of hosts", len(s.prices))
+		return fmt.Sprintf("market %d", r.Market), fmt.Sprintf("a rate of %d, by the specification of the hosts", len(s.prices))
 	}
 	if at := float64(s.next) * s.sold.Every; e.Time != at && e.Time != at+s.sold.Every || s.sold.Policy == "posted" {
 		return fmt.Sprintf("a clearing at %v s", e.Time), fmt.Sprintf("one every %v s", s.sold.Every)
@@ -299,7 +299,7 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	case r.Units > 0 && (price < r.Low || price > r.High):
 		return fmt.Sprintf("a price of %d", price), fmt.Sprintf("one within [%d, %d]", r.Low, r.High)
 	case r.Offered == 0 && price != was:
-		return fmt.Sprintf("a price of %d", price), fmt.Sprintf("%d: without units it does not change", was)
+		return fmt.Sprintf("a price of %d", price), fmt.Sprintf("%d, because the price does not change without units", was)
 	}
 	if !s.unknown && r.Offered > 0 {
 		want, units, winners := s.double(r.Offered)
@@ -308,7 +308,7 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 			want, units, winners = s.double(r.Offered)
 		}
 		if price != want || units != r.Units {
-			return fmt.Sprintf("%d units at a price of %d", r.Units, price), fmt.Sprintf("%d units at %d, by the bids", units, want)
+			return fmt.Sprintf("%d units at a price of %d", r.Units, price), fmt.Sprintf("%d units at %d, according to the bids", units, want)
 		}
 		for _, d := range s.open {
 			if v := d.runs(); v != nil && !winners[d.id] {
@@ -474,11 +474,11 @@ func (s *sale) work(e *audit.Entry, d *contract, v *verdict) (found, want string
 	}
 	switch past := d.terms.late(e.Time); {
 	case past && !d.terms.RunsOn:
-		return fmt.Sprintf("a settlement at %v s", e.Time), fmt.Sprintf("one at its deadline, %v s", due)
+		return fmt.Sprintf("a settlement at %v s", e.Time), fmt.Sprintf("a settlement at its deadline, %v s", due)
 	case left < -fuzz:
-		return fmt.Sprintf("a settlement at %v s with %v CPU s done", e.Time, done), fmt.Sprintf("one when %v CPU s were done", total)
+		return fmt.Sprintf("a settlement at %v s with %v CPU s done", e.Time, done), fmt.Sprintf("a settlement when %v CPU s were done", total)
 	case left > fuzz && e.Time < due-2*moment(last):
-		return fmt.Sprintf("a settlement at %v s with %v CPU s remaining", e.Time, left), fmt.Sprintf("one when the work was done, or at %v s", due)
+		return fmt.Sprintf("a settlement at %v s with %v CPU s remaining", e.Time, left), fmt.Sprintf("a settlement when the work was done, or at %v s", due)
 	case left > fuzz && v.State != "violated" || left <= fuzz/100 && !past && v.State != "fulfilled":
 		return fmt.Sprintf("the verdict %q", v.State), fmt.Sprintf("the verdict for %v of %v CPU s done", done, total)
 	case v.State == "fulfilled" && !near(v.Done, total, fuzz):
@@ -524,11 +524,11 @@ func (s *sale) settle(e *audit.Entry, d *contract, v *verdict) (found, want stri
 	switch h := s.rules.Horizon; {
 	case h > 0 && e.Time == h && v.State == "cancelled" && !v.Spent:
 		if sum != 0 {
-			return fmt.Sprintf("charges of %v", sum), "none, as the market closed"
+			return fmt.Sprintf("charges of %v", sum), "no charges, because the market closed"
 		}
 		return "", ""
 	case v.Spent && (v.State != "cancelled" || sum != d.value || owed < value-fuzz-1):
-		return fmt.Sprintf("an exhausted contract that is %s, owes %v micro-dollars and pays %v", v.State, owed, sum), fmt.Sprintf("a cancelled one that pays its budget, %v", d.value)
+		return fmt.Sprintf("an exhausted contract that is %s, owes %v micro-dollars and pays %v", v.State, owed, sum), fmt.Sprintf("a cancelled contract that pays its budget, %v", d.value)
 	case !v.Spent && owed > value+fuzz+float64(len(parts)):
 		return fmt.Sprintf("%v micro-dollars owed at the end", owed), fmt.Sprintf("an end when the budget is spent, %v", d.value)
 	case v.Spent || whole > value: // the visits share the budget in proportion to their charges
@@ -541,7 +541,7 @@ func (s *sale) settle(e *audit.Entry, d *contract, v *verdict) (found, want stri
 			paid, moves = float64(moves[0].Micros), moves[1:]
 		}
 		if paid < low || paid > high {
-			return fmt.Sprintf("a charge of %v by %s", audit.Money(paid), p.to), fmt.Sprintf("%v, by rate and time", audit.Money(math.RoundToEven(p.owed)))
+			return fmt.Sprintf("a charge of %v by %s", audit.Money(paid), p.to), fmt.Sprintf("%v, computed from rate and time", audit.Money(math.RoundToEven(p.owed)))
 		}
 	}
 	for _, m := range moves {

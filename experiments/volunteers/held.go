@@ -36,9 +36,9 @@ func Models(names []string, hosts, days int, chance func(rep int) rand.Source) (
 // A trial is the result of the rivals for one source of traces.
 type trial struct {
 	Source   string  `json:"source"`
-	Promises int     `json:"promises" doc:"questions to each predictor"`
+	Promises int     `json:"promises" doc:"number of questions to each predictor"`
 	Base     float64 `json:"kept" doc:"realized fraction"`
-	Constant float64 `json:"constant" doc:"Brier score of always predicting that fraction"`
+	Constant float64 `json:"constant" doc:"Brier score if that fraction is always predicted"`
 	Scores   []score `json:"predictors"`
 
 	made []Score
@@ -50,15 +50,15 @@ type score struct {
 	Days      int      `json:"days" doc:"looked at"`
 	Promised  float64  `json:"promised" doc:"mean"`
 	Brier     float64  `json:"brier"`
-	Lo95      *float64 `json:"lo95" doc:"lower end of the 95 % interval of the mean over replications; null for one"`
-	Hi95      *float64 `json:"hi95" doc:"upper end of it"`
-	InBand    int      `json:"in_band" doc:"bins consistent with calibrated predictions, of those with predictions"`
+	Lo95      *float64 `json:"lo95" doc:"lower end of the 95 % interval of the mean over replications; null for one replication"`
+	Hi95      *float64 `json:"hi95" doc:"upper end of the 95 % interval of the mean over replications; null for one replication"`
+	InBand    int      `json:"in_band" doc:"number of bins that are consistent with calibrated predictions, among the bins with predictions"`
 	Bins      int      `json:"bins"`
 }
 
 // Held is the JSON form of the trials.
 type Held struct {
-	Notes  []string `json:"notes" doc:"remarks that a reader of the numbers needs"`
+	Notes  []string `json:"notes" doc:"remarks needed to interpret the numbers"`
 	Trials []trial  `json:"trials"`
 	Files  []string `json:"files" doc:"that were written"`
 }
@@ -83,7 +83,7 @@ func Hold(t Trial, sources []Source, period string, notes []string) (report.Docu
 	}
 	notes = append(slices.Clip(notes),
 		"Brier scores are means over replications with 95 % intervals. For a recorded trace, only the questions differ between replications.",
-		fmt.Sprintf("Bands are at 95 %%: the realized fraction of as many calibrated predictions lies in them with that probability. Tenths without predictions do not count. TDE looks at 3 lengths of the job on each of the past days. The predictions are made on the last day of %s.", period))
+		fmt.Sprintf("Bands are at 95 %%: the realized fraction of the same number of calibrated predictions lies within its band with this probability. Tenths of the probability scale without predictions are not counted. TDE examines a time of three job lengths on each of the past days. The predictions are made on the last day of %s.", period))
 	return report.Document{
 		Title: "Predicted and realized availability of hosts", Tables: trialTables(all), Figures: trialFigures(all), Notes: notes,
 		Values: func(files []string) any {
@@ -122,7 +122,7 @@ func trialTables(all []trial) []report.Table {
 		t := report.Table{
 			Title:  one.Source,
 			Header: []string{"predictor", "days", "predicted", "realized", "Brier", "95 % from", "to", "tenths in band"}, Left: 2,
-			Note: fmt.Sprintf("%d promises each. Always predicting %.3f has Brier score %.4f.", one.Promises, one.Base, one.Constant),
+			Note: fmt.Sprintf("%d promises each. A constant prediction of %.3f has a Brier score of %.4f.", one.Promises, one.Base, one.Constant),
 		}
 		best := slices.MinFunc(one.Scores, func(a, b score) int {
 			if a.Brier < b.Brier {
@@ -152,7 +152,7 @@ func end(x *float64) string {
 // trialFigures returns a figure of the Brier scores by number of past days, and the
 // reliability diagrams for each source.
 func trialFigures(all []trial) []report.Figure {
-	scores := report.Figure{Name: "brier", Title: "Brier score by number of days considered", Caption: "Mean over replications with 95 % interval; lower is better."}
+	scores := report.Figure{Name: "brier", Title: "Brier score by number of days considered", Caption: "The values are means over replications with 95 % intervals; lower is better."}
 	var figures []report.Figure
 	for _, one := range all {
 		var data []report.Datum
@@ -166,7 +166,7 @@ func trialFigures(all []trial) []report.Figure {
 		}
 		f := report.Figure{
 			Name: "reliability-" + one.Source, Title: "Predicted and realized completion: " + one.Source, Across: 3,
-			Caption: "Bars are the 95 % bands for the realized fraction of calibrated predictions.",
+			Caption: "Bars show the 95 % bands for the realized fraction of calibrated predictions.",
 		}
 		for _, m := range one.made {
 			if m.Name != "tde" && m.Days != 1 && m.Days != pastDays {

@@ -12,10 +12,10 @@ import (
 
 // An AdviceJob is the job that a user wants to run.
 type AdviceJob struct {
-	Work     float64 `json:"work" doc:"work of a node, processor-seconds"`
+	Work     float64 `json:"work" doc:"work per node, in processor-seconds"`
 	Nodes    int     `json:"nodes"`
-	Deadline float64 `json:"deadline" doc:"seconds after the submission"`
-	Value    float64 `json:"value,omitempty" doc:"$ of its value if it is done by then; 0 if not stated"`
+	Deadline float64 `json:"deadline" doc:"time limit in seconds after the submission"`
+	Value    float64 `json:"value,omitempty" doc:"value of the job if it is done by the deadline, $; 0 if not stated"`
 }
 
 // ParseJob parses a job such as work=3600,nodes=2,deadline=7200,value=5. The default is one
@@ -44,7 +44,7 @@ func ParseJob(text string) (AdviceJob, error) {
 		*to = x
 	}
 	if j.Work == 0 || j.Deadline == 0 {
-		return j, misuse.Errorf("job: found %.80q, want its work and its deadline: work=3600,deadline=7200", text)
+		return j, misuse.Errorf("job: found %.80q, want work and deadline, such as work=3600,deadline=7200", text)
 	}
 	return j, nil
 }

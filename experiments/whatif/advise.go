@@ -56,7 +56,7 @@ func Advise(ctx context.Context, e *scenario.Experiment, ask AdviseAsk) (*Budget
 	for _, label := range []string{papers.Of("").Spot, ask.Reservation} {
 		i := slices.IndexFunc(c.Admission, func(a scenario.Choice) bool { return a.Label == label })
 		if i < 0 {
-			return nil, misuse.Errorf("configuration %s did not run %s, want both %s and a policy for the reservation market (--reservation)", c.Name, label, papers.Of("").Spot)
+			return nil, misuse.Errorf("configuration %s did not run policy %s, want results with both %s and a policy for the reservation market (--reservation)", c.Name, label, papers.Of("").Spot)
 		}
 		policies = append(policies, c.Admission[i])
 	}
@@ -123,7 +123,7 @@ func visit(ctx context.Context, p *experiments.Prepared, rep int, j *AdviceJob, 
 	}
 	rng, plan := rand.New(tr.Stream("advise")), tr.Plan
 	if len(plan) == 0 {
-		return u, misuse.Errorf("replication %d has no jobs, want some to compete with the job", rep)
+		return u, misuse.Errorf("replication %d has no jobs, want jobs that compete with the given one", rep)
 	}
 	asked := experiments.Terms{Deadline: j.Deadline, Nodes: j.Nodes}
 	most := budgets[len(budgets)-1]
@@ -211,7 +211,7 @@ func AdviseHistory(h *PriceHistory, ask AdviseAsk, of string) (*BudgetPlan, erro
 	}
 	what := fmt.Sprintf("stretches of %.6g s", j.Deadline)
 	if batch > 1 {
-		what = fmt.Sprintf("batches of %d stretches of %.6g s", batch, j.Deadline)
+		what = fmt.Sprintf("batches of %d stretches of %.6g s each", batch, j.Deadline)
 	}
 	return planned(*j, of, what, ask.Probability, budgets, units), nil
 }

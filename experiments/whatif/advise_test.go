@@ -72,7 +72,7 @@ func TestAdvise(t *testing.T) {
 			want string
 		}{
 			{AdviseAsk{Configuration: "z"}, `configuration: found "z", want one of b`},
-			{AdviseAsk{Reservation: "sac"}, "configuration b did not run sac"},
+			{AdviseAsk{Reservation: "sac"}, "configuration b did not run policy sac"},
 			{AdviseAsk{Reservation: "cac", Job: AdviceJob{Nodes: 99}}, "job: nodes: found 99, want at most the"},
 		} {
 			if _, err := Advise(t.Context(), &e, c.ask); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -67,7 +67,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "estimate", doc: "the estimate of the work is this factor times the original one",
+		name: "estimate", doc: "the estimate of the work is this factor times the original estimate",
 		wants: "a factor above 0, at most 1000, not 1", good: factor,
 		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			j.Estimate = min(j.Estimate*by, workloadgen.MaxSeconds)
@@ -75,7 +75,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "deadline", doc: "the time until the deadline is this factor times the true one, at which the job is cancelled",
+		name: "deadline", doc: "the reported time until the deadline is this factor times the true time; the job is cancelled at the true deadline",
 		wants: "a factor above 0, at most 1000, not 1", good: factor,
 		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			if due := j.Deadline; !j.OnDemand && (j.Cancel == 0 || due < j.Cancel) {
@@ -98,7 +98,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "sybils", doc: "a job is submitted as this number of jobs with fewer nodes, each under its own name",
+		name: "sybils", doc: "a job is submitted as this number of jobs with fewer nodes, each with its own name",
 		wants: "a whole number, 2 to 64", good: parts,
 		say: func(j workloadgen.Job, by float64) (parts []workloadgen.Job) {
 			n := min(int(by), j.Nodes)
@@ -117,7 +117,7 @@ var kinds = []kind{
 		names: true,
 	},
 	{
-		name: "split", doc: "a job is submitted as this number of jobs with as many nodes, each with a part of every node's work",
+		name: "split", doc: "a job is submitted as this number of jobs with the same number of nodes, each with a part of every node's work",
 		wants: "a whole number, 2 to 64", good: parts,
 		say: func(j workloadgen.Job, by float64) (all []workloadgen.Job) {
 			part := j

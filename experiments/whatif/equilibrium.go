@@ -45,25 +45,25 @@ func (f *deviationSample) by(d int) (s sample) {
 type equilibrium struct {
 	Configuration string  `json:"configuration"`
 	Policy        string  `json:"policy"`
-	N             int     `json:"n" doc:"replications in which users responded to one another"`
-	Settled       int     `json:"settled" doc:"replications in which nobody gains more than epsilon by another of the deviations"`
-	Circles       int     `json:"circles" doc:"replications in which users return to earlier reports, and so cycle"`
-	Rounds        float64 `json:"rounds" doc:"mean number of rounds of the replications that settled, including the last one without a change"`
-	Bounds        int     `json:"bounds" doc:"replications in which a bound replaces U*"`
+	N             int     `json:"n" doc:"number of replications in which users responded to one another"`
+	Settled       int     `json:"settled" doc:"number of replications that settled: nobody gains more than epsilon from another deviation"`
+	Circles       int     `json:"circles" doc:"number of replications in which users return to earlier reports, and so cycle"`
+	Rounds        float64 `json:"rounds" doc:"mean number of rounds in the replications that settled, including the last round, without a change"`
+	Bounds        int     `json:"bounds" doc:"number of replications in which a bound replaces U*"`
 
 	Anarchy *ratio        `json:"anarchy" doc:"price of anarchy: U* divided by the value of all work to its owners at the end of the responses; null without U*"`
 	Truth   *ratio        `json:"truth" doc:"the same if all users are truthful"`
-	Lost    *meanEstimate `json:"lost" doc:"fraction of U*: the value of all work in truth minus its value at the end of the responses"`
-	Needed  *int          `json:"needed" doc:"replications that would show such a loss with a power of 80 %, if it is undecided"`
-	Verdict string        `json:"verdict" doc:"verdict by the interval of the loss: lies cost, lies help or cannot be told apart; nothing changes; no U*"`
+	Lost    *meanEstimate `json:"lost" doc:"value of all work with truthful reports minus its value at the end of the responses, as a fraction of U*"`
+	Needed  *int          `json:"needed" doc:"replications that would show a loss of this size with a power of 80 %, if the verdict is undecided"`
+	Verdict string        `json:"verdict" doc:"verdict by the interval of the loss: lies cost, lies help or cannot be told apart; or nothing changes, or no U*"`
 
-	Plays []play `json:"plays" doc:"final reports of the users, the most frequent first"`
+	Plays []play `json:"plays" doc:"final reports of users, the most frequent first"`
 }
 
 // A ratio is a ratio of two means over replications, with Fieller's interval.
 type ratio struct {
 	Value float64  `json:"value"`
-	Lo    *float64 `json:"lo" doc:"null if it is unbounded"`
+	Lo    *float64 `json:"lo" doc:"ratio; null if it is unbounded"`
 	Hi    *float64 `json:"hi"`
 }
 

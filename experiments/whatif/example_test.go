@@ -35,7 +35,7 @@ configurations:
 	//
 	// With everything else unchanged, it would have been accepted
 	//   budget  $13.850000 more  $34.164796
-	//   submit  68 s later       at 1341.15 s  a smaller change may do, or a larger one may not
+	//   submit  68 s later       at 1341.15 s  a smaller change may be sufficient, or a larger one may not be
 	//
 	// These changes do not help
 	//   budget    up to $20.310000 less  13 tried
@@ -48,7 +48,7 @@ configurations:
 	//                   change         it   pays, $  its owner has, $  externality, $  others gain  lose
 	//   budget $13.850000 more  fulfilled  0.000000         20.314796     -135.201330            2     3
 	//        submit 68 s later  fulfilled  0.000000         20.314796     -226.462731            3     3
-	// Externality: the value of the work of all others without the job, minus its value with the job.
+	// The externality is the value of the work of all others without the job, minus its value with the job.
 }
 
 // Recommend a budget for one job by adding the job to the runs.

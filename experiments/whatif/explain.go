@@ -38,7 +38,7 @@ func Explain(ctx context.Context, e *scenario.Experiment, inputs map[string]stri
 	}
 	n := slices.IndexFunc(t.Plan, func(j workloadgen.Job) bool { return j.ID == job })
 	if n < 0 {
-		return nil, misuse.Errorf("job: found %d, want one of the %d that %s has, %d to %d", job, len(t.Plan), chosen, t.Plan[0].ID, t.Plan[len(t.Plan)-1].ID)
+		return nil, misuse.Errorf("job: found %d, want one of the %d jobs of %s, %d to %d", job, len(t.Plan), chosen, t.Plan[0].ID, t.Plan[len(t.Plan)-1].ID)
 	}
 	s, run, err := t.Before(ctx, 0, t.Plan, experiments.At{Position: n})
 	if err == nil && s == nil {

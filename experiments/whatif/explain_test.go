@@ -102,7 +102,7 @@ func explained(p *experiments.Prepared, rng *rand.Rand, changes, rejected *int) 
 		return err
 	}
 	if (r.Taken != nil) != took {
-		return fmt.Errorf("job %d took an offer: %v, want %v", x.job, r.Taken, took)
+		return fmt.Errorf("job %d owner accepted an offer: %v, want %v", x.job, r.Taken, took)
 	}
 	was := &whole[m.Position]
 	if accepted := was.Admitted(); accepted != (r.Decision.Verdict == "accept") {
@@ -357,7 +357,7 @@ func TestHelp(t *testing.T) {
 			continue
 		}
 		helped++
-		if text := r.Text(0); !strings.Contains(text, "No change of one term helps.") {
+		if text := r.Text(0); !strings.Contains(text, "No change of a single term helps.") {
 			t.Errorf("job %d: got %s", job, text)
 		}
 		run, err := jobsOf(t.Context(), &scenario.Experiment{Name: e.Name, Seed: e.Seed, Replications: e.Replications, Alphas: e.Alphas, Configurations: []scenario.Configuration{only1(e.Configurations[0], "be")}}, 0, nil)

@@ -8,9 +8,9 @@ import (
 
 // A terms has the terms of a job's request.
 type terms struct {
-	Work     float64     `json:"work" doc:"work of a node, processor-seconds, as its owner estimates it"`
+	Work     float64     `json:"work" doc:"work per node as estimated by its owner, in processor-seconds"`
 	Nodes    int         `json:"nodes"`
-	Deadline float64     `json:"deadline" doc:"s after it is submitted"`
+	Deadline float64     `json:"deadline" doc:"time after its submission, s"`
 	Budget   bank.Amount `json:"budget"`
 	Class    string      `json:"class,omitempty"`
 	Submit   float64     `json:"submit" doc:"instant, s"`
@@ -24,11 +24,11 @@ type number struct {
 
 // A test is a requirement and the value that was found.
 type test struct {
-	Contract int64   `json:"contract" doc:"owner of the promise: the job itself, or a contract that is already admitted"`
-	What     string  `json:"what" doc:"name of the number"`
+	Contract int64   `json:"contract" doc:"contract that made the promise: the job itself, or one that is already admitted"`
+	What     string  `json:"what" doc:"name of the number that the policy compared"`
 	Got      float64 `json:"got"`
 	Want     float64 `json:"want"`
-	AtMost   bool    `json:"at_most" doc:"whether want is a maximum; otherwise it is a minimum"`
+	AtMost   bool    `json:"at_most" doc:"true if want is a maximum, false if it is a minimum"`
 
 	word string // description by the policy
 }
@@ -44,10 +44,10 @@ func (t *test) Missing() float64 {
 // A decision is the decision on a job.
 type decision struct {
 	At      float64  `json:"at" doc:"instant, s"`
-	Verdict string   `json:"verdict" doc:"accept, reject, or defer: the run ended before it was decided"`
+	Verdict string   `json:"verdict" doc:"accept, reject, or defer if the run ended before the decision"`
 	Reason  string   `json:"reason,omitempty"`
 	Numbers []number `json:"numbers" doc:"numbers that the policy used, in its order"`
-	Test    *test    `json:"test" doc:"test that decided, or the last that it passed; null if no test compared two numbers"`
+	Test    *test    `json:"test" doc:"test that decided, or the last test that the job passed; null if no test compared two numbers"`
 }
 
 // decided returns the decision d on a job, made at time at, in the form used by reports.
@@ -92,9 +92,9 @@ type change struct {
 	By       string  `json:"by" doc:"the change, in words"`
 	Terms    terms   `json:"terms"`
 	Tried    int     `json:"tried" doc:"decisions"`
-	Monotone bool    `json:"monotone" doc:"whether no smaller tried change is sufficient and no larger one fails"`
-	Reason   string  `json:"reason,omitempty" doc:"reason for which it would have been refused"`
-	Then     *effect `json:"then" doc:"outcome of all jobs; null if it would have been refused"`
+	Monotone bool    `json:"monotone" doc:"whether no smaller change that was tried is sufficient, and no larger one fails"`
+	Reason   string  `json:"reason,omitempty" doc:"reason why the job would have been refused"`
+	Then     *effect `json:"then" doc:"outcome of all jobs; null if the job would have been refused"`
 }
 
 // An unsolved is a dimension in which no such change was found.
@@ -107,12 +107,12 @@ type unsolved struct {
 // An effect summarizes the alternative outcomes of all jobs.
 type effect struct {
 	Outcome     outcome       `json:"fate" doc:"of the job"`
-	Has         bank.Amount   `json:"has" doc:"surplus of its owner: its value, minus payments, plus penalties"`
+	Has         bank.Amount   `json:"has" doc:"surplus of its owner: the value of the job, minus payments, plus penalties"`
 	Externality bank.Amount   `json:"externality" doc:"value of the work of all others without the job, minus its value with the job: the Clarke price"`
-	Paid        bank.Amount   `json:"others_paid" doc:"payments of all others, compared with the actual ones, minus penalties"`
-	Gain        int           `json:"gain" doc:"number of others who gain"`
+	Paid        bank.Amount   `json:"others_paid" doc:"change of the payments of all others, minus penalties"`
+	Gain        int           `json:"gain" doc:"number of other users who gain"`
 	Lose        int           `json:"lose"`
-	Jobs        []comparedJob `json:"jobs" doc:"others whose value or payment changes; the largest gains first"`
+	Jobs        []comparedJob `json:"jobs" doc:"other users whose value or payment changes, the largest gains first"`
 }
 
 // effectOf returns the effect, given the actual and the alternative outcomes of all jobs.
@@ -146,31 +146,31 @@ func effectOf(job int64, jobs []comparedJob, in bool) *effect {
 // An Explanation explains one decision.
 type Explanation struct {
 	Run      string          `json:"run" doc:"CONFIGURATION/ADMISSION/REPLICATION"`
-	Job      int64           `json:"job" doc:"its number in the plan"`
+	Job      int64           `json:"job" doc:"number of the job in the plan"`
 	Owner    string          `json:"owner"`
 	Policy   string          `json:"policy"`
 	Asked    terms           `json:"asked"`
 	Decision decision        `json:"decision"`
-	Taken    *terms          `json:"taken" doc:"offer that its owner accepted instead of a rejection; null if there was none"`
+	Taken    *terms          `json:"taken" doc:"offer that its owner accepted instead of a rejection; null if there was no offer"`
 	Outcome  outcome         `json:"fate" doc:"outcome of the job"`
-	Changes  []change        `json:"changes" doc:"for a refused job, smallest changes that would have been accepted; for an accepted one, that would have been refused"`
-	Unsolved []unsolved      `json:"vain" doc:"terms for which no change was found"`
-	Help     *help           `json:"help" doc:"what would have helped a refused job, if no single change does; null otherwise"`
-	Without  *effect         `json:"without" doc:"outcome of all jobs without the job; null if it was not accepted"`
-	Frontier []frontierPoint `json:"frontier" doc:"lowest accepted budgets; none unless requested"`
+	Changes  []change        `json:"changes" doc:"for a refused job, the smallest changes with which it would have been accepted; for an accepted job, those with which it would have been refused"`
+	Unsolved []unsolved      `json:"vain" doc:"terms for which no such change was found"`
+	Help     *help           `json:"help" doc:"what would have helped a refused job, if no single change would; otherwise null"`
+	Without  *effect         `json:"without" doc:"outcome of all jobs without the job; null if the job was not accepted"`
+	Frontier []frontierPoint `json:"frontier" doc:"lowest accepted budgets; omitted unless requested"`
 }
 
 // A help is a change of several terms or of the policy with which a job would have been
 // admitted. It is used if no change of a single term is enough.
 type help struct {
-	Terms    *terms   `json:"terms" doc:"terms with several changes that would have been accepted; null if none was found"`
+	Terms    *terms   `json:"terms" doc:"terms that differ in several ways and would have been accepted; null if none were found"`
 	Tried    int      `json:"tried" doc:"decisions"`
-	Policies []string `json:"policies" doc:"other policies of the configuration that accept it as it is"`
+	Policies []string `json:"policies" doc:"other policies of the configuration that accept the job unchanged"`
 }
 
 // A frontierPoint is the lowest budget with which a job with the given deadline would have
 // been accepted.
 type frontierPoint struct {
-	Deadline float64     `json:"deadline" doc:"s after it is submitted"`
+	Deadline float64     `json:"deadline" doc:"time after its submission, s"`
 	Budget   bank.Amount `json:"budget"`
 }

@@ -12,7 +12,7 @@ const familyLevel = 0.05
 // A meanEstimate is a mean over replications with its interval.
 type meanEstimate struct {
 	Value float64  `json:"value"`
-	Lo    *float64 `json:"lo" doc:"null if replications do not vary, or there is only one"`
+	Lo    *float64 `json:"lo" doc:"interval; null if replications do not vary, or if there is only one"`
 	Hi    *float64 `json:"hi"`
 }
 
@@ -20,15 +20,15 @@ type meanEstimate struct {
 type gainRow struct {
 	Configuration string       `json:"configuration"`
 	Policy        string       `json:"policy"`
-	Deviation     string       `json:"deviation" doc:"KIND=NUMBER; best: the misreport with the largest gain of each user, if there is one"`
-	N             int          `json:"n" doc:"number of replications, the units of the intervals"`
-	Users         int          `json:"users" doc:"users sampled, over all replications"`
+	Deviation     string       `json:"deviation" doc:"misreport, as KIND=NUMBER; or best, for each user's misreport with the largest gain, if there is one"`
+	N             int          `json:"n" doc:"number of replications, which are the units of the intervals"`
+	Users         int          `json:"users" doc:"number of users sampled, over all replications"`
 	Gain          meanEstimate `json:"gain" doc:"gain of a user in true utility, $"`
 	Share         meanEstimate `json:"share" doc:"percentage of users who gain more than epsilon"`
 	Largest       meanEstimate `json:"largest" doc:"largest gain among the users of a replication, $"`
-	Most          float64      `json:"most" doc:"largest gain of all, $"`
-	Needed        *int         `json:"needed" doc:"replications that would show such a mean gain with a power of 80 %"`
-	Verdict       string       `json:"verdict" doc:"verdict by the interval of the mean: gains, loses, or cannot be told apart; nothing changes; empty for best"`
+	Most          float64      `json:"most" doc:"largest gain over all replications, $"`
+	Needed        *int         `json:"needed" doc:"replications that would show a mean gain of this size with a power of 80 %"`
+	Verdict       string       `json:"verdict" doc:"verdict by the interval of the mean: gains, loses or cannot be told apart, or nothing changes; empty for best"`
 }
 
 // Verdicts on a mean gain.

@@ -61,7 +61,7 @@ func (h *PriceHistory) units(j *AdviceJob, budgets []float64) (units []unit, bat
 	begin := h.Steps[0].At
 	n := int((h.End - begin) / j.Deadline)
 	if n < 3 {
-		return nil, 0, misuse.Errorf("job: deadline: found %.6g s, and a history of %.6g s: want a history at least three times as long", j.Deadline, h.End-begin)
+		return nil, 0, misuse.Errorf("job: deadline: found %.6g s with a history of %.6g s, want a history at least three times as long", j.Deadline, h.End-begin)
 	}
 	batch = (n - 1 + mostUnits - 1) / mostUnits
 	for i := 1; i+batch <= n; i += batch {

@@ -35,11 +35,11 @@ func (t *Deviations) validate() error {
 	case !(t.Alpha >= 0 && t.Alpha <= 1):
 		return misuse.Errorf("alpha: found %v, want 0 to 1", t.Alpha)
 	case !(t.Epsilon >= 0) || math.IsInf(t.Epsilon, 0):
-		return misuse.Errorf("epsilon: found %v, want dollars, 0 or more", t.Epsilon)
+		return misuse.Errorf("epsilon: found %v, want dollars, at least 0", t.Epsilon)
 	case t.Users < 1:
 		return misuse.Errorf("users: found %d, want at least 1", t.Users)
 	case t.Answers < 0:
-		return misuse.Errorf("answers: found %d, want 0 or more replications", t.Answers)
+		return misuse.Errorf("answers: found %d, want at least 0 replications", t.Answers)
 	case t.Answers > 0 && t.Rounds < 1:
 		return misuse.Errorf("rounds: found %d, want at least 1", t.Rounds)
 	}

@@ -14,12 +14,12 @@ import (
 type IncentiveStudy struct {
 	Scenario string        `json:"scenario"`
 	Alpha    float64       `json:"alpha" doc:"inelasticity of users (eq. 9)"`
-	Epsilon  float64       `json:"epsilon" doc:"gains of at most this, $, do not count"`
+	Epsilon  float64       `json:"epsilon" doc:"gains up to this amount do not count, $"`
 	Users    int           `json:"users" doc:"maximum number of users sampled per replication"`
 	Most     int           `json:"most_rounds" doc:"maximum number of replications in which users respond to one another"`
 	Family   int           `json:"family" doc:"number of intervals of means that hold simultaneously at 95 % (Bonferroni): one for each row of gains"`
 	Gains    []gainRow     `json:"gains"`
-	Best     []gainRow     `json:"best" doc:"gain if each user knew its best misreport, in hindsight"`
+	Best     []gainRow     `json:"best" doc:"gain if each user knew its best misreport in hindsight"`
 	Answers  []equilibrium `json:"answers" doc:"result of the users' responses to one another"`
 }
 
@@ -76,10 +76,10 @@ func (r *IncentiveStudy) tables(labels report.Labels) (tables []report.Table) {
 		tables = append(tables, t)
 	}
 	if len(tables) > 0 {
-		tables[len(tables)-1].Note = fmt.Sprintf("A gain is true utility (eq. 9, α = %s) compared with truthful reports, while all others are truthful, on the same jobs, hosts and streams. "+
-			"Replications are the independent units. Each contributes the mean of its users (Student's t), the fraction (score interval of clustered trials), and the largest gain. "+
-			"The %d intervals of a column hold simultaneously at 95 %% (Bonferroni), and so do those of best. "+
-			"Users gain if they have more than $%s. best: each user reports what gains it most, or the truth, in hindsight.",
+		tables[len(tables)-1].Note = fmt.Sprintf("A gain is the change of a user's true utility (eq. 9, α = %s) compared with truthful reports, if all other users are truthful, on the same "+
+			"jobs, hosts and streams. Replications are the independent units. Each contributes the mean gain of its users (Student's t), the fraction of users who gain (score interval of clustered trials), and the largest gain. "+
+			"The %d intervals of a column hold simultaneously at 95 %% (Bonferroni), and so do the intervals "+
+			"of best. A user gains if the gain is more than $%s. In row best, each user chooses the report with the largest gain, or the truth, in hindsight.",
 			digits(r.Alpha), r.Family, digits(r.Epsilon))
 	}
 	return tables
@@ -138,7 +138,7 @@ func digits(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 // describe returns e as sentences.
 func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s: users who respond to one another settle in %d of %d replications, so that nobody gains more than $%s by another of these misreports. In %d they cycle. They take %s rounds on average, at most %d.",
+	fmt.Fprintf(&b, "%s, %s: if users respond to one another, they settle in %d of %d replications, so that nobody gains more than $%s from another of these misreports. In %d replications they cycle. Settling takes %s rounds on average; the maximum is %d.",
 		labels.Of(e.Configuration), labels.Of(e.Policy), e.Settled, e.N, digits(r.Epsilon), e.Circles, digits(e.Rounds), r.Most)
 	var plays []string
 	for i, p := range e.Plays {
@@ -161,7 +161,7 @@ func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
 	case same:
 		b.WriteString("the same.")
 	default:
-		fmt.Fprintf(&b, "they do not differ significantly: misreports cost %s %% of U*", e.Lost.describe(hundredths))
+		fmt.Fprintf(&b, "the two do not differ significantly: misreports cost %s %% of U*", e.Lost.describe(hundredths))
 		if e.Needed != nil {
 			fmt.Fprintf(&b, ", and %d replications would decide it", *e.Needed)
 		}
@@ -187,7 +187,7 @@ func (r *ratio) describe() string {
 func (r *IncentiveStudy) figures(labels report.Labels) []report.Figure {
 	f := report.Figure{
 		Name: "incentives", Title: "Gain of a user by misreporting",
-		Caption: "Mean gain of a user in true utility, with simultaneous intervals (95 %, Bonferroni).",
+		Caption: "The figure shows a user's mean gain in true utility, with simultaneous intervals (95 %, Bonferroni).",
 	}
 	for i := range r.Best {
 		best := &r.Best[i]

@@ -12,11 +12,11 @@ import (
 // score intervals that treat each unit as a cluster.
 type chance struct {
 	Admitted float64  `json:"admitted" doc:"probability of admission"`
-	Done     float64  `json:"done" doc:"probability of being admitted and done by the deadline"`
-	Lo95     *float64 `json:"lo95" doc:"interval of done (Wilson's score, for each budget separately); null under two units"`
+	Done     float64  `json:"done" doc:"probability that the job is admitted and done by the deadline"`
+	Lo95     *float64 `json:"lo95" doc:"interval of done (Wilson's score, for each budget separately); null for fewer than two units"`
 	Hi95     *float64 `json:"hi95"`
 	Paid     float64  `json:"paid" doc:"expected payment, $"`
-	Utility  *float64 `json:"utility" doc:"$: value times done, minus payment; null unless a value was stated"`
+	Utility  *float64 `json:"utility" doc:"value times done, minus payment, $; null unless a value was stated"`
 }
 
 // A budgetRow has the results of one budget.
@@ -28,9 +28,9 @@ type budgetRow struct {
 
 // A marketChoice is the best choice in one market.
 type marketChoice struct {
-	Least  *float64 `json:"least" doc:"$, the smallest tried budget with which the job is done with that probability; null if there is none"`
-	Surely *float64 `json:"surely" doc:"$, the smallest budget whose interval has its lower end there or above"`
-	Best   *float64 `json:"best" doc:"$, of the largest mean utility; null unless a value was stated"`
+	Least  *float64 `json:"least" doc:"smallest tried budget with which the job is done with that probability, $; null if there is none"`
+	Surely *float64 `json:"surely" doc:"smallest budget for which the lower end of the interval is at least that probability, $"`
+	Best   *float64 `json:"best" doc:"budget with the largest mean utility, $; null unless a value was stated"`
 }
 
 // A BudgetPlan is the advice on budgets for a job.
@@ -44,18 +44,18 @@ type BudgetPlan struct {
 	Spot        marketChoice `json:"spot"`
 	Reservation marketChoice `json:"reservation"`
 
-	Difference *float64 `json:"difference" doc:"$, difference of utilities: spot minus reservation, each at its best budget; null unless a value was stated"`
+	Difference *float64 `json:"difference" doc:"utility on the spot market minus utility of the reservation, each at its best budget, $; null unless a value was stated"`
 	Lo95       *float64 `json:"lo95" doc:"interval of the difference (paired by unit, Student's t)"`
 	Hi95       *float64 `json:"hi95"`
 	P          *float64 `json:"p"`
-	Needed     *int     `json:"needed" doc:"units that would show such a difference with a power of 80 % at 5 %"`
-	Verdict    string   `json:"verdict" doc:"spot, reserve, either (both are equal), neither (no budget gains anything), or undecided; empty unless a value was stated"`
+	Needed     *int     `json:"needed" doc:"units that would show a difference of this size with a power of 80 % at 5 %"`
+	Verdict    string   `json:"verdict" doc:"spot, reserve, either (both are equal), neither (no budget brings a gain), or undecided; empty unless a value was stated"`
 }
 
 // An Advice is the advice on which market to use, or a plan of budgets for one job.
 type Advice struct {
 	advise.Advice
-	Plan *BudgetPlan `json:"plan,omitempty" doc:"budgets for a job; the other fields are then omitted"`
+	Plan *BudgetPlan `json:"plan,omitempty" doc:"budgets for a job; the other fields are omitted in this case"`
 }
 
 // Weigh applies the rules of §5 to all the numbers and returns the advice.
@@ -165,9 +165,9 @@ func (p *BudgetPlan) decide(spot, reservation []float64) {
 // Document returns p as a document with its figure.
 func (p *BudgetPlan) Document() report.Document {
 	t := report.Table{
-		Title:  "Budget against the probability of being done by the deadline",
+		Title:  "Budget and probability that the job is done by the deadline",
 		Header: []string{"budget, $", "spot", "95 %", "pays, $", "reservation: admitted", "done", "95 %", "pays, $"},
-		Note: fmt.Sprintf("%s; by %s. Means over %d %s, the same for all budgets and both markets; intervals by Wilson's score, for each budget separately.",
+		Note: fmt.Sprintf("%s; by %s. The values are means over %d %s, which are the same for all budgets and both markets. Intervals are Wilson's score intervals, for each budget separately.",
 			p.Job.String(), p.Of, p.Units, p.What),
 	}
 	between := func(c *chance) string {
@@ -198,8 +198,8 @@ func (p *BudgetPlan) Document() report.Document {
 	return report.Document{
 		Title: "Recommended budget", Tables: []report.Table{t}, Notes: p.summary(),
 		Figures: []report.Figure{{
-			Name: "advise", Title: "Budget against the probability of being done in time",
-			Caption: p.Of + ", " + p.Job.String() + ". Bands are 95 % intervals by Wilson's score, for each budget separately.",
+			Name: "advise", Title: "Budget and probability that the job is done in time",
+			Caption: p.Of + ", " + p.Job.String() + ". Bands are 95 % Wilson score intervals, for each budget separately.",
 			Panels:  []report.Panel{{X: "budget, $", Y: "done by the deadline", Hi: 1, LogX: true, Curves: curves}},
 		}},
 		Values: func([]string) any {
@@ -218,15 +218,15 @@ func (p *BudgetPlan) summary() (all []string) {
 		if m.of.Least != nil {
 			s = fmt.Sprintf("%s, $%.6g is the smallest of these budgets that completed it with a probability of %.3g", m.name, *m.of.Least, p.Probability)
 			if m.of.Surely != nil {
-				s += fmt.Sprintf("; with $%.6g the interval confirms it, too.", *m.of.Surely)
+				s += fmt.Sprintf("; with $%.6g, the interval also confirms this.", *m.of.Surely)
 			} else {
-				s += "; for none does the interval confirm it."
+				s += "; the interval does not confirm this for any of the budgets."
 			}
 		}
 		all = append(all, s)
 	}
 	if p.Verdict == "" {
-		return append(all, "State a value (value=$ in --job) for a recommendation.")
+		return append(all, "To get a recommendation, state a value (value=$ in --job).")
 	}
 	best := fmt.Sprintf("at their best, $%.6g on the spot market and $%.6g as a reservation", *p.Spot.Best, *p.Reservation.Best)
 	how := ""
@@ -239,9 +239,9 @@ func (p *BudgetPlan) summary() (all []string) {
 	case "reserve":
 		return append(all, "Reserve: "+best+how+".")
 	case "either":
-		return append(all, "Choose either, because both are equal: "+best+".")
+		return append(all, "Choose either one, because both are equal: "+best+".")
 	case "neither":
-		return append(all, "Choose neither: none of these budgets leaves a user a gain.")
+		return append(all, "Choose neither, because none of these budgets leaves the user a gain.")
 	}
 	s := "The choice is undecided: " + best + how
 	if p.Needed != nil && *p.Needed > p.Units {

@@ -50,7 +50,7 @@ type readCount struct {
 
 // String describes the counts in words.
 func (r readCount) String() string {
-	text := fmt.Sprintf("%d prices used, %d of another series or zone, %d replaced by a later line with the same time", r.Used, r.Others, r.Replaced)
+	text := fmt.Sprintf("%d prices are used, %d belong to another series or zone, and %d are replaced by a later line with the same time", r.Used, r.Others, r.Replaced)
 	if r.columns != nil {
 		text += ", columns not used: " + firstNames(r.columns)
 	}
@@ -149,7 +149,7 @@ func (n *nameFilter) take(name string) (bool, error) {
 		if len(n.met) == 0 {
 			n.first, n.met = name, make(map[string]bool)
 		} else if n.wanted == "" {
-			return false, fmt.Errorf("%s: found %s and %s, want the name of one (--%s)", n.of, n.first, name, n.of)
+			return false, fmt.Errorf("%s: found %s and %s, want one of them, selected with --%s", n.of, n.first, name, n.of)
 		}
 		n.met[name] = true
 	}
@@ -171,7 +171,7 @@ func csvQuotes(r io.Reader, read *readCount) iter.Seq2[quote, error] {
 			price, seconds = column("price"), 1
 		}
 		if at < 0 || price < 0 {
-			yield(quote{line: 1}, fmt.Errorf("found columns %.200s, want time, and price_usd_per_hour or price ($/s)", strings.Join(head, ", ")))
+			yield(quote{line: 1}, fmt.Errorf("found columns %.200s, want the columns time, and price_usd_per_hour or price ($/s)", strings.Join(head, ", ")))
 			return
 		}
 		for i, name := range head {

@@ -71,7 +71,7 @@ func pairs(was, is []metrics.Job, alpha float64) (all []comparedJob, err error) 
 		return nil, misuse.Errorf("the workload would change from %d to %d jobs; change a field that does not affect the jobs", len(was), len(is))
 	}
 	add := func(a, b *metrics.Job) error {
-		absent := outcome{State: "refused", Reason: "its predecessor did not end"}
+		absent := outcome{State: "refused", Reason: "the predecessor of the job did not end"}
 		j := comparedJob{Was: absent, Is: absent}
 		for job, of := range map[*metrics.Job]*outcome{b: &j.Is, a: &j.Was} {
 			if job == nil || err != nil {
@@ -132,7 +132,7 @@ type side struct {
 	Refused   int         `json:"refused"`
 	Paid      bank.Amount `json:"paid"`
 	Penalties bank.Amount `json:"penalties"`
-	Surplus   bank.Amount `json:"surplus" doc:"value minus payments plus penalties, of all owners"`
+	Surplus   bank.Amount `json:"surplus" doc:"value minus payments plus penalties, summed over all owners"`
 }
 
 // add counts one job.
@@ -154,13 +154,13 @@ func (s *side) add(f *outcome) {
 
 // A Replayed compares two runs of the same jobs.
 type Replayed struct {
-	Sides  []side        `json:"sides" doc:"original run, and the other"`
-	Gain   int           `json:"gain" doc:"jobs whose owners gain"`
+	Sides  []side        `json:"sides" doc:"the original run and the other run"`
+	Gain   int           `json:"gain" doc:"number of jobs whose owners gain"`
 	Lose   int           `json:"lose"`
 	Same   int           `json:"same"`
 	Gained bank.Amount   `json:"gained" doc:"sum of the gains"`
 	Lost   bank.Amount   `json:"lost" doc:"sum of the losses"`
-	Jobs   []comparedJob `json:"jobs" doc:"in order of decreasing gain"`
+	Jobs   []comparedJob `json:"jobs" doc:"jobs in the order of decreasing gain"`
 }
 
 // compared compares the outcomes of the jobs under two policies. It sets the gain of each
@@ -253,7 +253,7 @@ func (r *Replayed) Figure() report.Figure {
 	}
 	return report.Figure{
 		Name: "replay", Title: "Surplus of all owners under " + was.Name + " and " + is.Name,
-		Caption: "Value of the jobs submitted up to a time, minus payments, plus penalties.",
+		Caption: "The curves show the value of the jobs submitted up to a time, minus payments, plus penalties.",
 		Panels:  []report.Panel{{X: "submitted up to (s)", Y: "surplus ($)", Curves: []report.Curve{was, is}}},
 	}
 }

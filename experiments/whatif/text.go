@@ -29,10 +29,10 @@ func (r *Explanation) Text(most int) string {
 		fmt.Fprintf(&out, "The policy computed: %s.\n", strings.Join(numbers, ", "))
 	}
 	if r.Taken != nil {
-		fmt.Fprintf(&out, "It took an offer: %s. It was then %s, paid $%v and was worth $%v to its owner.\n", r.said(r.Taken), r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
+		fmt.Fprintf(&out, "Its owner accepted an offer: %s. The job was then %s, paid $%v, and was worth $%v to its owner.\n", r.said(r.Taken), r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
 	}
 	if d.Verdict == "accept" {
-		fmt.Fprintf(&out, "It was %s, paid $%v and was worth $%v to its owner.\n", r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
+		fmt.Fprintf(&out, "The job was %s, paid $%v, and was worth $%v to its owner.\n", r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
 		r.harm(&out, most)
 		r.list(&out, "With everything else unchanged, it would have been refused")
 	} else {
@@ -141,7 +141,7 @@ func (r *Explanation) tested() string {
 
 // text describes the help in sentences.
 func (h *help) text(r *Explanation) string {
-	said := "No change of one term helps. "
+	said := "No change of a single term helps. "
 	if h.Terms != nil {
 		said += fmt.Sprintf("With several changes it would have been accepted: %s. ", r.said(h.Terms))
 	} else {
@@ -149,11 +149,11 @@ func (h *help) text(r *Explanation) string {
 	}
 	switch {
 	case len(h.Policies) > 0:
-		said += fmt.Sprintf("Another policy accepts it as it is: %s.", strings.Join(h.Policies, ", "))
+		said += fmt.Sprintf("Another policy accepts the job unchanged: %s.", strings.Join(h.Policies, ", "))
 	case h.Terms == nil:
-		said += "No other policy of this configuration accepts it; it needs more hosts, or fewer competing jobs."
+		said += "No other policy of this configuration accepts the job; it needs more hosts, or fewer competing jobs."
 	default:
-		said += "No other policy of this configuration accepts it as it is."
+		said += "No other policy of this configuration accepts the job unchanged."
 	}
 	return said
 }
@@ -167,7 +167,7 @@ func (r *Explanation) list(out *strings.Builder, title string) {
 			c := &r.Changes[i]
 			note := c.Reason
 			if !c.Monotone {
-				note = strings.TrimPrefix(note+"; a smaller change may do, or a larger one may not", "; ")
+				note = strings.TrimPrefix(note+"; a smaller change may be sufficient, or a larger one may not be", "; ")
 			}
 			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", c.Of, c.By, r.is(c), note)
 		}
@@ -218,7 +218,7 @@ func (r *Explanation) outcomes(out *strings.Builder, most int) {
 	if first == nil {
 		return
 	}
-	fmt.Fprint(out, "Externality: the value of the work of all others without the job, minus its value with the job.\n")
+	fmt.Fprint(out, "The externality is the value of the work of all others without the job, minus its value with the job.\n")
 	first.Then.others(out, most, fmt.Sprintf("with %s %s", first.Of, first.By))
 }
 
@@ -232,7 +232,7 @@ func (r *Explanation) harm(out *strings.Builder, most int) {
 	if by.Sign() < 0 {
 		verb, by = "gave", bank.Micros(-by.Micros())
 	}
-	fmt.Fprintf(out, "Admitting it %s all others $%v of the value of their work: its externality, compared with its payment of $%v.\n", verb, by, r.Outcome.Paid)
+	fmt.Fprintf(out, "Admitting the job %s all others $%v of the value of their work; this is its externality. Its payment was $%v.\n", verb, by, r.Outcome.Paid)
 	paid, word := o.Paid, "more"
 	if paid.Sign() < 0 {
 		paid, word = bank.Micros(-paid.Micros()), "less"
@@ -271,7 +271,7 @@ func (r *Explanation) Figure() report.Figure {
 	asked := report.Curve{Name: "asked", Points: []report.Point{{X: r.Asked.Deadline, Mean: b, Lo: b, Hi: b}}}
 	return report.Figure{
 		Name: "explain", Title: fmt.Sprintf("Job %d of %s", r.Job, r.Run),
-		Caption: "The lowest budget, in cents, with which the job would have been accepted at its submission, by requested deadline; and the request.",
+		Caption: "The curve shows the lowest budget, rounded to cents, with which the job would have been accepted at its submission, for each requested deadline. The point is the actual request.",
 		Panels:  []report.Panel{{X: "deadline, s", Y: "budget, $", Curves: []report.Curve{least, asked}}},
 	}
 }

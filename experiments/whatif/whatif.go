@@ -32,7 +32,7 @@ type outcome struct {
 	Ended   float64     `json:"ended" doc:"time of the end, s"`
 	Worth   bank.Amount `json:"worth" doc:"value of the work to the owner"`
 	Paid    bank.Amount `json:"paid"`
-	Penalty bank.Amount `json:"penalty" doc:"received by the owner"`
+	Penalty bank.Amount `json:"penalty" doc:"amount received by the owner"`
 }
 
 // outcomeOf returns the outcome of j. The worth of j is its utility at alpha before

@@ -28,8 +28,8 @@ func TestUnits(t *testing.T) {
 		}
 	}
 	for doc, want := range map[string]config.Unit{
-		"length of the price history used, s": config.Seconds, "between looks, s": config.Seconds, "seconds from arrival": config.Seconds,
-		"bytes per second and host": config.Bytes, "scale of Y, logarithm of seconds": config.NoUnit, "times processor-seconds": config.NoUnit,
+		"length of the price history that is used, s": config.Seconds, "between looks, s": config.Seconds, "seconds from arrival": config.Seconds,
+		"bandwidth per host, bytes per second": config.Bytes, "scale of Y, logarithm of seconds": config.NoUnit, "times processor-seconds": config.NoUnit,
 		"in $, say": config.NoUnit, "": config.NoUnit,
 	} {
 		if got := config.UnitOf(doc); got != want {

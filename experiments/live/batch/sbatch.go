@@ -120,17 +120,17 @@ func (t *Terms) conclude() error {
 	case t.Deadline == 0:
 		return fmt.Errorf("no time: want '#SBATCH --time', because a contract has a deadline")
 	case t.Memory > 0 && t.perCPU > 0:
-		return fmt.Errorf("value of --mem-per-cpu: found it with --mem, want one of them")
+		return fmt.Errorf("value of --mem-per-cpu: found it with --mem, want only one of them")
 	}
 	t.Nodes = max(t.Nodes, t.tasks)
 	if t.totalGPUs > 0 {
 		if t.GPUs > 0 || t.totalGPUs%t.Nodes != 0 {
-			return fmt.Errorf("value of --gpus: found %d for %d nodes, want the same number on each, and no other option for GPUs", t.totalGPUs, t.Nodes)
+			return fmt.Errorf("value of --gpus: found %d for %d nodes, want the same number on each node, and no other option for GPUs", t.totalGPUs, t.Nodes)
 		}
 		t.GPUs = t.totalGPUs / t.Nodes
 	}
 	if t.Memory += t.perCPU * int64(t.CPUs); t.Memory > 1<<53 {
-		return fmt.Errorf("value of --mem-per-cpu: found %d bytes in all, want at most %d", t.Memory, int64(1)<<53)
+		return fmt.Errorf("value of --mem-per-cpu: found %d bytes in total, want at most %d", t.Memory, int64(1)<<53)
 	}
 	if t.Work == 0 {
 		t.Work = t.Deadline * float64(t.CPUs)
@@ -158,11 +158,11 @@ func (t *Terms) take(table []directive, words []string) ([]string, error) {
 	i := slices.IndexFunc(table, func(d directive) bool { return d.long == name && long || d.short == name && !long })
 	flag := slices.Contains(ignored, name+"-")
 	if i < 0 && (&table[0] == &own[0] || !flag && !slices.Contains(ignored, name)) {
-		return nil, fmt.Errorf("unknown %s: a market does not honour it; remove it from the script", said)
+		return nil, fmt.Errorf("unknown %s: markets do not support this option; remove it from the script", said)
 	}
 	if takes := i >= 0 && !table[i].optional || i < 0 && !flag; takes && !given {
 		if len(words) == 0 {
-			return nil, fmt.Errorf("value of %s: found none", said)
+			return nil, fmt.Errorf("value of %s: found none, want one", said)
 		}
 		value, words = words[0], words[1:]
 	}
@@ -171,7 +171,7 @@ func (t *Terms) take(table []directive, words []string) ([]string, error) {
 		return words, nil
 	}
 	if !table[i].set(t, value) {
-		return nil, fmt.Errorf("value of --%s: found %q, which a market does not honour", table[i].long, value)
+		return nil, fmt.Errorf("value of --%s: found %q, which markets do not support", table[i].long, value)
 	}
 	return words, nil
 }
@@ -184,7 +184,7 @@ func split(line string) (words []string, err error) {
 			if q := line[0]; q == '"' || q == '\'' {
 				quoted, rest, closed := strings.Cut(line[1:], string(q))
 				if !closed {
-					return nil, fmt.Errorf("quote: found one that is not closed in %q", line)
+					return nil, fmt.Errorf("quote: found an unclosed quotation mark in %q", line)
 				}
 				word.WriteString(quoted)
 				line = rest

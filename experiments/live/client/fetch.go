@@ -19,7 +19,7 @@ import (
 
 // A Fetched lists the copied files of a task's folder, and the refused files with reasons.
 type Fetched struct {
-	Name    string `json:"name" doc:"its path in the folder"`
+	Name    string `json:"name" doc:"path in the folder"`
 	Bytes   int64  `json:"bytes,omitempty" doc:"of a file"`
 	Refused string `json:"refused,omitempty" doc:"reason for the refusal"`
 }
@@ -122,7 +122,7 @@ type unpacking struct {
 // take unpacks the entry h under the given name.
 func (u *unpacking) take(h *tar.Header, name string) error {
 	if !filepath.IsLocal(name) {
-		return refusal("it leaves the folder")
+		return refusal("it is outside the folder")
 	}
 	for at := strings.IndexByte(name, '/'); at >= 0; {
 		if err := u.folder(name[:at]); err != nil {
@@ -155,7 +155,7 @@ func (u *unpacking) folder(name string) error {
 	}
 	info, err := u.root.Lstat(name)
 	if err == nil && !info.IsDir() {
-		return refusal(name + " exists and is not a folder")
+		return refusal(name + " exists, but is not a folder")
 	}
 	return err
 }
@@ -172,7 +172,7 @@ func (u *unpacking) make(name string, f func() error) error {
 	case info.IsDir():
 		return refusal("a folder of that name exists")
 	case !u.force:
-		return refusal("it exists; replace it with --force")
+		return refusal("it already exists; use --force to replace it")
 	}
 	if err := u.root.Remove(name); err != nil {
 		return err

@@ -72,10 +72,10 @@ func TestUnpack(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"../../out": "it leaves the folder", "/abs": "it leaves the folder", "../out": "it leaves the folder",
+		"../../out": "it is outside the folder", "/abs": "it is outside the folder", "../out": "it is outside the folder",
 		"l1": "it leads to /etc, outside the folder", "l2": "it leads to .., outside the folder", "sub/l3": "it leads to ../../out, outside the folder",
 		"l4": "it leads to here/here/.., outside the folder", "l5": "it leads to sub/../.., outside the folder",
-		"sub/up/c": "sub/up exists and is not a folder", "here/d": "here exists and is not a folder", "sub/a/e": "sub/a exists and is not a folder",
+		"sub/up/c": "sub/up exists, but is not a folder", "here/d": "here exists, but is not a folder", "sub/a/e": "sub/a exists, but is not a folder",
 	}
 	for _, name := range []string{"p", "h", "s"} {
 		want[name] = "it is not a file, a folder or a symbolic link"
@@ -107,7 +107,7 @@ func TestUnpackAgain(t *testing.T) {
 		all, err := unpack(dir, bytes.NewReader(in), force)
 		want := map[string]string{"c": "a folder of that name exists"}
 		if !force {
-			want["a"], want["b"] = "it exists; replace it with --force", "it exists; replace it with --force"
+			want["a"], want["b"] = "it already exists; use --force to replace it", "it already exists; use --force to replace it"
 		}
 		if got := refused(all); err != nil || !reflect.DeepEqual(got, want) && !(force && len(got) == 1) {
 			t.Errorf("force %v: %v, %v", force, got, err)

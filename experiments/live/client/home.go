@@ -61,7 +61,7 @@ func (h Home) Membership() (m Membership, err error) {
 	text, err := whole.Read(name, 1<<16)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return m, misuse.Errorf("%s is missing: no market is known; create one with 'bourse live start', or join one with 'bourse live user join TOKEN'", name)
+		return m, misuse.Errorf("%s is missing, so no market is known; create a market with 'bourse live start', or join one with 'bourse live user join TOKEN'", name)
 	case err != nil:
 		return m, err
 	}

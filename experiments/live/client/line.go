@@ -39,7 +39,7 @@ func Decided(a *live.Answer) string {
 	}
 	text := fmt.Sprintf("%d refused    %s%s", live.Short(a.Contract), cmp.Or(a.Why, a.Reason), numbers(a.Decision))
 	if a.Least != "" {
-		text += "  with a budget of $" + a.Least + " it would be accepted now"
+		text += "  with a budget of $" + a.Least + " the request would be accepted now"
 	}
 	return text
 }
@@ -99,7 +99,7 @@ func Stands(k *live.Contract) string {
 		text += fmt.Sprintf("  penalty $%v", k.Penalty)
 	}
 	if k.Unsettled != "" {
-		text += "  unsettled; the market asks the bank again: " + k.Unsettled
+		text += "  not settled yet; the market asks the bank again: " + k.Unsettled
 	}
 	if k.Served != nil && k.State == "violated" {
 		text += because(k.Served)
@@ -108,7 +108,7 @@ func Stands(k *live.Contract) string {
 		text += ended(&e, k.Nodes)
 	}
 	for _, d := range k.Deleted {
-		text += fmt.Sprintf("  output of %d bytes on %s deleted: %s", d.Bytes, d.Host, d.Why)
+		text += fmt.Sprintf("  deleted output of %d bytes on %s: %s", d.Bytes, d.Host, d.Why)
 	}
 	return text
 }
@@ -119,11 +119,11 @@ func because(s *live.Served) string {
 	case "program":
 		return "  the program failed"
 	case "asked":
-		return "  the program did not ask for the processor time that it was entitled to"
+		return "  the program did not use the processor time to which it was entitled"
 	case "price":
 		return "  the bid did not buy the work"
 	case "market":
-		return "  the market promised more than it delivered"
+		return "  the market promised more work than it delivered"
 	case "host":
 		return "  a host of " + s.Owner + " delivered too little"
 	}

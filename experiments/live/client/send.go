@@ -120,7 +120,7 @@ func (c *Client) send(ctx context.Context, id string, signed, job []byte) (*live
 			return nil, fmt.Errorf("order %s: %w; send it again with 'bourse job submit --resume'", id, err)
 		}
 		if err := service.Pause(ctx, time.Second/2); err != nil {
-			return nil, &Unanswered{fmt.Sprintf("order %s was signed but not answered: send it again with 'bourse job submit --resume'", id), err}
+			return nil, &Unanswered{fmt.Sprintf("order %s was signed but not answered; send it again with 'bourse job submit --resume'", id), err}
 		}
 	}
 }
@@ -199,7 +199,7 @@ func (c *Client) Cancel(ctx context.Context, id int64) (a *live.Answer, err erro
 		return err
 	})
 	if ctx.Err() != nil && err != nil {
-		err = &Unanswered{fmt.Sprintf("the order to cancel %d was signed but not answered: see the outcome with 'bourse job status %d'", id, id), err}
+		err = &Unanswered{fmt.Sprintf("the order to cancel %d was signed but not answered; check the outcome with 'bourse job status %d'", id, id), err}
 	}
 	return a, err
 }

@@ -38,13 +38,13 @@ func New() *Metrics {
 	}
 	m := &Metrics{
 		registry:  prometheus.NewRegistry(),
-		turn:      seconds("turn_seconds", "Time of an iteration of the market's loop, until the clients are answered."),
+		turn:      seconds("turn_seconds", "Duration of an iteration of the market's loop, until its clients are answered."),
 		log:       seconds("log_sync_seconds", "Time until a record is durable in the market's log."),
-		bank:      seconds("bank_call_seconds", "Time until the bank has answered a call that the market waited for."),
+		bank:      seconds("bank_call_seconds", "Time until the bank has answered a call for which the market waited."),
 		sync:      seconds("sync_seconds", "Time until a host's report is durable."),
-		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_decisions_total", Help: "Decisions; a deferred request counts again when it is decided."}, []string{"class", "verdict", "reason"}),
+		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_decisions_total", Help: "Number of decisions; a deferred request counts again when it is decided."}, []string{"class", "verdict", "reason"}),
 		unpaid:    prometheus.NewCounter(prometheus.CounterOpts{Name: "bourse_unpaid_work_seconds_total", Help: "Processor-seconds that tasks used between the last usage report and a stop that the market ordered."}),
-		dropped:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_dropped_total", Help: "Connections and calls ended or refused: too many, or too slow."}, []string{"why"}),
+		dropped:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_dropped_total", Help: "Connections and calls that were ended or refused because there were too many or they were too slow."}, []string{"why"}),
 	}
 	m.registry.MustRegister(m.turn, m.log, m.bank, m.sync, m.decisions, m.unpaid, m.dropped)
 	m.dropped.WithLabelValues("connections") // create the counter with value 0
@@ -107,22 +107,22 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	spotPrice   = gauge("spot_price_dollars_per_second", "Sum of the bids on a host.", "host")
-	hostUsed    = gauge("host_used_processors", "Processors of a host that tasks have recently used, by the kernel's accounting; the same as bourse_host_delivered_processors.", "host")
-	entitled    = gauge("host_entitled_processors", "Processors of a host that tasks are entitled to.", "host")
-	asked       = gauge("host_asked_processors", "Processors of a host that tasks have recently used, or waited for and are entitled to.", "host")
+	hostUsed    = gauge("host_used_processors", "The same as bourse_host_delivered_processors, under the name of earlier versions.", "host")
+	entitled    = gauge("host_entitled_processors", "Processors of a host to which tasks are entitled.", "host")
+	asked       = gauge("host_asked_processors", "Processors of a host that tasks have recently used, or were entitled to and waited for.", "host")
 	delivered   = gauge("host_delivered_processors", "Processors of a host that tasks have recently used, by the kernel's accounting.", "host")
 	broken      = prometheus.NewDesc("bourse_broken_total", "Contracts that were violated since the start of the market, by cause: program, asked, price, market or host.", []string{"cause"}, nil)
-	hostUp      = gauge("host_up", "1 if a host is present or closed, 0 if it is away; removed hosts are not reported.", "host")
-	hostClosed  = gauge("host_closed", "1 if a host accepts no new tasks because its agent closed it, otherwise 0; its running tasks continue.", "host")
-	hostStored  = gauge("host_stored_bytes", "Bytes of output of ended tasks that a host stores.", "host")
-	contracts   = gauge("contracts", "Contracts that wait or run, and contracts that have ended since the start of the market.", "state")
+	hostUp      = gauge("host_up", "Whether a host is present or closed (1) or away (0); removed hosts are not reported.", "host")
+	hostClosed  = gauge("host_closed", "Whether a host accepts no new tasks because its agent closed it (1) or not (0); running tasks continue.", "host")
+	hostStored  = gauge("host_stored_bytes", "Bytes of ended tasks' output that a host stores.", "host")
+	contracts   = gauge("contracts", "Contracts that are waiting or running, and contracts that have ended since the start of the market.", "state")
 	unsettled   = gauge("contracts_unsettled", "Settlements and penalties that the bank has refused; the market sends them again at least every 5 minutes.")
-	shareError  = gauge("share_error", "Largest fraction of its entitlement that a task on a host has waited for and not received.", "host")
+	shareError  = gauge("share_error", "Largest fraction of a task's entitlement on a host for which the task has waited without receiving it.", "host")
 	cut         = prometheus.NewDesc("bourse_readings_cut_total", "Host usage reports that exceeded the possible maximum and were truncated.", nil, nil)
 	bankAway    = gauge("bank_away_seconds", "Time since the bank stopped responding.")
 	clockOffset = gauge("clock_offset_seconds", "Difference between the wall clock and the market's clock.")
-	mailbox     = gauge("mailbox_length", "Messages that wait for the market's loop.")
-	entries     = gauge("ledger_entries", "Entries of the bank's ledger; omitted while the bank does not respond.")
+	mailbox     = gauge("mailbox_length", "Messages waiting for the market's loop.")
+	entries     = gauge("ledger_entries", "Number of entries in the bank's ledger; omitted while the bank does not respond.")
 )
 
 // gauges reads the current state.

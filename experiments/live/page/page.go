@@ -101,7 +101,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")
 	if !s.calls(r.Host) {
-		http.Error(w, "found a request for another host, want one by IP address, or by the market's host name", http.StatusMisdirectedRequest)
+		http.Error(w, "found a request for another host, want the IP address or the host name of the market", http.StatusMisdirectedRequest)
 		return
 	}
 	s.mux.ServeHTTP(w, r)

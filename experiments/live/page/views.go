@@ -115,15 +115,15 @@ func active(all []live.Host) int {
 func enforcement(kind string) string {
 	switch kind {
 	case "cgroup2", "cgroup1":
-		return "by the kernel's control groups"
+		return "with the kernel's control groups"
 	case "signals":
 		return "by stopping and continuing processes; users are not isolated, and the host runs only programs of trusted accounts"
 	case "none":
-		return "not at all: the kernel shares the processors, and the host runs only programs of trusted accounts"
+		return "not enforced: the kernel divides the processors, and the host runs only programs of trusted accounts"
 	case "slurm":
 		return "by " + live.WholeCores
 	case "":
-		return "it has not reported yet"
+		return "the host has not reported yet"
 	}
 	return "by " + kind
 }
@@ -207,7 +207,7 @@ func (s *server) prices(host string) (out []dot) {
 func (s *server) contract(r *http.Request) (*view, error) {
 	id, err := strconv.ParseInt(r.PathValue("contract"), 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("%w: found contract %.40q, want its number", errNoPage, r.PathValue("contract"))
+		return nil, fmt.Errorf("%w: found contract %.40q, want the number of a contract", errNoPage, r.PathValue("contract"))
 	}
 	c, err := s.Market.Status(id)
 	if err != nil {

@@ -75,12 +75,12 @@ func said(err error) error {
 // An About identifies a market.
 type About struct {
 	Market string  `json:"market"`
-	Ledger string  `json:"ledger" doc:"id of its bank's ledger"`
+	Ledger string  `json:"ledger" doc:"id of the bank's ledger"`
 	Bourse string  `json:"bourse" doc:"version"`
 	Now    float64 `json:"now" doc:"instant, s since 2000-01-01 UTC"`
 	Head   string  `json:"head" doc:"head of the ledger, ENTRY:HASH"`
 
-	Unsettled int `json:"unsettled,omitempty" doc:"settlements and penalties that the bank has refused and that the market sends again"`
+	Unsettled int `json:"unsettled,omitempty" doc:"number of settlements and penalties that the bank has refused and that the market sends again"`
 }
 
 // About returns the identity of the market that responds.

@@ -99,7 +99,7 @@ func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (host, market stri
 			name = e.Name
 		}
 		if name == "" {
-			return "", errors.New("neither the token nor the host gives a name")
+			return "", errors.New("found a host without a name, want a name from the token or the host")
 		}
 		return name, s.Market.Join(ctx, Spec(name, e.Offer), i.Owner, e.Pin)
 	})

@@ -133,7 +133,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			defer func() { <-s.large }()
 			next.ServeHTTP(w, r)
 		default:
-			http.Error(w, "too many files are being sent: try again", http.StatusServiceUnavailable)
+			http.Error(w, "too many files are being sent; try again", http.StatusServiceUnavailable)
 		}
 	})
 }
@@ -325,7 +325,7 @@ const (
 func (s *Server) Files(ctx context.Context, r *wire.FilesRequest) (*wire.FilesResponse, error) {
 	long := func(name string) bool { return len(name) > mostName }
 	if r.GetArchive() == "" || long(r.GetArchive()) || len(r.GetPaths()) > mostPaths || slices.ContainsFunc(r.GetPaths(), long) {
-		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("want an archive with a name, with at most %d paths of at most %d bytes", mostPaths, mostName))
+		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("want an archive with a name, and at most %d paths of at most %d bytes each", mostPaths, mostName))
 	}
 	l, _, err := s.read(ctx, r.GetOrder(), r.GetNode(), remote.Log{Archive: r.GetArchive(), Paths: r.GetPaths(), From: r.GetFrom()})
 	if err != nil {
@@ -369,7 +369,7 @@ var _ wire.AdminHandler = (*admin)(nil)
 func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
 		if subtle.ConstantTimeCompare([]byte(r.Header().Get("Authorization")), []byte("Bearer "+s.Admin)) == 0 || s.Admin == "" {
-			return nil, connect.NewError(connect.CodePermissionDenied, errors.New("want the secret of the market's operator, which is in its folder"))
+			return nil, connect.NewError(connect.CodePermissionDenied, errors.New("want the secret of the market's operator, which is in the market's folder"))
 		}
 		answer, err := next(ctx, r)
 		if action := path.Base(r.Spec().Procedure); action != "Users" { // Users only reads
@@ -396,7 +396,7 @@ func (s *Server) acted(actor, origin, action, object string, err error) {
 func (a *admin) InviteHost(ctx context.Context, r *wire.InviteHostRequest) (*wire.InviteHostResponse, error) {
 	t, ok := a.Token()
 	if !ok {
-		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("this market serves only its own machine: for other hosts, use 'bourse live serve'"))
+		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("this market serves only its own machine; for other hosts, use 'bourse live serve'"))
 	}
 	if err := a.Market.MayOwn(ctx, r.GetOwner()); err != nil {
 		return nil, coded(err)
@@ -416,8 +416,8 @@ func (a *admin) Drain(ctx context.Context, r *wire.DrainRequest) (*wire.DrainRes
 type User struct {
 	Account string `json:"account"`
 	Key     string `json:"key" doc:"its public key"`
-	Balance string `json:"balance,omitempty" doc:"$; omitted if the market may not read it"`
-	Open    int    `json:"open" doc:"contracts that have not ended"`
+	Balance string `json:"balance,omitempty" doc:"balance in $; omitted if the market may not read it"`
+	Open    int    `json:"open" doc:"number of contracts that have not ended"`
 }
 
 // Users returns the accounts that may send requests.

@@ -210,7 +210,7 @@ func (c Claim) validate() error {
 		return fmt.Errorf("want id, quote and section")
 	}
 	if (c.Untestable == "") == (len(c.Rows) == 0) {
-		return fmt.Errorf("want rows, or untestable with the reason")
+		return fmt.Errorf("want rows, or untestable with a reason")
 	}
 	for _, r := range c.Rows {
 		if err := r.validate(); err != nil {

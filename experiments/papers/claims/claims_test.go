@@ -419,7 +419,7 @@ func TestRead(t *testing.T) {
 		with(`m, a, e/c @ x, higher, 0, 1, s`):             `place: found "x", want AXIS VALUE`,
 		with("m, a, e/c - e/d - e/f, higher, 0, 1, s"):     "place: found",
 		with("m, a, e/c along x - e/d, higher, 0, 1, s"):   "want one axis",
-		with("m, a | b, e/c, higher, 0, 1, s"):             "want one for each of two policies",
+		with("m, a | b, e/c, higher, 0, 1, s"):             "want one place for each of two policies",
 		with("m n, a, e/c, higher, 0, 1, s"):               `metric: found "n", want + or -`,
 		with(`"", a, e/c, higher, 0, 1, s`):                "metric: found",
 		with("m over p, a / b, e/c, higher, 0, 1, s"):      "want a metric, or p_a over p, q",

@@ -25,11 +25,11 @@ type Judgement struct {
 	Quote     string  `json:"quote"`
 	Note      string  `json:"note,omitempty"`
 	Otherwise string  `json:"otherwise,omitempty"`
-	PostHoc   string  `json:"post_hoc,omitempty" doc:"why this variant was added after results were seen"`
+	PostHoc   string  `json:"post_hoc,omitempty" doc:"reason why this variant was added after results were seen"`
 	Since     string  `json:"registered,omitempty" doc:"registration: as registered, changed or added since the run, or not recorded"`
 	Verdict   Verdict `json:"verdict"`
-	Half      Verdict `json:"verdict_half_margin" doc:"verdict with half of each margin"`
-	Why       string  `json:"why,omitempty" doc:"why it is not testable"`
+	Half      Verdict `json:"verdict_half_margin" doc:"verdict if each margin is halved"`
+	Why       string  `json:"why,omitempty" doc:"reason why the claim is not testable"`
 
 	// Panels counts the panels on which the sentence is tested, by the verdict on each
 	// panel. A panel is one metric in one configuration of an experiment.
@@ -37,8 +37,8 @@ type Judgement struct {
 
 	Outcomes []Outcome `json:"tests"`
 	Decides  int       `json:"decides" doc:"index of the test that decides the verdict, from 0; -1 if none"`
-	P        *float64  `json:"p" doc:"p of the hypothesis that the verdict is wrong; for an undecided claim the smaller of the two, corrected over the paper; null if it has none"`
-	Needed   *int      `json:"n_decides" doc:"estimated replications needed to decide it; null if decided or unknown"`
+	P        *float64  `json:"p" doc:"p of the hypothesis that the verdict is wrong, corrected for all claims of the paper; for an undecided claim, the smaller of the two p values; null if there is none"`
+	Needed   *int      `json:"n_decides" doc:"estimated replications needed to decide the claim; null if it is decided or the number is unknown"`
 }
 
 // An Outcome is a test and its number.
@@ -49,13 +49,13 @@ type Outcome struct {
 	Source string   `json:"source" doc:"source of the margin"`
 	N      int      `json:"n" doc:"replications"`
 	Value  float64  `json:"estimate"`
-	Lo     *float64 `json:"lo" doc:"interval, corrected for all claims of the paper; null if there is none or it is unbounded"`
+	Lo     *float64 `json:"lo" doc:"interval, corrected for all claims of the paper; null if there is no interval or it is unbounded"`
 	Hi     *float64 `json:"hi"`
-	Level  float64  `json:"level" doc:"level of the interval: 0.95 over all claims of the paper"`
+	Level  float64  `json:"level" doc:"level of the interval, such that all intervals of the paper's claims hold simultaneously at 0.95"`
 	Where  Verdict  `json:"verdict" doc:"verdict of this test only"`
-	Exact  string   `json:"exact,omitempty" doc:"why it needs no interval"`
-	Equal  bool     `json:"equal" doc:"for a direction: whether the interval lies within the margin, so any difference is irrelevant"`
-	P      *float64 `json:"p" doc:"p-value of the hypothesis that it lies outside the region, uncorrected; null if it has no interval"`
+	Exact  string   `json:"exact,omitempty" doc:"reason why the number needs no interval"`
+	Equal  bool     `json:"equal" doc:"for a direction: whether the interval lies within the margin, so that any difference is too small to matter"`
+	P      *float64 `json:"p" doc:"uncorrected p of the hypothesis that the number lies outside the region; null if it has no interval"`
 }
 
 // risk is the probability that at least one claim of a paper gets a wrong verdict.
@@ -268,7 +268,7 @@ func (c Claim) run(r Row, results []*Results) (o Outcome, f finding, panel strin
 	o.N, o.Value = f.N, f.Value
 	switch {
 	case !varies:
-		o.Exact = "it has no chance: all its replications are the same run"
+		o.Exact = "chance plays no part: all replications are the same run"
 	case same:
 		o.Exact = c.NoChance
 	}

@@ -86,7 +86,7 @@ func (r Row) measures() ([]measure, error) {
 	if separate {
 		sides = []string{policies, places}
 		if places = r.Place[0]; strings.Count(places, " | ") != 1 {
-			return nil, fmt.Errorf("place: found %q, want one for each of two policies: A | B", places)
+			return nil, fmt.Errorf("place: found %q, want one place for each of two policies: A | B", places)
 		}
 	} else {
 		sides, places = []string{policies, policies}, strings.Replace(r.Place[0], " - ", " | ", 1)

@@ -23,7 +23,7 @@ func Figures(l report.Labels, summary []results.Summary, curve []results.Point) 
 			f.Order = append(f.Order, l.Of(policy))
 		}
 		if i < 2 && len(others) < len(rows) {
-			f.Omits = []string{l.Of(rac) + ", which is in figure 3"}
+			f.Omits = []string{l.Of(rac) + ", which figure 3 shows"}
 		}
 		f.Caption += report.Interval
 		f.Letters = true
@@ -49,7 +49,7 @@ func figure1(l report.Labels, rows []report.Row) report.Figure {
 // efficiency is defined, and a line for each admission policy.
 func figure2(l report.Labels, rows []report.Row) report.Figure {
 	return report.Figure{
-		Name: "figure2", Title: "Figure 2. Efficiency against α", Caption: "α = 0 is elastic utility, α = 1 inelastic. ",
+		Name: "figure2", Title: "Figure 2. Efficiency against α", Caption: "α = 0 means elastic utility, α = 1 inelastic utility. ",
 		Panels: lines(l, slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return r.Mean == nil })),
 	}
 }

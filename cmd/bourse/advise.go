@@ -18,11 +18,10 @@ import (
 var adviseCommand = command(`advise [RESULTS]
 advise whether to reserve, and which budget to set
 
-The advice depends on four numbers: p_a, the probability of admission by the reservation
-market; p_w, the probability of fulfilment on the spot market; p_d, the fraction of work
-completed on the spot market; and q, the ratio of cost to value. For each configuration
-of a finished run, the command reads p_a from the reservation policy, and p_w, p_d and q
-from policy be.
+The advice depends on four numbers: p_a, the probability of admission by the reservation market;
+p_w, the probability of fulfilment on the spot market; p_d, the fraction of work completed on the
+spot market; and q, the ratio of cost to value. For each configuration of a finished run, the
+command reads p_a from the reservation policy, and p_w, p_d and q from policy be.
 
    bourse study advise --pa 0.63 --pw 0.39 --q 0.14
    bourse study advise results/paper --reservation cac

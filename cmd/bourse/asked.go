@@ -31,7 +31,7 @@ type asked struct {
 	Env        map[string]string `yaml:"env"`
 	Files      []string          `yaml:"files"`
 	Memory     float64           `yaml:"memory" validate:"min=0" doc:"maximum bytes, or a size with a unit such as 4GB"`
-	Name       string            `yaml:"name" doc:\"name of the contract, shown to its user\"`
+	Name       string            `yaml:"name" doc:"name of the contract, shown to its user"`
 	Chdir      string            `yaml:"chdir" doc:"directory on the host in which the program starts"`
 	Stdin      string            `yaml:"stdin" doc:"file that the program reads as standard input"`
 	Array      string            `yaml:"-"`

@@ -12,12 +12,11 @@ import (
 var importCommand = command(`import DIR FILE
 issue opening balances from a file, and print the receipt
 
-A line an account: FILE contains one of these: lines ACCOUNT AMOUNT, as printed by 'bank
-balance'; CSV, with or without the header account,amount; the output of 'hledger balance
---flat -N not:mint'; or a beancount file, either written by 'ledger export' or with
-balance directives only. If FILE is -, the command reads standard input. The command
-checks every line first. It books the whole file as one entry, or nothing. A file that
-is sent again with the same id is booked once.
+A line an account: FILE contains one of these: lines ACCOUNT AMOUNT, as printed by 'bank balance';
+CSV, with or without the header account,amount; the output of 'hledger balance --flat -N
+not:mint'; or a beancount file, either written by 'ledger export' or with balance directives only.
+If FILE is -, the command reads standard input. The command checks every line first. It books the
+whole file as one entry, or nothing. A file that is sent again with the same id is booked once.
 
    bourse bank balance books > opening
    bourse bank init anew && bourse bank import anew opening --id opening`, func(c *cli.Context, _ *importOptions) error {

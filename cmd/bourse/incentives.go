@@ -13,15 +13,14 @@ import (
 var incentivesCommand = command(`incentives [FILE]
 measure whether users gain by misreporting
 
-The command runs each replication of a scenario (default: the market paper's) with
-truthful reports, and again for each sampled user and each misreport. In these runs, the
-user misreports all its jobs, and all other users are truthful. Jobs, hosts and random
-numbers are the same in all runs. The command prints the mean gain in true utility
-(§4.2, eq. 9, at --alpha, minus the payment), the percentage of users who gain, and the
-largest gain, with simultaneous intervals. Then users respond to one another in turn,
-each with its best report, until nobody gains more than --epsilon. The command prints
-the resulting equilibrium and its price of anarchy relative to U*. Only the reports
-change, not the true work and value. Lies are
+The command runs each replication of a scenario (default: the market paper's) with truthful
+reports, and again for each sampled user and each misreport. In these runs, the user misreports
+all its jobs, and all other users are truthful. Jobs, hosts and random numbers are the same in all
+runs. The command prints the mean gain in true utility (§4.2, eq. 9, at --alpha, minus the
+payment), the percentage of users who gain, and the largest gain, with simultaneous intervals.
+Then users respond to one another in turn, each with its best report, until nobody gains more than
+--epsilon. The command prints the resulting equilibrium and its price of anarchy relative to U*.
+Only the reports change, not the true work and value. Lies are
 
 `+whatif.DeviationKinds()+`
    bourse study incentives --configuration pareto-high --replications 20

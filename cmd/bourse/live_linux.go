@@ -43,10 +43,9 @@ import (
 var liveStartCommand = command(`start [DIR]
 run a market that sells this machine
 
-The first start creates an owned bank, an account with a key and $100, and the market's
-rules in DIR/market.yaml. The command then runs the bank, the market and an agent that
-sells this machine, until it is interrupted. To run a program, use 'bourse job submit'
-in another terminal.
+The first start creates an owned bank, an account with a key and $100, and the market's rules in
+DIR/market.yaml. The command then runs the bank, the market and an agent that sells this machine,
+until it is interrupted. To run a program, use 'bourse job submit' in another terminal.
 
    bourse live start
    bourse job submit --work 60 --deadline 120 --budget 0.50 --class cac --wait -- ./render frame7

@@ -24,10 +24,9 @@ type opened struct {
 var openCommand = command(`open RESULTS
 open the page of results in a browser
 
-The page, report.html, begins with the findings. Each point of a figure links to its
-row, each row to its replications, each replication to its jobs, and each job to its
-decision, its prices and its ledger entries. The page is a single file that needs no
-server, so you can send it to others.
+The page, report.html, begins with the findings. Each point of a figure links to its row, each row
+to its replications, each replication to its jobs, and each job to its decision, its prices and
+its ledger entries. The page is a single file that needs no server, so you can send it to others.
 
 BROWSER lists programs with their flags, separated by colons; %s stands for the page.
 The command uses the first program that exists, or the desktop's default program.

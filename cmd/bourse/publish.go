@@ -25,11 +25,10 @@ import (
 var publishCommand = command(`publish DIR
 publish a ledger as static files, to mirror and audit
 
-The command writes the ledger's lines, as printed by 'bank log', as a transparency log:
-tiles and a signed checkpoint (c2sp.org/tlog-tiles) that any web server or object store
-can serve. 'ledger audit' accepts the folder or URL of the log instead of a ledger.
-Publishing again extends the log and never changes published lines. The command refuses
-a different ledger, with exit status 3.
+The command writes the ledger's lines, as printed by 'bank log', as a transparency log: tiles and
+a signed checkpoint (c2sp.org/tlog-tiles) that any web server or object store can serve. 'ledger
+audit' accepts the folder or URL of the log instead of a ledger. Publishing again extends the log
+and never changes published lines. The command refuses a different ledger, with exit status 3.
 
 Everybody who reads the log sees every account, amount and note. Published entries
 cannot be withdrawn, so if accounts need pseudonyms, use them from the start.

@@ -29,11 +29,10 @@ import (
 var runCommand = command(`run [FILE]
 run the experiment of a preset or a scenario file
 
-The command runs every configuration under each of its admission policies, and prints
-the results next to the paper's numbers. It writes tables, figures, ledgers and
-report.html to a results directory. It replaces an older results directory of the same
-name, except for files that you added, and never overwrites anything else. If FILE is -,
-the command reads standard input.
+The command runs every configuration under each of its admission policies, and prints the results
+next to the paper's numbers. It writes tables, figures, ledgers and report.html to a results
+directory. It replaces an older results directory of the same name, except for files that you
+added, and never overwrites anything else. If FILE is -, the command reads standard input.
 
    bourse run                                  the paper: 4 workloads, BE SAC CAC RAC
    bourse run --replications 60 --workers 4

@@ -47,12 +47,11 @@ type homeOption struct {
 var submitCommand = command(`submit [--] [COMMAND]...
 submit a program to a market
 
-The command signs an order with the account's key, sends it, and prints the decision. If
-the order was accepted, it prints the hosts and the bids. If the order was rejected, it
-prints the reason with its numbers, and the lowest budget that would be accepted. The
-budget is held in escrow until the contract is settled. The signed order is stored until
-the market answers. After a crash, 'bourse job submit --resume' sends the order again;
-it still creates only one contract.
+The command signs an order with the account's key, sends it, and prints the decision. If the order
+was accepted, it prints the hosts and the bids. If the order was rejected, it prints the reason
+with its numbers, and the lowest budget that would be accepted. The budget is held in escrow until
+the contract is settled. The signed order is stored until the market answers. After a crash,
+'bourse job submit --resume' sends the order again; it still creates only one contract.
 
    bourse job submit --work 60 --deadline 120 --budget 0.50 --wait -- ./render frame7
    bourse job submit --work 30m --deadline 2h --memory 4GB --budget 3 -- ./render film

@@ -123,7 +123,7 @@ type Placement struct {
 	Nodes int // nodes of the contract in this gang, which runs as one task; 0 means one
 
 	// Promised is the price percentile of the host at which cac admitted the node, otherwise 0.
-	// Only the payment rule percentile uses it.
+	// Only the payment rule percentile uses it, and only the built-in cac states it.
 	Promised market.Rate
 
 	Done float64 // work done on this node, valid once Left

@@ -22,7 +22,7 @@ import (
 // An asked is one requested contract, given by flags or in a file of several.
 type asked struct {
 	Class      string            `yaml:"class"`
-	Work       float64           `yaml:"work" validate:"gt=0" doc:"processor-seconds of work per node, or a time with a unit such as 2h"`
+	Work       float64           `yaml:"work" validate:"gt=0" doc:"work per node, in seconds of one processor, or with a unit such as 2h"`
 	Deadline   float64           `yaml:"deadline" validate:"gt=0" doc:"deadline in seconds, or with a unit such as 2h"`
 	Budget     string            `yaml:"budget"`
 	Nodes      int               `yaml:"nodes" validate:"min=1"`

@@ -68,10 +68,9 @@ func atAdmission(on []contracts.Allocation, _ market.Rate, capacity, _ float64) 
 	}
 }
 
-// atPercentile charges the share received at the sum of the other bids, but at no less than the
-// price that the contract was promised at admission, and at most the bid (market paper, §3: a
-// minimum price that is higher than the spot price). Contracts without a promise pay as under
-// spot.
+// atPercentile charges the share received at the sum of the other bids or at the price promised at
+// admission, whichever is higher. The charge is at most the bid. Contracts without a promise pay
+// as under spot. See the market paper, §3: a minimum price that is higher than the spot price.
 func atPercentile(on []contracts.Allocation, price market.Rate, capacity, _ float64) {
 	for i := range on {
 		s := &on[i]

@@ -32,8 +32,8 @@ func (f *Floor) Keep(i, n int32, unsaved float64) {
 	}
 }
 
-// salvage sets pl, node n of c, which has lost its host, to the work that is kept, and returns the
-// lost work. The host is owed for what is kept, or for everything if charged is set.
+// salvage reduces the work of node n of c, which has lost its host, to the work that is kept. It
+// returns the lost work. The host is owed for the kept work, or for all work if charged is set.
 func (c *run) salvage(n int, charged bool) (lost float64) {
 	pl, k := &c.Placements[n], kept{}
 	if c.kept != nil {

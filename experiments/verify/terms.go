@@ -22,7 +22,7 @@ type terms struct {
 	Floors      map[string]float64 // prices of held resources, each in $/s per unit
 	Holds       map[string]any     // amounts that a node holds
 	Met         map[string]any     // other bids for these resources, in nano-dollars per second
-	Promised    []int64            // price that each node was promised, in nano-dollars per second; empty if it was promised none
+	Promised    []int64            // price promised to each node, in nano-dollars per second; empty without a promise
 	PenaltyRate float64            `json:"penalty_rate"` // $/s
 	PenaltyMax  float64            `json:"penalty_max"`  // $, NaN for unbounded
 	Part        float64            `json:"penalty_part"` // fraction of the budget that is owed if no work is delivered

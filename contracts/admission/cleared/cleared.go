@@ -518,7 +518,7 @@ func (p *Policy) interrupt(j *job, now float64) {
 	}
 }
 
-// end cancels the contract of j, which pays for what it has had.
+// end cancels the contract of j, which pays the charges so far.
 func (p *Policy) end(j *job) {
 	p.free(j)
 	p.actions = append(p.actions, contracts.Action{Verb: contracts.Release, Contract: j.contract, Due: 1, Of: 1})

@@ -49,7 +49,7 @@ type Bid struct {
 
 // A proposed is a placement that the bidding strategy proposes. If resources other than
 // processors have prices, it has the claims of a node. Poor says that the bid is below the floor
-// price of what the node would hold.
+// price of the resources that the node would hold.
 type proposed struct {
 	Bid
 	Claims []Claim `json:"claims,omitempty"`

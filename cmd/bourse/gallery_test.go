@@ -65,20 +65,20 @@ func galleryRuns(t *testing.T) (runs []galleryRun) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := galleryRun{Preset: p, title: p.Title + ": efficiency against alpha", n: 1, file: "figure2.svg"}
+		r := galleryRun{Preset: p, title: p.Title + ". The figure shows efficiency against alpha", n: 1, file: "figure2.svg"}
 		if p.Seconds <= drawnWhole {
 			r.n = p.Replications
 		}
 		if e.Figure != nil {
 			metric := e.Figure.Metrics[0]
-			r.title = p.Title + ": " + strings.ReplaceAll(metric, "_", " ")
+			r.title = p.Title + ". The figure shows the metric " + metric
 			r.sets, r.file = []string{"figure.metrics=[" + metric + "]"}, p.Name+".svg"
 		}
 		if e.Generated() != nil {
-			r.title += ", with generated jobs"
+			r.title += ", for generated jobs"
 		}
 		if e.DrawsHosts() {
-			r.title += ", with hosts drawn from a model"
+			r.title += ", for hosts drawn from a model"
 		}
 		runs = append(runs, r)
 	}

@@ -113,7 +113,7 @@ the files named in its command. A script can use at most 1 GiB of memory.
 		return err
 	}
 	if again, err := judge.New(ask); err != nil || again.Hashes != j.Hashes {
-		return errors.Join(err, errors.New("a policy or the study has changed while it was judged"))
+		return errors.Join(err, errors.New("a policy or the study changed during the judgement"))
 	}
 	if record != nil {
 		if err := record.Repeats(j, out); err != nil {

@@ -191,7 +191,7 @@ func (b *beyondLimit) Error() string { return b.text }
 
 // limits are the limits of a limited process. If it exceeds one, its standard error contains the sign.
 var limits = []beyondLimit{
-	{"time", "a call of the policy does not end", "a call of the policy took more than 10 s and could not be stopped"},
+	{"time", "a call to the policy does not end", "a call to the policy took more than 10 s and could not be stopped"},
 	{"memory", "out of memory", "the policy used more than 1 GiB of memory"},
 	{"memory", "cannot allocate memory", "the policy used more than 1 GiB of memory"},
 }

@@ -26,9 +26,9 @@ type usageShown struct {
 var usageCommand = command(`usage
 print the usage and cost of settled contracts
 
-A contract counts in the month in which it ended, once it is settled. The paid amount is
-before penalties. With --format focus, the output is a CSV file in the FOCUS 1.2 format:
-one row per contract, and one row per penalty, which is negative (bourse docs usage).
+Once a contract is settled, it counts in the month in which it ended. The paid amount does not
+include penalties. With --format focus, the output is a CSV file in the FOCUS 1.2 format: one row
+per contract, and one row per penalty, which is negative (bourse docs usage).
 
    bourse job usage --month 2026-11 --by day
    bourse job usage --month 2026-11 --format focus > november.csv`, usageAction)
@@ -37,7 +37,7 @@ type usageOptions struct {
 	Month                  string `doc:"include only the month {YYYY-MM} (default: all)"`
 	By                     string `validate:"oneof=contract day" default:"contract" doc:"add up the usage by {KEY}: contract or day"`
 	Format                 string `validate:"oneof=text csv focus" default:"text" doc:"print {FORMAT}: text, csv or focus"`
-	Account                string `doc:"print the usage of {ACCOUNT}, or of all with '*' (default: the user's own)"`
+	Account                string `doc:"print the usage of {ACCOUNT}, or of all accounts with '*' (default: the user's own account)"`
 	homeOption             `yaml:",inline"`
 	jsonOption[usageShown] `yaml:",inline"`
 }

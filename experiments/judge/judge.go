@@ -135,7 +135,7 @@ func (a *Ask) separate() error {
 		}
 		for _, other := range append(slices.Clone(a.Secrets), a.Study, Judged(a.Study)) {
 			if not, err := os.Stat(other); err == nil && os.SameFile(is, not) {
-				return misuse.Errorf("found the candidate's file %s, which is %s: a candidate must not read it", name, other)
+				return misuse.Errorf("found the candidate's file %s, which is %s, want other files, because a candidate must not read this one", name, other)
 			}
 		}
 	}

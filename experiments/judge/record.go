@@ -84,7 +84,7 @@ func Verify(text []byte, public string, print func(*Signed) []byte) (*Signed, er
 		return nil, errors.New("found a record that has been changed, want the original record")
 	}
 	if !s.by(public) {
-		return nil, fmt.Errorf("found a record without a valid signature of %s: it has been changed, or another key has signed it", public)
+		return nil, fmt.Errorf("found a record without a valid signature of %s; the record was changed, or signed with another key", public)
 	}
 	return &s, nil
 }
@@ -154,7 +154,7 @@ func (b *Book) Known(j *Judging, epoch int, public string) (*Signed, error) {
 		switch n++; {
 		case s.Record.Hashes != j.Hashes || public != "" && s.Signature == "": // judged without confinement
 		case public != "" && !s.by(public):
-			return nil, fmt.Errorf("%s: line %d: found a record without a valid signature of %s: it has been changed, or another key has signed it", b.path, i+1, public)
+			return nil, fmt.Errorf("%s: line %d: found a record without a valid signature of %s; the record was changed, or signed with another key", b.path, i+1, public)
 		default:
 			return s, nil
 		}

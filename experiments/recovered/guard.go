@@ -66,7 +66,7 @@ func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan 
 		case <-ctx.Done():
 			c.Cancel("interrupted")
 		case <-late.C:
-			c.Cancel(fmt.Sprintf("it has taken more than %v, the most that one call may take", longest))
+			c.Cancel(fmt.Sprintf("the call took more than %v, which is the limit for one call", longest))
 		}
 		break
 	}

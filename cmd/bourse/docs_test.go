@@ -86,7 +86,7 @@ func TestDocs(t *testing.T) {
 	for where, text := range texts {
 		for _, call := range callsIn(text) {
 			n++
-			if call == "transfer 1" || call == "--version" || strings.HasPrefix(call, "COMMAND ") { // the first line of an order; of the program; any command
+			if call == "transfer 1" || call == "order 1" || call == "--version" || strings.HasPrefix(call, "COMMAND ") { // the first line of an order; of the program; any command
 				continue
 			}
 			if wrongCall(app, call) != "" {

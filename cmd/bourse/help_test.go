@@ -64,7 +64,7 @@ func TestJSON(t *testing.T) {
 		"workload schedule", "ledger export", "ledger checkpoint", "ledger prove", "ledger publish", "ledger witness", "scenario schema",
 		"live agent", "live agent unit", "live agent drain", "live start", "bank serve", "live serve", "live host invite", "live host drain", "live host remove", "live user invite", "live user remove",
 		"live user join", "job logs", "bank init", "bank apply", "bank log", "bank sign", "bank invite", "bank key", "completion", "man", "scenario new", "show jobs", "show prices", "live export",
-		"bank certificate", "live rotate", "paper list",
+		"bank certificate", "live rotate", "paper list", "openapi",
 	}
 	for name, c := range leaves("", newApp(nil, nil, nil).Commands) {
 		has := slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Names()[0] == "json" })

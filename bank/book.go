@@ -56,6 +56,8 @@ func (l *Ledger) bookEntry(e *Entry) error {
 			return ErrBadEntry
 		}
 		return l.recordOf(e.Time, e.Kind, e.Contract, e.ID, e.Note)
+	case Adjust:
+		return l.bookAdjust(e)
 	case Owner, Refuse:
 		if len(e.Moves) > 0 || e.Contract != NoContract {
 			return ErrBadEntry
@@ -148,6 +150,35 @@ func (l *Ledger) bookSettle(e *Entry) error {
 	}
 	l.drop(e.Contract, escrow)
 	return nil
+}
+
+// bookAdjust books a change of a budget: at most one move, between the contract's owner and its
+// escrow.
+func (l *Ledger) bookAdjust(e *Entry) error {
+	escrow, ok := l.contracts.escrow(e.Contract)
+	if !ok {
+		return ErrNoEscrow
+	}
+	if len(e.Moves) == 0 {
+		return l.adjust(e.Time, e.Contract, escrow, Amount{l.accounts[escrow].balance}, e.ID, e.Note)
+	}
+	m, owner, name := e.Moves[0], l.called(l.accounts[escrow].owner), l.called(escrow)
+	budget := Amount{l.accounts[escrow].balance}
+	var err error
+	switch {
+	case len(e.Moves) > 1 || m.Amount.micros <= 0:
+		return ErrBadEntry
+	case m.From == owner && m.To == name:
+		budget, err = budget.Add(m.Amount)
+	case m.From == name && m.To == owner:
+		budget, err = budget.Sub(m.Amount)
+	default:
+		return ErrBadEntry
+	}
+	if err != nil {
+		return err
+	}
+	return l.adjust(e.Time, e.Contract, escrow, budget, e.ID, e.Note)
 }
 
 // CheckID returns an error unless s can be the ID of a request: empty, or up to 64 printable

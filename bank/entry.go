@@ -20,11 +20,12 @@ const (
 	Refuse                   // a record of a refused signed order, which uses up its ID; nothing moves
 	Cleared                  // a record of the result of a clearing; nothing moves
 	Moved                    // a record of where an open contract runs from then on; nothing moves
+	Adjust                   // between the owner and the escrow of an open contract, whose budget changes
 )
 
 // kinds are the words for the kinds in journals. They are part of the format and must not
 // change.
-var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner", Refuse: "refuse", Cleared: "clear", Moved: "move"}
+var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner", Refuse: "refuse", Cleared: "clear", Moved: "move", Adjust: "adjust"}
 
 // String returns the word for k in the journal.
 func (k Kind) String() string {

@@ -69,6 +69,39 @@ func (l *Ledger) drop(contract int64, a Account) {
 	l.free = append(l.free, a)
 }
 
+// Adjust changes the amount in the escrow of contract to budget. The difference comes from the
+// contract's owner or returns to it. Adjust returns an error wrapping [ErrNoEscrow] if the
+// contract has no open escrow, and a [*Shortfall] if the owner has less than the difference. For
+// example, a budget of 7 $ for a contract with 10 $ in escrow returns 3 $.
+func (l *Ledger) Adjust(now float64, contract int64, budget Amount, note []byte) error {
+	err := l.begin(now)
+	if err == nil {
+		if escrow, ok := l.contracts.escrow(contract); ok {
+			err = l.adjust(now, contract, escrow, budget, "", note)
+		} else {
+			err = ErrNoEscrow
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("adjust contract %d: %w", contract, err)
+	}
+	return nil
+}
+
+// adjust implements Adjust, with a request ID.
+func (l *Ledger) adjust(now float64, contract int64, escrow Account, budget Amount, id string, note []byte) error {
+	if budget.micros <= 0 { // an open escrow is never empty
+		return fmt.Errorf("a budget of %v: %w", budget, ErrBadAmount)
+	}
+	row := l.accounts[escrow]
+	if more := budget.micros - row.balance; more > 0 {
+		l.book(row.owner, escrow, Amount{more})
+	} else if more < 0 {
+		l.book(escrow, row.owner, Amount{-more})
+	}
+	return l.commit(now, Adjust, contract, id, note)
+}
+
 // Settle pays the payees from the escrow of contract, in order, and returns the remainder to
 // the contract's owner. All this is one entry, after which the escrow is closed. For example,
 // with an escrow of 10 $ and payments of 4 and 3 $, the owner receives 3 $.

@@ -248,6 +248,14 @@ func TestModel(t *testing.T) {
 					}
 				}
 			},
+			"adjust": func(t *rapid.T) {
+				c, a := contracts.Draw(t, "contract"), amounts.Draw(t, "a")
+				held, open := m.escrow[c]
+				if owner := m.owner[c]; agree("adjust", l.Adjust(0, c, Micros(a), nil), open && a > 0 && a-held <= m.balance[owner]) {
+					m.balance[owner] -= a - held
+					m.escrow[c] = a
+				}
+			},
 			"penalty": func(t *rapid.T) {
 				i, j, a, c := who.Draw(t, "from"), who.Draw(t, "to"), amounts.Draw(t, "a"), contracts.Draw(t, "contract")
 				paid, err := l.Penalty(0, c, []Debit{{From: acc[i], Most: Micros(a)}}, acc[j], nil)

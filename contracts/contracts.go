@@ -220,6 +220,14 @@ type Decider interface {
 	Decide(now float64, r *Request, v View) Decision
 }
 
+// A Rebidder is a policy, or a decider, that can reject new bids of a contract that runs. Other
+// policies permit all of them.
+type Rebidder interface {
+	// Rebid decides whether contract i of v may bid as in the given placements, one per node. The
+	// bids of nodes that have left their hosts are ignored.
+	Rebid(now float64, i int32, on []Placement, v View) Decision
+}
+
 // A Decision is a verdict with its terms and the numbers that explain it.
 type Decision struct {
 	Verdict    Verdict

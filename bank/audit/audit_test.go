@@ -56,6 +56,10 @@ func trade(t testing.TB, l *bank.Ledger, src *rand.Rand, n int64) {
 			check(t, l.Record(now, bank.Moved, contract, []byte(`{"off":true}`)))
 			check(t, l.Record(now, bank.Cleared, bank.NoContract, []byte(`{"market":0,"price":7}`)))
 		}
+		if more := bank.Micros(budget.Micros() + src.Int64N(1e3)); l.Entries()%3 == 1 && l.Balance(user).Cmp(bank.Micros(1e3)) > 0 {
+			check(t, l.Adjust(now, contract, more, []byte(`{"bids":[7]}`)))
+			check(t, l.Adjust(now, contract, budget, nil)) // back
+		}
 		if src.IntN(9) == 0 {
 			continue // some contracts still run at the end
 		}

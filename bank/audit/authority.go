@@ -201,12 +201,12 @@ func (a *authority) signature(e *Entry, s *order.Signed, account string) (found,
 // rule checks that the account that signed may request what e does.
 func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want string) {
 	account := s.Value("account")
-	kind, known := map[string]byte{"transfer": Transfer, "mint": Issue, "order": Admit, "settle": Settle, "penalty": Penalty}[s.Kind]
+	kind, known := map[string]byte{"transfer": Transfer, "mint": Issue, "order": Admit, "settle": Settle, "penalty": Penalty, "bid": Adjust}[s.Kind]
 	if e.Kind == Owner {
 		return a.record(e, s.Order, account)
 	}
 	if e.Kind == Refuse { // a market's requests are never recorded as refused
-		if kind == Admit || kind == Settle || kind == Penalty || s.Kind == "read" || s.Kind == "cancel" {
+		if kind == Admit || kind == Settle || kind == Penalty || kind == Adjust || s.Kind == "read" || s.Kind == "cancel" {
 			return "a refusal of an order of kind " + s.Kind, "a refusal of a transfer, a mint or an owner record"
 		}
 		return "", ""
@@ -215,10 +215,10 @@ func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want strin
 		return fmt.Sprintf("an order of kind %s for an entry of kind %d", s.Kind, e.Kind), "an order for this kind of entry"
 	}
 	market := account
-	if kind == Admit {
+	if kind == Admit || kind == Adjust {
 		market = "market:" + s.Value("market")
 	}
-	if number, ok := a.numbers[market]; kind == Admit || kind == Settle || kind == Penalty {
+	if number, ok := a.numbers[market]; kind == Admit || kind == Adjust || kind == Settle || kind == Penalty {
 		if !ok {
 			return market + " without the right to settle", "a market with that right"
 		}
@@ -238,6 +238,8 @@ func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want strin
 		if string(first.From) != account || first.Micros > s.Money("budget").Micros() {
 			return fmt.Sprintf("%v of %q held in escrow", Money(first.Micros), first.From), fmt.Sprintf("at most %s of %s", s.Value("budget"), account)
 		}
+	case Adjust:
+		return adjustment(e, s, account, b)
 	case Settle:
 		return a.settlement(e, s, market, b)
 	case Penalty:
@@ -269,6 +271,24 @@ func (a *authority) mint(e *Entry, s *order.Signed, account string) (found, want
 		return fmt.Sprintf("a mint of %v by %s on top of %v", Money(first.Micros), account, m.minted), fmt.Sprintf("at most %v in %d s", m.cap, m.period)
 	}
 	m.spend(e.Time, Money(first.Micros))
+	return "", ""
+}
+
+// adjustment checks that the owner of the escrow of e requested the budget that it has after e.
+func adjustment(e *Entry, s *order.Signed, account string, b *books) (found, want string) {
+	esc := b.escrows[e.Contract]
+	if esc == nil { // books reports it
+		return "", ""
+	}
+	budget := esc.holds
+	if m := e.First(); len(m.From) > 0 {
+		budget += Money(m.Micros)
+	} else {
+		budget -= Money(m.Micros)
+	}
+	if n := s.Value("contract"); esc.owner != account || n != fmt.Sprint(e.Contract) && n != fmt.Sprint(e.Contract%(1<<32)) || budget.String() != s.Value("budget") {
+		return fmt.Sprintf("a budget of %v for contract %d of %s", budget, e.Contract, esc.owner), fmt.Sprintf("%s for contract %s of %s, as the order says", s.Value("budget"), n, account)
+	}
 	return "", ""
 }
 

@@ -103,8 +103,10 @@ func (b *books) book(e *Entry) (found, want string) {
 		if len(e.Moves) > 0 || b.escrows[e.Contract] == nil {
 			return fmt.Sprintf("a change of hosts with %d moves, of contract %d", len(e.Moves), e.Contract), "one without moves, of an open contract"
 		}
+	case Adjust:
+		found, want = b.adjust(e)
 	default:
-		return fmt.Sprintf("an entry of kind %d", e.Kind), "a kind from 1 to 10"
+		return fmt.Sprintf("an entry of kind %d", e.Kind), "a kind from 1 to 11"
 	}
 	if found == "" {
 		b.time = e.Time
@@ -239,6 +241,30 @@ func (b *books) settle(e *Entry) (found, want string) {
 	delete(b.escrows, e.Contract)
 	b.settled = append(b.settled, esc)
 	b.sum.Settled++
+	return "", ""
+}
+
+// adjust books a change of a contract's budget.
+func (b *books) adjust(e *Entry) (found, want string) {
+	esc := b.escrows[e.Contract]
+	if esc == nil {
+		return fmt.Sprintf("a changed budget of contract %d, which has no escrow", e.Contract), "one of an open contract"
+	}
+	owner, m := b.accounts[esc.owner], e.First()
+	raised := string(m.From) == esc.owner && len(m.To) == 0
+	switch lowered := len(m.From) == 0 && string(m.To) == esc.owner; {
+	case len(e.Moves) == 0:
+	case len(e.Moves) > 1 || m.Micros <= 0 || !raised && !lowered:
+		return fmt.Sprintf("a changed budget in %d moves, %v from %q to %q", len(e.Moves), Money(m.Micros), m.From, m.To), "at most one move, between the escrow and its owner"
+	case raised && Money(m.Micros) > owner.holds:
+		return fmt.Sprintf("%v of %q added to an escrow", Money(m.Micros), m.From), "at most its owner's balance"
+	case lowered && Money(m.Micros) >= esc.holds:
+		return fmt.Sprintf("%v out of an escrow of %v", Money(m.Micros), esc.holds), "a budget that remains above 0"
+	case raised:
+		owner.holds, esc.holds = owner.holds-Money(m.Micros), esc.holds+Money(m.Micros)
+	default:
+		owner.holds, esc.holds = owner.holds+Money(m.Micros), esc.holds-Money(m.Micros)
+	}
 	return "", ""
 }
 

@@ -19,6 +19,7 @@ const (
 	Refuse
 	Cleared
 	Moved
+	Adjust
 )
 
 const (

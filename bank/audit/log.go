@@ -204,7 +204,7 @@ func (a *auditor) lines(lines []logLine) {
 			return
 		}
 	}
-	kind := slices.Index([]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner", Refuse: "refuse", Cleared: "clear", Moved: "move"}, first.Kind)
+	kind := slices.Index([]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner", Refuse: "refuse", Cleared: "clear", Moved: "move", Adjust: "adjust"}, first.Kind)
 	hash, ok := parseHash(first.Hash)
 	if kind < 1 || !ok || first.Seq < 0 {
 		a.fail(seq, fmt.Sprintf("line %d: number %d, kind %q, hash %.60q", first.n, first.Seq, first.Kind, first.Hash), "a number, a kind of entry and 44 characters of base64")

@@ -21,6 +21,7 @@
 //
 //	order     market, then the writer's own lines, budget among them
 //	cancel    market, then the writer's own lines
+//	bid       market, then the writer's own lines, contract and budget among them
 //	read      market, then the writer's own lines
 //	transfer  to, amount
 //	mint      to, amount
@@ -37,7 +38,7 @@
 //	          for settle number; for payee market; for read and audit nothing
 //	own       operator, recovery; it has no id, account, expires or signature
 //
-// In an order of kind cancel, read or order, market is between ledger and id. The writer's own
+// In an order of kind bid, cancel, read or order, market is between ledger and id. The writer's own
 // lines have names of lower-case letters, digits and underscores, and values of printable
 // ASCII without a space at either end. contracts/order reads them.
 //
@@ -84,6 +85,7 @@ type Order struct {
 var kinds = map[string]string{
 	"order":    "ledger market id account ... expires",
 	"cancel":   "ledger market id account ... expires",
+	"bid":      "ledger market id account ... expires",
 	"read":     "ledger market id account ... expires",
 	"transfer": "ledger id account to amount expires",
 	"mint":     "ledger id account to amount expires",
@@ -283,7 +285,7 @@ var fixed = []string{"ledger", "market", "id", "account", "expires"}
 
 // together returns an error if fields are inconsistent with each other.
 func (o *Order) together() error {
-	if o.Kind == "order" && o.Value("budget") == "" {
+	if (o.Kind == "order" || o.Kind == "bid") && o.Value("budget") == "" {
 		return errors.New("budget is missing")
 	}
 	if r := o.Value("right"); o.Kind == "right" {

@@ -61,6 +61,7 @@ func examples(t testing.TB) []string {
 		begin("right", "operator") + "of user:ann\nright payee\nmarket lab\n" + end,
 		begin("right", "operator") + "of user:ann\nright read\n" + end,
 		begin("right", "operator") + "of user:ann\nright audit\n" + end,
+		market("bid", "contract 17\nbudget 2.500000\n"),
 		"bourse own 1\n" + ledger + "operator " + key + "\nrecovery " + other + "\n",
 	}
 }
@@ -144,7 +145,7 @@ func TestRefused(t *testing.T) {
 		lines := strings.SplitAfter(text, "\n")
 		for i := range len(lines) - 1 {
 			without := strings.Join(append(append([]string(nil), lines[:i]...), lines[i+1:]...), "")
-			if o, err := Parse(without); err == nil && o.Kind != "read" && o.Kind != "cancel" && o.Kind != "order" && o.Value("right") == "" && o.Kind != "revoke" && o.Value("with") == "" {
+			if o, err := Parse(without); err == nil && o.Kind != "read" && o.Kind != "cancel" && o.Kind != "bid" && o.Kind != "order" && o.Value("right") == "" && o.Kind != "revoke" && o.Value("with") == "" {
 				t.Errorf("%s\nis read without %s", text, lines[i])
 			}
 			doubled := strings.Join(append(append([]string(nil), lines[:i+1]...), lines[i:]...), "")

@@ -34,7 +34,8 @@ func entry(s *order.Signed, note []byte, now float64) (bank.Entry, error) {
 }
 
 // EntryOf returns the entry that a market writes for a signed order and its own decision. For
-// a user's order it is an admission with one move, or a rejection without moves. For the
+// a user's order it is an admission with one move, or a rejection without moves, or a change of
+// the budget. For the
 // market's own order it is a settlement or a penalty of the contract in the order.
 func EntryOf(signed []byte, contract int64, moves []bank.Move, now float64) (bank.Entry, error) {
 	s, err := order.Open(signed)
@@ -47,7 +48,7 @@ func EntryOf(signed []byte, contract int64, moves []bank.Move, now float64) (ban
 		if len(moves) == 0 {
 			e.Kind = bank.Reject
 		}
-	case bank.Settle, bank.Penalty:
+	case bank.Settle, bank.Penalty, bank.Adjust:
 	default:
 		return e, fmt.Errorf("found an order of kind %s with a contract or moves, want an order of a market", s.Kind)
 	}

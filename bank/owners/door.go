@@ -18,6 +18,7 @@ var entryOf = map[string]bank.Kind{
 	"order":    bank.Admit,
 	"settle":   bank.Settle,
 	"penalty":  bank.Penalty,
+	"bid":      bank.Adjust,
 	"enrol":    bank.Owner,
 	"invite":   bank.Owner,
 	"rotate":   bank.Owner,
@@ -73,6 +74,8 @@ func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 		return o.mints(e, s.Order)
 	case bank.Admit, bank.Reject:
 		return o.admits(e, s.Order)
+	case bank.Adjust:
+		return o.adjusts(e, s.Order, l)
 	case bank.Settle:
 		return o.settles(e, s.Order, l)
 	case bank.Penalty:
@@ -84,7 +87,7 @@ func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 // byMarket reports whether a market writes entries of kind k. The market then decides the rest
 // of the entry, including the part of its note after the order.
 func byMarket(k bank.Kind) bool {
-	return k == bank.Admit || k == bank.Reject || k == bank.Settle || k == bank.Penalty || k == 0
+	return k == bank.Admit || k == bank.Reject || k == bank.Settle || k == bank.Penalty || k == bank.Adjust || k == 0
 }
 
 // Final reports whether a refusal of e is final: e is exactly what its order s requests, s is
@@ -165,6 +168,36 @@ func (o *Owners) admits(e *bank.Entry, a *order.Order) error {
 	}
 	if m := e.Moves[0]; m.Amount.Cmp(a.Money("budget")) > 0 {
 		return fmt.Errorf("found %v held in escrow, want at most the budget, %v", m.Amount, a.Money("budget"))
+	}
+	return nil
+}
+
+// adjusts returns an error unless the owner of the contract's escrow requested the budget that
+// the escrow has after e.
+func (o *Owners) adjusts(e *bank.Entry, a *order.Order, l *bank.Ledger) error {
+	if err := o.ofMarket(e, "market:"+a.Value("market")); err != nil {
+		return err
+	}
+	if n := a.Number("contract"); n != e.Contract && n != e.Contract&(1<<perMarket-1) {
+		return fmt.Errorf("found contract %d, want the order's, %d", e.Contract, n)
+	}
+	if owner := l.EscrowOwner(e.Contract); owner != a.Value("account") {
+		return fmt.Errorf("found a budget of %q, want one of %s", owner, a.Value("account"))
+	}
+	budget, _ := l.Escrow(e.Contract)
+	var err error
+	for _, m := range e.Moves {
+		if m.From == a.Value("account") {
+			budget, err = budget.Add(m.Amount)
+		} else {
+			budget, err = budget.Sub(m.Amount)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if budget != a.Money("budget") {
+		return fmt.Errorf("found a budget of %v, want the order's, %v", budget, a.Money("budget"))
 	}
 	return nil
 }

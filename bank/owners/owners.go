@@ -22,6 +22,8 @@
 //     with the right settle. An admission may not exceed the order's budget. The right has a
 //     number k, which no other market has; the contracts of that market are numbered from
 //     k·2³².
+//   - A change of a budget needs an order of kind bid of the contract's owner that names such a
+//     market and the contract. Afterwards, its escrow has the budget in the order.
 //   - A settlement needs an order of the market. It must be of a contract with the market's
 //     number, and may pay only the contract's owner and payees of this market.
 //   - A penalty needs an order of the market. It must be for a contract with the market's
@@ -40,7 +42,7 @@
 // An order that by itself requests an entry may be signed by the required keys and still be
 // refused, for example because it has expired. The refusal is then booked as an entry of kind
 // refuse, with the reason after the order. The id is used up, and the order can never be
-// booked. Refusals of settlements, penalties and admissions are not booked, because a market
+// booked. Refusals of settlements, penalties, admissions and budgets are not booked, because a market
 // may request them again, for example after it has regained its right.
 package owners
 

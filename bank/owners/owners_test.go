@@ -157,6 +157,15 @@ func attacks() []attack {
 		{"an admission by a market without right", Entry(bank.Admit, Note([]string{"user:0"}, "order", "x", "user:0", "market", "other", "budget", "1.000000"), Contract(2), Move("user:0", bank.EscrowName(Contract(2)), 5)), "market:other has no right to settle", "market:other without the right to settle"},
 		{"a rejection under another market's number", with(Admit("x", "user:0", 7, 100, 100), func(e *bank.Entry) { e.Kind, e.Moves = bank.Reject, nil }), "found contract 7", "contract 7 under market:lab"},
 
+		{"a budget other than the order's", Adjust("x", "user:0", Contract(0), 800, Move(escrow, "user:0", 101)), "found a budget of 0.000799, want the order's, 0.000800", "a budget of 0.000799"},
+		{"an old budget that moves money", Adjust("x", "user:0", Contract(0), 900, Move("user:0", escrow, 1)), "found a budget of 0.000901", "a budget of 0.000901"},
+		{"a budget of another's contract", Adjust("x", "user:1", Contract(0), 800, Move(escrow, "user:0", 100)), `found a budget of "user:0", want one of user:1`, "of user:0, want"},
+		{"a budget back to another", Adjust("x", "user:0", Contract(0), 800, Move(escrow, "user:1", 100)), "not well formed", "between the escrow and its owner"},
+		{"a budget of another contract than the order's", with(Adjust("x", "user:0", Contract(1), 800, Move(escrow, "user:0", 100)), func(e *bank.Entry) { e.Contract = Contract(0) }), "found contract", "as the order says"},
+		{"a budget of a settled contract", Adjust("x", "user:1", Contract(1), 800), "want one of user:1", "which has no escrow"},
+		{"a budget under another market's number", Adjust("x", "user:0", 7, 800), "found contract 7", "contract 7 under market:lab"},
+		{"a budget on an order to admit", with(Admit("x", "user:0", Contract(0), 800, 100), func(e *bank.Entry) { e.Kind, e.Moves = bank.Adjust, []bank.Move{Move(escrow, "user:0", 100)} }), "found a adjust on an order of kind order", "an order of kind order"},
+
 		{"a settlement to one who is no payee", settle(Contract(0), Move(escrow, "user:9", 900)), "found a payment to user:9", `a payment to "user:9"`},
 		{"a settlement to one who is a payee no more", settle(Contract(0), Move(escrow, "host:9", 900)), "found a payment to host:9", `a payment to "host:9"`},
 		{"a settlement by a market that may not any more", Entry(bank.Settle, Note([]string{"market:c"}, "settle", "x", "market:c", "contract", fmt.Sprint(5<<32), "moves", order.Digest([]bank.Move{Move("escrow:21474836480", "user:0", 5)})), 5<<32, Move("escrow:21474836480", "user:0", 5)), "market:c has no right to settle", "market:c without the right to settle"},
@@ -297,6 +306,7 @@ func TestAttacks(t *testing.T) {
 	s, _ := open()
 	defer s.Close()
 	for _, e := range []bank.Entry{attacks()[16].e, Says("invitation", "enrol", "x", "user:10", "of", "user:10", "key", Public("user:10")), Admit("y", "user:0", Contract(2), 100, 99),
+		Adjust("w", "user:0", Contract(0), 800, Move(bank.EscrowName(Contract(0)), "user:0", 100)), with(Adjust("v", "user:0", Contract(0)&(1<<32-1), 950, Move("user:0", bank.EscrowName(Contract(0)), 150)), func(e *bank.Entry) { e.Contract = Contract(0) }),
 		with(Admit("z", "user:0", Contract(3), 100, 99), func(e *bank.Entry) { e.Kind, e.Moves = bank.Reject, nil })} {
 		if _, err := s.Do(t.Context(), e); err != nil {
 			t.Errorf("%s: %v", e.ID, err)

@@ -45,7 +45,7 @@
 //
 // where an empty name means the escrow of the entry's contract. The kinds are 1 issue, 2
 // admit, 3 reject, 4 settle, 5 penalty, 6 transfer, 7 owner, 8 refuse, 9 clear, 10
-// move.
+// move, 11 adjust.
 //
 // The hash of an entry is the SHA-256 of its leaf up to and including the entry, so it commits
 // to all earlier entries. The hash of a leaf is the hash of its last entry. The hash before

@@ -67,6 +67,10 @@ func (tr *trader) trade(t testing.TB, n int64) {
 			err = tr.Record(tr.now, bank.Cleared, bank.NoContract, note)
 		case k == 9 && tr.Entries()%4 == 1 && len(tr.open) > 0:
 			err = tr.Record(tr.now, bank.Moved, tr.open[0], note)
+		case k == 9 && tr.Entries()%4 == 2 && len(tr.open) > 0:
+			if err = tr.Adjust(tr.now, tr.open[0], amount, note); errors.Is(err, bank.ErrInsufficientFunds) {
+				err = nil
+			}
 		default:
 			err = tr.Reject(tr.now, 1e6+tr.Entries(), note)
 		}

@@ -36,6 +36,10 @@ type Config struct {
 	Market string                      // name: "lab" is account market:lab
 	Key    string                      // private key of that account
 	Order  func(contract int64) []byte // returns the signed order for a contract
+
+	// Budget returns the amount in the escrow of a contract. If it is nil, the budget never
+	// changes.
+	Budget func(contract int64) bank.Amount
 }
 
 // A Teller is the bank of one market. Except for Away, it must be used by only one goroutine.
@@ -159,6 +163,34 @@ func (t *Teller) Reject(now float64, contract int64, note []byte) error {
 	return err
 }
 
+// Adjust changes the budget of a contract, whose escrow has the amount held, to the budget in a
+// signed order of kind bid. The errors are those of Hold.
+func (t *Teller) Adjust(now float64, contract int64, held bank.Amount, signed, note []byte) error {
+	o, err := order.Open(signed)
+	if err != nil {
+		return fmt.Errorf("contract %d: %w", contract, err)
+	}
+	budget := o.Money("budget")
+	more, err := budget.Sub(held)
+	if err != nil {
+		return fmt.Errorf("contract %d: %w", contract, err)
+	}
+	var moves []bank.Move
+	if more.Sign() > 0 {
+		moves = []bank.Move{{From: o.Value("account"), To: bank.EscrowName(contract), Amount: more}}
+	} else if less, _ := held.Sub(budget); less.Sign() > 0 {
+		moves = []bank.Move{{From: bank.EscrowName(contract), To: o.Value("account"), Amount: less}}
+	}
+	e, err := owners.EntryOf(noted(signed, note), contract, moves, now)
+	if err != nil {
+		return err
+	}
+	if err = t.do(e); errors.Is(err, store.ErrOtherBody) {
+		return fmt.Errorf("the order was used before: %w", bank.ErrRefused)
+	}
+	return err
+}
+
 // Settle pays from a contract's escrow, refunds the rest, and returns the refund.
 func (t *Teller) Settle(now float64, contract int64, pay []bank.Payment, note []byte) (bank.Amount, error) {
 	_, o, err := t.signed(contract)
@@ -166,6 +198,9 @@ func (t *Teller) Settle(now float64, contract int64, pay []bank.Payment, note []
 		return bank.Amount{}, err
 	}
 	held, escrow := o.Money("budget"), bank.EscrowName(contract)
+	if t.Budget != nil {
+		held = t.Budget(contract)
+	}
 	rest := held
 	var moves []bank.Move
 	for _, p := range pay {

@@ -119,27 +119,44 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 			return r.ID, own, r.Work / r.Span(now), false
 		}
 		total += own
-		for j := range running {
-			s := &running[j]
-			if s.Bid == 0 { // its budget is spent, so nothing is promised to it
-				continue
-			}
-			rate := p.rates[j] * spec.Speed
-			if c := v.Contract(s.Contract); c.PerHost {
-				left := s.Left(now, c)
-				if span := c.Due() - now; span > 0 && !lasts(rate, now, c.Due(), left, c.Work) {
-					return c.ID, rate, left / span, false
-				}
-				continue
-			}
-			p.gain(s.Contract, rate-s.Rate)
+		if id, gets, want, ok = p.changed(now, running, spec, none, v); !ok {
+			return id, gets, want, false
 		}
 	}
 	if !r.PerHost && !lasts(total, now, r.Due(), r.Total(), r.Total()) {
 		return r.ID, total, r.Total() / r.Span(now), false
 	}
-	// Check the contracts whose rate would change, with the change added to their current
-	// rate.
+	return p.undone(now, v)
+}
+
+// none is the number of no contract.
+const none = -1
+
+// changed compares the rates of the tasks that run on a host with the new ones. It returns the first
+// contract that would be violated among those whose nodes have their own work, and records the
+// changes of the others. A contract whose budget is spent is promised nothing, unless it is rebids,
+// which has new bids.
+func (p *Capacity) changed(now float64, running []contracts.Allocation, spec *hosts.Spec, rebids int32, v contracts.View) (id contracts.ID, gets, want float64, ok bool) {
+	for j := range running {
+		s := &running[j]
+		if s.Bid == 0 && s.Contract != rebids {
+			continue
+		}
+		rate := p.rates[j] * spec.Speed
+		if c := v.Contract(s.Contract); c.PerHost {
+			left := s.Left(now, c)
+			if span := c.Due() - now; span > 0 && !lasts(rate, now, c.Due(), left, c.Work) {
+				return c.ID, rate, left / span, false
+			}
+			continue
+		}
+		p.gain(s.Contract, rate-s.Rate)
+	}
+	return 0, 0, 0, true
+}
+
+// undone checks the contracts whose rate would change, with the change added to their current rate.
+func (p *Capacity) undone(now float64, v contracts.View) (id contracts.ID, gets, want float64, ok bool) {
 	for _, i := range p.seen {
 		c := v.Contract(i)
 		rate, left, span := c.Rate+p.gains[i], c.Remaining(now), c.Due()-now
@@ -196,6 +213,11 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 	if !r.OnDemand && !contracts.Enough(gets, want) {
 		return r.ID, gets, want, false
 	}
+	return p.short(now, v)
+}
+
+// short checks the shares of the contracts whose rate would change.
+func (p *Capacity) short(now float64, v contracts.View) (id contracts.ID, gets, want float64, ok bool) {
 	for _, i := range p.seen {
 		c := v.Contract(i)
 		if c.OnDemand {

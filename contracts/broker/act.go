@@ -153,7 +153,12 @@ func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 	if b.bars(b.now, &c.Request, d, a.Verb) {
 		return false, nil
 	}
-	err := b.Teller.Hold(b.now, int64(c.ID), c.Owner, c.SLA.Budget, b.terms(c, d, a.Verb == contracts.Book))
+	return c.pays(d, b.Teller.Hold(b.now, int64(c.ID), c.Owner, c.SLA.Budget, b.terms(c, d, a.Verb == contracts.Book)))
+}
+
+// pays reports whether the teller, which returned err, has moved the money for decision d. If the
+// owner of c cannot pay or has not authorized it, pays sets the reason in d.
+func (c *contract) pays(d *contracts.Decision, err error) (bool, error) {
 	if err == nil {
 		return true, nil
 	}

@@ -24,6 +24,10 @@ type Teller interface {
 	// authorized the contract.
 	Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error
 
+	// Adjust changes the amount in the escrow of contract to budget. The owner pays the
+	// difference or receives it. The errors are those of Hold.
+	Adjust(now float64, contract int64, budget bank.Amount, note []byte) error
+
 	// Settle makes the given payments out of the escrow of contract and refunds the rest to its
 	// owner.
 	Settle(now float64, contract int64, pay []bank.Payment, note []byte) (refund bank.Amount, err error)

@@ -9,6 +9,9 @@ type Credit struct{}
 // Hold implements [Teller]. It always succeeds.
 func (Credit) Hold(float64, int64, bank.Account, bank.Amount, []byte) error { return nil }
 
+// Adjust implements [Teller]. It always succeeds.
+func (Credit) Adjust(float64, int64, bank.Amount, []byte) error { return nil }
+
 // Settle implements [Teller]. It pays nobody and refunds 0.
 func (Credit) Settle(float64, int64, []bank.Payment, []byte) (bank.Amount, error) {
 	return bank.Amount{}, nil

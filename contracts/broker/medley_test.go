@@ -31,6 +31,7 @@ type medley struct {
 	payment         string
 	churn           *floor.Availability
 	cancels         map[contracts.ID]float64 // reservations that are cancelled, by time
+	bids            map[contracts.ID]float64 // budgets that change, by time
 	end             float64                  // time at which the market closes, or +Inf if it does not
 	funds           float64                  // of the provider, $
 	window          float64
@@ -53,7 +54,7 @@ func (m *medley) String() string {
 func newMedley(seed uint64, n int) *medley {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	m := &medley{
-		seed: seed, policy: pick(rng, policies.Table(nil, nil).Names()...), end: math.Inf(1), cancels: map[contracts.ID]float64{},
+		seed: seed, policy: pick(rng, policies.Table(nil, nil).Names()...), end: math.Inf(1), cancels: map[contracts.ID]float64{}, bids: map[contracts.ID]float64{},
 		payment: pick(rng, Payments().Names()...), funds: pick(rng, 0, 0.5, 1000), window: pick(rng, 10.0, 300),
 		renew: pick(rand.New(rand.NewPCG(seed, 12)), 0, 0, 40.0, 700),
 	}
@@ -152,6 +153,9 @@ func newMedley(seed uint64, n int) *medley {
 		if rng.IntN(5) == 0 {
 			m.cancels[r.ID] = r.Submit + r.SLA.Deadline*rng.Float64()
 		}
+		if several.IntN(4) == 0 {
+			m.bids[r.ID] = r.Submit + r.SLA.Deadline*several.Float64()
+		}
 		truth := r.Work
 		if rng.IntN(4) == 0 {
 			truth *= 0.3 + 1.4*rng.Float64()
@@ -160,6 +164,7 @@ func newMedley(seed uint64, n int) *medley {
 			m.asks = append(m.asks, ask{r, truth})
 		} else {
 			delete(m.cancels, r.ID)
+			delete(m.bids, r.ID)
 		}
 	}
 	if !about.Books && rng.IntN(3) == 0 {
@@ -339,6 +344,11 @@ func (m *medley) drive(w *world, b *Broker, every func(*Broker) *Broker) (decisi
 				at, kind = t, 2
 			}
 		}
+		for _, t := range m.bids {
+			if t < at {
+				at, kind = t, 5
+			}
+		}
 		if t := b.Late(func() bool { return next < len(m.asks) }).Next(); t < at {
 			at, kind = t, 3
 		}
@@ -370,6 +380,17 @@ func (m *medley) drive(w *world, b *Broker, every func(*Broker) *Broker) (decisi
 				if t, ok := m.cancels[id]; ok && t == at {
 					delete(m.cancels, id)
 					decisions = append(decisions, fmt.Sprint("cancel ", id, b.Cancel(at, id) == nil, len(b.Ended())))
+				}
+			}
+		case 5:
+			for i := range m.asks {
+				r := &m.asks[i].Request
+				if t, ok := m.bids[r.ID]; ok && t == at {
+					delete(m.bids, r.ID)
+					d, err := b.Rebid(at, r.ID, bank.Micros(max(1, r.SLA.Budget.Micros()*int64(i%4)/2)))
+					if err == nil {
+						decisions = append(decisions, "bid "+exactly(*d))
+					}
 				}
 			}
 		case 3:

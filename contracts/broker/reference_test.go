@@ -118,7 +118,7 @@ func (f *reference) share() {
 				}
 				on, limits = append(on, k), append(limits, limit)
 				price += k.bid
-				usable += min(limit, f.spec.CPUs) * bits(k.bid > 0)
+				usable += min(limit, f.spec.CPUs) * bitsOf(k.bid > 0)
 			}
 		}
 		got := fill(f.spec.CPUs, on, limits, func(k *plainNode) float64 { return k.bid })
@@ -126,7 +126,7 @@ func (f *reference) share() {
 		for _, g := range got {
 			free -= g
 		}
-		for i, more := range fill(free, on, limits, func(k *plainNode) float64 { return bits(k.bid == 0) }) {
+		for i, more := range fill(free, on, limits, func(k *plainNode) float64 { return bitsOf(k.bid == 0) }) {
 			got[i] += more // tasks without money
 		}
 		for i, k := range on {
@@ -157,7 +157,7 @@ func (f *reference) share() {
 	}
 }
 
-func bits(b bool) float64 {
+func bitsOf(b bool) float64 {
 	if b {
 		return 1
 	}

@@ -74,6 +74,23 @@ func (f *Floor) Rebid(now float64, i int32, on []contracts.Placement) {
 	f.change(i)
 }
 
+// Spent returns the charges of run i up to now, in dollars.
+func (f *Floor) Spent(now float64, i int32) float64 {
+	f.now = now
+	spent, _, _ := f.money(i)
+	return spent
+}
+
+// Adjust gives run i, which must be on hosts, a new service level and the bids of the given
+// placements.
+func (f *Floor) Adjust(now float64, i int32, sla *contracts.SLA, on []contracts.Placement) {
+	f.runs[i].SLA = *sla
+	f.Rebid(now, i, on)
+	spent, _, bids := f.money(i)
+	f.lasts(i, spent, bids)
+	f.change(i)
+}
+
 // Limit sets the limit of run i.
 func (f *Floor) Limit(i int32, until float64) {
 	f.runs[i].until = until

@@ -74,6 +74,10 @@
 //	off           true: it left all hosts
 //	lost          true: and lost its work
 //
+//	a changed budget
+//	owed          the amount owed until then, $
+//	on            the new bids and the hosts, as in the terms, of the nodes that are on hosts
+//
 //	a result of a clearing, whose fields are numbers: the market, from 0; the price of
 //	a unit, in nano-dollars per second; the units sold and offered; and, if units were
 //	sold, the bounds low and high of the price
@@ -309,6 +313,23 @@ func On(b []byte, on []contracts.Placement, name func(hosts.ID) string) []byte {
 		b = append(b[:without], `{}`...)
 	}
 	return b
+}
+
+// Adjusted appends to b the note of a changed budget: the amount owed until then, and the new bids
+// of the nodes that are on hosts, in the form of the terms.
+func Adjusted(b []byte, owed bank.Amount, on []contracts.Placement, name func(hosts.ID) string) []byte {
+	t := Terms{Decision: &contracts.Decision{}, Name: name, Spare: bank.MaxNote / 2}
+	for _, pl := range on {
+		if !pl.Left {
+			t.Placements = append(t.Placements, pl)
+		}
+	}
+	b = append(append(append(b, `{"owed":"`...), owed.String()...), '"')
+	without := len(b)
+	if b = t.appendPlaces(append(b, `,"on":[`...)); t.full(b) {
+		b = b[:without]
+	}
+	return append(b, '}')
 }
 
 // Off appends to b the note of a move off all hosts. Lost means that the work done is lost.

@@ -28,6 +28,11 @@
 //
 //	contract 17
 //
+// An order of kind bid changes the budget of a contract. It has two lines:
+//
+//	contract 17
+//	budget 2.500000
+//
 // Each number has only one valid form, as written by strconv.
 package order
 
@@ -138,6 +143,24 @@ func (t *Terms) Order(h Head) (*order.Order, error) {
 // About returns the order of kind cancel or read to sign for a contract.
 func About(h Head, kind string, contract int64) (*order.Order, error) {
 	return h.order(kind, order.Field{Name: "contract", Value: strconv.FormatInt(contract, 10)})
+}
+
+// Bid returns the order of kind bid to sign for a contract.
+func Bid(h Head, contract int64, budget bank.Amount) (*order.Order, error) {
+	return h.order("bid", order.Field{Name: "contract", Value: strconv.FormatInt(contract, 10)}, order.Field{Name: "budget", Value: budget.String()})
+}
+
+// ParseBid returns the contract and the budget of an order of kind bid.
+func ParseBid(o *order.Order) (contract int64, budget bank.Amount, err error) {
+	contract, err = strconv.ParseInt(o.Value("contract"), 10, 64)
+	budget = o.Money("budget")
+	if err != nil || o.Kind != "bid" {
+		return 0, budget, fmt.Errorf("found an order of kind %s about contract %.40q, want bid, and a whole number", o.Kind, o.Value("contract"))
+	}
+	if again, err := Bid(HeadOf(o), contract, budget); err != nil || again.String() != o.String() {
+		return 0, budget, errors.New("found other lines, want contract and budget")
+	}
+	return contract, budget, nil
 }
 
 func (h Head) order(kind string, own ...order.Field) (*order.Order, error) {

@@ -363,6 +363,15 @@ func (c *Case) penalty(v *Verdict) (owed bank.Amount, err error) {
 // for a contract.
 func Price(x float64) (bank.Amount, error) { return bank.Dollars(x) }
 
+// Owed returns x dollars as money, rounded up: the least budget that covers charges of x.
+func Owed(x float64) (bank.Amount, error) {
+	a, err := bank.Dollars(x)
+	if err == nil && a.Float64() < x {
+		a, err = a.Add(bank.Micros(1))
+	}
+	return a, err
+}
+
 // Fee returns the part of price that is owed for a cancelled contract: price × due / of, at
 // most the price, rounded toward zero.
 func Fee(price bank.Amount, due, of float64) (bank.Amount, error) {

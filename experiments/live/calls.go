@@ -20,10 +20,11 @@ type call struct {
 }
 
 type question struct {
-	Kind     string      `json:"kind"` // hold, settle, penalty, reject or return
+	Kind     string      `json:"kind"` // hold, adjust, settle, penalty, reject or return
 	At       float64     `json:"at"`   // instant
 	Contract int64       `json:"contract"`
 	Who      string      `json:"who,omitempty"`
+	Order    string      `json:"order,omitempty"` // id of an order of kind bid
 	Amount   bank.Amount `json:"amount,omitzero"`
 	Pay      []payment   `json:"pay,omitempty"`
 	Note     string      `json:"note"`
@@ -53,6 +54,7 @@ type calls struct {
 	known []call         // not yet asked again
 	again bool           // every answer is recorded, so the bank is not called
 	free  func(f func()) // calls f without the lock, so that others can read the market; if nil, f is called directly
+	bid   *bid           // that is being decided
 	last  string         // receipt for this contract, or the reason of a refusal
 	why   string
 
@@ -81,7 +83,7 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 		case err == nil && c.bank.Receipt.Seq > 0:
 			r.Receipt = c.bank.Receipt.String()
 		case err == nil: // nothing was booked
-		case q.Kind == "hold" && errors.As(err, &short):
+		case (q.Kind == "hold" || q.Kind == "adjust") && errors.As(err, &short):
 			r.Has = &short.Has
 		case errors.Is(err, store.ErrOtherBody):
 			return r, fmt.Errorf("%w: %w", errOtherwise, err)
@@ -92,7 +94,7 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 		}
 	}
 	c.made = append(c.made, call{q, r})
-	if c.last = cmp.Or(r.Receipt, c.last); q.Kind == "hold" {
+	if c.last = cmp.Or(r.Receipt, c.last); q.Kind == "hold" || q.Kind == "adjust" {
 		c.why = cmp.Or(r.Refused, c.why)
 	}
 	return r, nil
@@ -117,6 +119,22 @@ func (c *calls) Hold(now float64, contract int64, owner bank.Account, a bank.Amo
 	r, err := c.ask(question{Kind: "hold", At: now, Contract: contract, Who: who, Amount: a, Note: string(note)}, func(*reply) error {
 		return c.bank.Hold(now, contract, owner, a, note)
 	})
+	return r.moves(who, a, err)
+}
+
+// Adjust implements [broker.Teller].
+func (c *calls) Adjust(now float64, contract int64, budget bank.Amount, note []byte) error {
+	b := c.bid
+	q := question{Kind: "adjust", At: now, Contract: contract, Who: b.contract.Account, Order: b.id, Amount: budget, Note: string(note)}
+	r, err := c.ask(q, func(r *reply) error {
+		return c.bank.Adjust(now, contract, b.contract.Budget, b.signed, note)
+	})
+	return r.moves(q.Who, budget, err)
+}
+
+// moves returns the error of a call that moves an amount of an account to escrow. err means that
+// the bank did not answer.
+func (r *reply) moves(who string, a bank.Amount, err error) error {
 	switch {
 	case err != nil:
 		return err

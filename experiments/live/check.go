@@ -10,7 +10,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
+	"strings"
 
 	"bourse/bank"
 	"bourse/bank/teller"
@@ -93,7 +93,7 @@ func (out *Checked) check(l *log) (err error) {
 				out.orphans[c.Contract] = true
 			}
 			if c.booked() {
-				out.calls[booksAs[c.Kind]+" "+strconv.FormatInt(c.Contract, 10)] = c
+				out.calls[entryID(booksAs[c.Kind], c.Contract, c.Order)] = c
 			}
 		}
 		out.Records, out.Calls, out.Contracts = t.seq, out.Calls+len(o.Calls), out.Contracts+len(k.ended)
@@ -241,7 +241,13 @@ func (out *Checked) contract(l *log, seq int64, c *Contract) error {
 }
 
 // booksAs maps the kind of a call to the kind of the resulting ledger entry.
-var booksAs = map[string]string{"hold": "admit", "settle": "settle", "return": "settle", "penalty": "penalty", "reject": "reject"}
+var booksAs = map[string]string{"hold": "admit", "adjust": "adjust", "settle": "settle", "return": "settle", "penalty": "penalty", "reject": "reject"}
+
+// entryID identifies the entry of a kind for a contract. There is one, except that each order of
+// kind bid has its own.
+func entryID(kind string, contract int64, order string) string {
+	return strings.TrimSuffix(fmt.Sprintf("%s %d %s", kind, contract, order), " ")
+}
 
 // booked reports whether the bank has booked an entry for c.
 func (c *call) booked() bool {
@@ -271,13 +277,16 @@ func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
 		if e.Contract < 0 || e.Contract>>perMarket != out.number || e.Kind == bank.Owner {
 			continue
 		}
-		id := fmt.Sprintf("%v %d", e.Kind, e.Contract)
+		id := entryID(e.Kind.String(), e.Contract, "")
+		if e.Kind == bank.Adjust {
+			id = entryID(e.Kind.String(), e.Contract, e.ID)
+		}
 		c := out.calls[id]
 		delete(out.calls, id)
 		switch {
 		case c == nil && !out.open && !out.orphans[e.Contract] && !out.past(e):
 			differs("entry %d: %s: the log contains no such call", e.Seq, id)
-		case c != nil && (!bytes.HasSuffix(e.Note, c.said()) || moved(e.Moves) != c.moved()):
+		case c != nil && (!bytes.HasSuffix(e.Note, c.said()) || e.Kind != bank.Adjust && moved(e.Moves) != c.moved()):
 			differs("entry %d: %s moves %s with note %s, and the log contains %s with note %s", e.Seq, id, moved(e.Moves), e.Note, c.moved(), c.Note)
 		}
 	}
@@ -291,7 +300,7 @@ func (out *Checked) past(e *bank.Entry) bool {
 	if e.Contract >= out.next {
 		return false
 	}
-	return e.Kind == bank.Admit || !slices.Contains(out.before, e.Contract)
+	return e.Kind == bank.Admit || e.Kind == bank.Adjust || !slices.Contains(out.before, e.Contract)
 }
 
 // moved returns the money transfers of an entry, in order.

@@ -54,6 +54,7 @@ type Contract struct {
 	terms  order.Terms
 	queued queued
 
+	least bank.Amount        // lowest budget that it has had; 0 if the budget has not changed
 	order string             // signed
 	job   string             // text of the job
 	saved map[int32][]string // parts of the last checkpoint of each node

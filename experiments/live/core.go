@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"bourse/bank"
 	bankorder "bourse/bank/order"
 	"bourse/bank/teller"
 	"bourse/contracts"
@@ -106,7 +107,7 @@ func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, e
 	k.next, k.open, k.meters = 1, make(map[int64]*Contract), make(map[int64][]*metered)
 	k.loads, k.arrays, k.lapse = make(map[string]load), make(map[string]int), math.Inf(1)
 	k.calls.charge = k.charge
-	k.config.Teller = k.calls
+	k.config.Teller, t.Budget = k.calls, k.budgetOf
 	k.config.Provider = t.Account("market:" + c.Name)
 	k.broker.Reset(k.config)
 	k.broker.Phase(0) // build the index of accounts now, because readers must not modify it
@@ -121,7 +122,15 @@ func (k *core) orderOf(contract int64) []byte {
 	return nil
 }
 
-// An Answer is the reply to a submission or a cancellation.
+// budgetOf returns the amount in the escrow of a contract.
+func (k *core) budgetOf(contract int64) bank.Amount {
+	if c := k.open[contract]; c != nil {
+		return c.Budget
+	}
+	return bank.Amount{}
+}
+
+// An Answer is the reply to a submission, a cancellation or a changed budget.
 type Answer struct {
 	Contract int64           `json:"contract"`
 	At       float64         `json:"at" doc:"instant, s since 2000-01-01 UTC"`
@@ -240,6 +249,8 @@ func (k *core) apply(m *message, out *result) error {
 		return k.submit(m.Submit, out)
 	case m.Cancel != "":
 		return k.cancel(m.Cancel, out)
+	case m.Bid != "":
+		return k.rebid(m.Bid, out)
 	case m.Report != nil:
 		return k.hear(m.Report, out)
 	case m.Join != nil:

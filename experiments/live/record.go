@@ -23,6 +23,7 @@ type record struct {
 type message struct {
 	Submit *submission `json:"submit,omitempty"`
 	Cancel string      `json:"cancel,omitempty"` // signed order
+	Bid    string      `json:"bid,omitempty"`    // signed order
 	Report *hostReport `json:"report,omitempty"`
 	Join   *join       `json:"join,omitempty"`
 	Came   string      `json:"came,omitempty"` // host
@@ -38,7 +39,7 @@ func (m *message) order() string {
 	if m.Submit != nil {
 		return m.Submit.Order
 	}
-	return m.Cancel
+	return m.Cancel + m.Bid
 }
 
 // A submission is a signed order with the text of its job. The order contains the hash of

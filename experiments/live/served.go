@@ -295,7 +295,7 @@ func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted 
 		f.owner = k.missedMost(all)
 	}
 	var err error
-	f.owed, err = k.conf.Promises.of(k.conf.classOf(c.Class)).Owed(c.Budget, byDue, work)
+	f.owed, err = k.conf.Promises.of(k.conf.classOf(c.Class)).Owed(c.lowest(), byDue, work)
 	return f, err
 }
 

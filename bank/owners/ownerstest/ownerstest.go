@@ -43,7 +43,7 @@ func Public(name string) string {
 // the given names. fields are pairs of names and values.
 func Note(signers []string, kind, id, account string, fields ...string) []byte {
 	all := []order.Field{{Name: "ledger", Value: Ledger}, {Name: "id", Value: id}, {Name: "account", Value: account}}
-	if kind == "order" {
+	if kind == "order" || kind == "bid" {
 		all = append(all[:1:1], append([]order.Field{{Name: fields[0], Value: fields[1]}}, all[1:]...)...)
 		fields = fields[2:]
 	}
@@ -115,6 +115,12 @@ func Admit(id, account string, contract, budget, micros int64) bank.Entry {
 	note := Note([]string{account}, "order", id, account, "market", "lab", "class", "cac", "budget", bank.Micros(budget).String(), "work", "540")
 	note = append(note, `{"decision":"admitted"}`...)
 	return Entry(bank.Admit, note, contract, Move(account, bank.EscrowName(contract), micros))
+}
+
+// Adjust returns a change of the budget of a contract of market:lab with an order of its owner.
+func Adjust(id, account string, contract, budget int64, moves ...bank.Move) bank.Entry {
+	note := Note([]string{account}, "bid", id, account, "market", "lab", "contract", fmt.Sprint(contract), "budget", bank.Micros(budget).String())
+	return Entry(bank.Adjust, append(note, `{"bids":[7]}`...), contract, moves...)
 }
 
 // Market returns a settlement or penalty that market:lab signed.

@@ -82,6 +82,11 @@ func (p *adaptive) Decide(now float64, r *contracts.Request, v contracts.View) c
 	return d
 }
 
+// Rebid implements [contracts.Rebidder]: it asks the policy that admitted the contract.
+func (p *adaptive) Rebid(now float64, i int32, on []contracts.Placement, v contracts.View) contracts.Decision {
+	return admission.Rebid(p.by(p.admitted[v.Contract(i).ID]), now, i, on, v)
+}
+
 // Judged is called by [admission.Judged]. It notifies the policy that admitted the contract.
 func (p *adaptive) Judged(r *contracts.Request, o contracts.Outcome) {
 	strict, ok := p.admitted[r.ID]

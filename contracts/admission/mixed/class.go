@@ -62,6 +62,11 @@ func (p *byClass) Decide(now float64, r *contracts.Request, v contracts.View) co
 	return policy.Decide(now, r, v)
 }
 
+// Rebid implements [contracts.Rebidder].
+func (p *byClass) Rebid(now float64, i int32, on []contracts.Placement, v contracts.View) contracts.Decision {
+	return admission.Rebid(p.of(&v.Contract(i).Request), now, i, on, v)
+}
+
 // Judged is called by [admission.Judged].
 func (p *byClass) Judged(r *contracts.Request, o contracts.Outcome) {
 	admission.Judged(p.of(r), r, o)

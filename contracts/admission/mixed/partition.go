@@ -80,6 +80,14 @@ func (p *partition) within(by contracts.Decider, reserved int, now float64, r *c
 	return d
 }
 
+// Rebid implements [contracts.Rebidder]: it asks the policy for reservations about its contracts.
+func (p *partition) Rebid(now float64, i int32, on []contracts.Placement, v contracts.View) contracts.Decision {
+	if p.admitted[v.Contract(i).ID] {
+		return admission.Rebid(p.reservation, now, i, on, v)
+	}
+	return contracts.Decision{Verdict: contracts.Accept}
+}
+
 // Judged is called by [admission.Judged]. It notifies the policy for reservations of the outcome of its own
 // contracts.
 func (p *partition) Judged(r *contracts.Request, o contracts.Outcome) {

@@ -43,6 +43,8 @@ const (
 	MarketSubmitProcedure = "/bourse.market.v1.Market/Submit"
 	// MarketCancelProcedure is the fully-qualified name of the Market's Cancel RPC.
 	MarketCancelProcedure = "/bourse.market.v1.Market/Cancel"
+	// MarketBidProcedure is the fully-qualified name of the Market's Bid RPC.
+	MarketBidProcedure = "/bourse.market.v1.Market/Bid"
 	// MarketQuoteProcedure is the fully-qualified name of the Market's Quote RPC.
 	MarketQuoteProcedure = "/bourse.market.v1.Market/Quote"
 	// MarketStatusProcedure is the fully-qualified name of the Market's Status RPC.
@@ -79,6 +81,8 @@ type MarketClient interface {
 	Submit(context.Context, *SubmitRequest) (*SubmitResponse, error)
 	// Cancel ends a contract of who signed.
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
+	// Bid changes the budget of a contract of who signed, and its bids.
+	Bid(context.Context, *BidRequest) (*BidResponse, error)
 	// Quote tells the least budget at which the market would accept now.
 	Quote(context.Context, *QuoteRequest) (*QuoteResponse, error)
 	// Status tells how a contract stands: at once, or when its state is another.
@@ -126,6 +130,12 @@ func NewMarketClient(httpClient connect.HTTPClient, baseURL string, opts ...conn
 			httpClient,
 			baseURL+MarketCancelProcedure,
 			connect.WithSchema(marketMethods.ByName("Cancel")),
+			connect.WithClientOptions(opts...),
+		),
+		bid: connect.NewClient[BidRequest, BidResponse](
+			httpClient,
+			baseURL+MarketBidProcedure,
+			connect.WithSchema(marketMethods.ByName("Bid")),
 			connect.WithClientOptions(opts...),
 		),
 		quote: connect.NewClient[QuoteRequest, QuoteResponse](
@@ -190,6 +200,7 @@ type marketClient struct {
 	about   *connect.Client[AboutRequest, AboutResponse]
 	submit  *connect.Client[SubmitRequest, SubmitResponse]
 	cancel  *connect.Client[CancelRequest, CancelResponse]
+	bid     *connect.Client[BidRequest, BidResponse]
 	quote   *connect.Client[QuoteRequest, QuoteResponse]
 	status  *connect.Client[StatusRequest, StatusResponse]
 	list    *connect.Client[ListRequest, ListResponse]
@@ -222,6 +233,15 @@ func (c *marketClient) Submit(ctx context.Context, req *SubmitRequest) (*SubmitR
 // Cancel calls bourse.market.v1.Market.Cancel.
 func (c *marketClient) Cancel(ctx context.Context, req *CancelRequest) (*CancelResponse, error) {
 	response, err := c.cancel.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// Bid calls bourse.market.v1.Market.Bid.
+func (c *marketClient) Bid(ctx context.Context, req *BidRequest) (*BidResponse, error) {
+	response, err := c.bid.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -317,6 +337,8 @@ type MarketHandler interface {
 	Submit(context.Context, *SubmitRequest) (*SubmitResponse, error)
 	// Cancel ends a contract of who signed.
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
+	// Bid changes the budget of a contract of who signed, and its bids.
+	Bid(context.Context, *BidRequest) (*BidResponse, error)
 	// Quote tells the least budget at which the market would accept now.
 	Quote(context.Context, *QuoteRequest) (*QuoteResponse, error)
 	// Status tells how a contract stands: at once, or when its state is another.
@@ -360,6 +382,12 @@ func NewMarketHandler(svc MarketHandler, opts ...connect.HandlerOption) (string,
 		MarketCancelProcedure,
 		svc.Cancel,
 		connect.WithSchema(marketMethods.ByName("Cancel")),
+		connect.WithHandlerOptions(opts...),
+	)
+	marketBidHandler := connect.NewUnaryHandlerSimple(
+		MarketBidProcedure,
+		svc.Bid,
+		connect.WithSchema(marketMethods.ByName("Bid")),
 		connect.WithHandlerOptions(opts...),
 	)
 	marketQuoteHandler := connect.NewUnaryHandlerSimple(
@@ -424,6 +452,8 @@ func NewMarketHandler(svc MarketHandler, opts ...connect.HandlerOption) (string,
 			marketSubmitHandler.ServeHTTP(w, r)
 		case MarketCancelProcedure:
 			marketCancelHandler.ServeHTTP(w, r)
+		case MarketBidProcedure:
+			marketBidHandler.ServeHTTP(w, r)
 		case MarketQuoteProcedure:
 			marketQuoteHandler.ServeHTTP(w, r)
 		case MarketStatusProcedure:
@@ -461,6 +491,10 @@ func (UnimplementedMarketHandler) Submit(context.Context, *SubmitRequest) (*Subm
 
 func (UnimplementedMarketHandler) Cancel(context.Context, *CancelRequest) (*CancelResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.market.v1.Market.Cancel is not implemented"))
+}
+
+func (UnimplementedMarketHandler) Bid(context.Context, *BidRequest) (*BidResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("bourse.market.v1.Market.Bid is not implemented"))
 }
 
 func (UnimplementedMarketHandler) Quote(context.Context, *QuoteRequest) (*QuoteResponse, error) {

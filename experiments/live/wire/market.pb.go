@@ -329,6 +329,94 @@ func (x *CancelResponse) GetAnswer() *Answer {
 	return nil
 }
 
+type BidRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Order         []byte                 `protobuf:"bytes,1,opt,name=order,proto3" json:"order,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BidRequest) Reset() {
+	*x = BidRequest{}
+	mi := &file_market_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BidRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BidRequest) ProtoMessage() {}
+
+func (x *BidRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BidRequest.ProtoReflect.Descriptor instead.
+func (*BidRequest) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *BidRequest) GetOrder() []byte {
+	if x != nil {
+		return x.Order
+	}
+	return nil
+}
+
+type BidResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Answer        *Answer                `protobuf:"bytes,1,opt,name=answer,proto3" json:"answer,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BidResponse) Reset() {
+	*x = BidResponse{}
+	mi := &file_market_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BidResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BidResponse) ProtoMessage() {}
+
+func (x *BidResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BidResponse.ProtoReflect.Descriptor instead.
+func (*BidResponse) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *BidResponse) GetAnswer() *Answer {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
 // An Answer is what was decided.
 type Answer struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -347,7 +435,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_market_proto_msgTypes[6]
+	mi := &file_market_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -359,7 +447,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[6]
+	mi := &file_market_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -372,7 +460,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{6}
+	return file_market_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Answer) GetContract() int64 {
@@ -451,7 +539,7 @@ type QuoteRequest struct {
 
 func (x *QuoteRequest) Reset() {
 	*x = QuoteRequest{}
-	mi := &file_market_proto_msgTypes[7]
+	mi := &file_market_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -463,7 +551,7 @@ func (x *QuoteRequest) String() string {
 func (*QuoteRequest) ProtoMessage() {}
 
 func (x *QuoteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[7]
+	mi := &file_market_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -476,7 +564,7 @@ func (x *QuoteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuoteRequest.ProtoReflect.Descriptor instead.
 func (*QuoteRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{7}
+	return file_market_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *QuoteRequest) GetClass() string {
@@ -525,7 +613,7 @@ type QuoteResponse struct {
 
 func (x *QuoteResponse) Reset() {
 	*x = QuoteResponse{}
-	mi := &file_market_proto_msgTypes[8]
+	mi := &file_market_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -537,7 +625,7 @@ func (x *QuoteResponse) String() string {
 func (*QuoteResponse) ProtoMessage() {}
 
 func (x *QuoteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[8]
+	mi := &file_market_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -550,7 +638,7 @@ func (x *QuoteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuoteResponse.ProtoReflect.Descriptor instead.
 func (*QuoteResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{8}
+	return file_market_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *QuoteResponse) GetLeast() string {
@@ -613,7 +701,7 @@ type Contract struct {
 
 func (x *Contract) Reset() {
 	*x = Contract{}
-	mi := &file_market_proto_msgTypes[9]
+	mi := &file_market_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -625,7 +713,7 @@ func (x *Contract) String() string {
 func (*Contract) ProtoMessage() {}
 
 func (x *Contract) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[9]
+	mi := &file_market_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -638,7 +726,7 @@ func (x *Contract) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contract.ProtoReflect.Descriptor instead.
 func (*Contract) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{9}
+	return file_market_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Contract) GetContract() int64 {
@@ -873,7 +961,7 @@ type Served struct {
 
 func (x *Served) Reset() {
 	*x = Served{}
-	mi := &file_market_proto_msgTypes[10]
+	mi := &file_market_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -885,7 +973,7 @@ func (x *Served) String() string {
 func (*Served) ProtoMessage() {}
 
 func (x *Served) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[10]
+	mi := &file_market_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -898,7 +986,7 @@ func (x *Served) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Served.ProtoReflect.Descriptor instead.
 func (*Served) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{10}
+	return file_market_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Served) GetEntitled() float64 {
@@ -956,7 +1044,7 @@ type Deletion struct {
 
 func (x *Deletion) Reset() {
 	*x = Deletion{}
-	mi := &file_market_proto_msgTypes[11]
+	mi := &file_market_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -968,7 +1056,7 @@ func (x *Deletion) String() string {
 func (*Deletion) ProtoMessage() {}
 
 func (x *Deletion) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[11]
+	mi := &file_market_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -981,7 +1069,7 @@ func (x *Deletion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Deletion.ProtoReflect.Descriptor instead.
 func (*Deletion) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{11}
+	return file_market_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Deletion) GetNode() int32 {
@@ -1026,7 +1114,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_market_proto_msgTypes[12]
+	mi := &file_market_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1038,7 +1126,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[12]
+	mi := &file_market_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1051,7 +1139,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{12}
+	return file_market_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Place) GetHost() string {
@@ -1106,7 +1194,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_market_proto_msgTypes[13]
+	mi := &file_market_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1118,7 +1206,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[13]
+	mi := &file_market_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1131,7 +1219,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{13}
+	return file_market_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *End) GetNode() int32 {
@@ -1200,7 +1288,7 @@ type StatusRequest struct {
 
 func (x *StatusRequest) Reset() {
 	*x = StatusRequest{}
-	mi := &file_market_proto_msgTypes[14]
+	mi := &file_market_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1212,7 +1300,7 @@ func (x *StatusRequest) String() string {
 func (*StatusRequest) ProtoMessage() {}
 
 func (x *StatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[14]
+	mi := &file_market_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1225,7 +1313,7 @@ func (x *StatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusRequest.ProtoReflect.Descriptor instead.
 func (*StatusRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{14}
+	return file_market_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *StatusRequest) GetContract() int64 {
@@ -1251,7 +1339,7 @@ type StatusResponse struct {
 
 func (x *StatusResponse) Reset() {
 	*x = StatusResponse{}
-	mi := &file_market_proto_msgTypes[15]
+	mi := &file_market_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1263,7 +1351,7 @@ func (x *StatusResponse) String() string {
 func (*StatusResponse) ProtoMessage() {}
 
 func (x *StatusResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[15]
+	mi := &file_market_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1276,7 +1364,7 @@ func (x *StatusResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusResponse.ProtoReflect.Descriptor instead.
 func (*StatusResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{15}
+	return file_market_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *StatusResponse) GetContract() *Contract {
@@ -1298,7 +1386,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_market_proto_msgTypes[16]
+	mi := &file_market_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1310,7 +1398,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[16]
+	mi := &file_market_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1323,7 +1411,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{16}
+	return file_market_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListRequest) GetAccount() string {
@@ -1363,7 +1451,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_market_proto_msgTypes[17]
+	mi := &file_market_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1375,7 +1463,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[17]
+	mi := &file_market_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1388,7 +1476,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{17}
+	return file_market_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListResponse) GetContracts() []*Contract {
@@ -1408,7 +1496,7 @@ type PricesRequest struct {
 
 func (x *PricesRequest) Reset() {
 	*x = PricesRequest{}
-	mi := &file_market_proto_msgTypes[18]
+	mi := &file_market_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1420,7 +1508,7 @@ func (x *PricesRequest) String() string {
 func (*PricesRequest) ProtoMessage() {}
 
 func (x *PricesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[18]
+	mi := &file_market_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1433,7 +1521,7 @@ func (x *PricesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PricesRequest.ProtoReflect.Descriptor instead.
 func (*PricesRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{18}
+	return file_market_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *PricesRequest) GetHost() string {
@@ -1459,7 +1547,7 @@ type PricesResponse struct {
 
 func (x *PricesResponse) Reset() {
 	*x = PricesResponse{}
-	mi := &file_market_proto_msgTypes[19]
+	mi := &file_market_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1471,7 +1559,7 @@ func (x *PricesResponse) String() string {
 func (*PricesResponse) ProtoMessage() {}
 
 func (x *PricesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[19]
+	mi := &file_market_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1484,7 +1572,7 @@ func (x *PricesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PricesResponse.ProtoReflect.Descriptor instead.
 func (*PricesResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{19}
+	return file_market_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *PricesResponse) GetPrices() []*Price {
@@ -1504,7 +1592,7 @@ type Price struct {
 
 func (x *Price) Reset() {
 	*x = Price{}
-	mi := &file_market_proto_msgTypes[20]
+	mi := &file_market_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1516,7 +1604,7 @@ func (x *Price) String() string {
 func (*Price) ProtoMessage() {}
 
 func (x *Price) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[20]
+	mi := &file_market_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1529,7 +1617,7 @@ func (x *Price) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Price.ProtoReflect.Descriptor instead.
 func (*Price) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{20}
+	return file_market_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Price) GetAt() float64 {
@@ -1554,7 +1642,7 @@ type HostsRequest struct {
 
 func (x *HostsRequest) Reset() {
 	*x = HostsRequest{}
-	mi := &file_market_proto_msgTypes[21]
+	mi := &file_market_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1566,7 +1654,7 @@ func (x *HostsRequest) String() string {
 func (*HostsRequest) ProtoMessage() {}
 
 func (x *HostsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[21]
+	mi := &file_market_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1579,7 +1667,7 @@ func (x *HostsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostsRequest.ProtoReflect.Descriptor instead.
 func (*HostsRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{21}
+	return file_market_proto_rawDescGZIP(), []int{23}
 }
 
 type HostsResponse struct {
@@ -1591,7 +1679,7 @@ type HostsResponse struct {
 
 func (x *HostsResponse) Reset() {
 	*x = HostsResponse{}
-	mi := &file_market_proto_msgTypes[22]
+	mi := &file_market_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1603,7 +1691,7 @@ func (x *HostsResponse) String() string {
 func (*HostsResponse) ProtoMessage() {}
 
 func (x *HostsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[22]
+	mi := &file_market_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1616,7 +1704,7 @@ func (x *HostsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostsResponse.ProtoReflect.Descriptor instead.
 func (*HostsResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{22}
+	return file_market_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *HostsResponse) GetHosts() []*Host {
@@ -1651,7 +1739,7 @@ type Host struct {
 
 func (x *Host) Reset() {
 	*x = Host{}
-	mi := &file_market_proto_msgTypes[23]
+	mi := &file_market_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1663,7 +1751,7 @@ func (x *Host) String() string {
 func (*Host) ProtoMessage() {}
 
 func (x *Host) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[23]
+	mi := &file_market_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1676,7 +1764,7 @@ func (x *Host) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Host.ProtoReflect.Descriptor instead.
 func (*Host) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{23}
+	return file_market_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Host) GetHost() string {
@@ -1814,7 +1902,7 @@ type HostTask struct {
 
 func (x *HostTask) Reset() {
 	*x = HostTask{}
-	mi := &file_market_proto_msgTypes[24]
+	mi := &file_market_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1826,7 +1914,7 @@ func (x *HostTask) String() string {
 func (*HostTask) ProtoMessage() {}
 
 func (x *HostTask) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[24]
+	mi := &file_market_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1839,7 +1927,7 @@ func (x *HostTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostTask.ProtoReflect.Descriptor instead.
 func (*HostTask) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{24}
+	return file_market_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *HostTask) GetContract() int64 {
@@ -1910,7 +1998,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1922,7 +2010,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1935,7 +2023,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{25}
+	return file_market_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *LogsRequest) GetOrder() []byte {
@@ -1977,7 +2065,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1989,7 +2077,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2002,7 +2090,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{26}
+	return file_market_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *LogsResponse) GetText() []byte {
@@ -2039,7 +2127,7 @@ type FilesRequest struct {
 
 func (x *FilesRequest) Reset() {
 	*x = FilesRequest{}
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2051,7 +2139,7 @@ func (x *FilesRequest) String() string {
 func (*FilesRequest) ProtoMessage() {}
 
 func (x *FilesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2064,7 +2152,7 @@ func (x *FilesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilesRequest.ProtoReflect.Descriptor instead.
 func (*FilesRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{27}
+	return file_market_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *FilesRequest) GetOrder() []byte {
@@ -2112,7 +2200,7 @@ type FilesResponse struct {
 
 func (x *FilesResponse) Reset() {
 	*x = FilesResponse{}
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2124,7 +2212,7 @@ func (x *FilesResponse) String() string {
 func (*FilesResponse) ProtoMessage() {}
 
 func (x *FilesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2137,7 +2225,7 @@ func (x *FilesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilesResponse.ProtoReflect.Descriptor instead.
 func (*FilesResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{28}
+	return file_market_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *FilesResponse) GetData() []byte {
@@ -2163,7 +2251,7 @@ type PassRequest struct {
 
 func (x *PassRequest) Reset() {
 	*x = PassRequest{}
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2175,7 +2263,7 @@ func (x *PassRequest) String() string {
 func (*PassRequest) ProtoMessage() {}
 
 func (x *PassRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2188,7 +2276,7 @@ func (x *PassRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassRequest.ProtoReflect.Descriptor instead.
 func (*PassRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{29}
+	return file_market_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *PassRequest) GetOrder() []byte {
@@ -2207,7 +2295,7 @@ type PassResponse struct {
 
 func (x *PassResponse) Reset() {
 	*x = PassResponse{}
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2219,7 +2307,7 @@ func (x *PassResponse) String() string {
 func (*PassResponse) ProtoMessage() {}
 
 func (x *PassResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2232,7 +2320,7 @@ func (x *PassResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassResponse.ProtoReflect.Descriptor instead.
 func (*PassResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{30}
+	return file_market_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *PassResponse) GetReceipt() string {
@@ -2252,7 +2340,7 @@ type PutBlobRequest struct {
 
 func (x *PutBlobRequest) Reset() {
 	*x = PutBlobRequest{}
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2264,7 +2352,7 @@ func (x *PutBlobRequest) String() string {
 func (*PutBlobRequest) ProtoMessage() {}
 
 func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2277,7 +2365,7 @@ func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobRequest.ProtoReflect.Descriptor instead.
 func (*PutBlobRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{31}
+	return file_market_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *PutBlobRequest) GetData() []byte {
@@ -2303,7 +2391,7 @@ type PutBlobResponse struct {
 
 func (x *PutBlobResponse) Reset() {
 	*x = PutBlobResponse{}
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2315,7 +2403,7 @@ func (x *PutBlobResponse) String() string {
 func (*PutBlobResponse) ProtoMessage() {}
 
 func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2328,7 +2416,7 @@ func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobResponse.ProtoReflect.Descriptor instead.
 func (*PutBlobResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{32}
+	return file_market_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *PutBlobResponse) GetSha() string {
@@ -2348,7 +2436,7 @@ type InviteHostRequest struct {
 
 func (x *InviteHostRequest) Reset() {
 	*x = InviteHostRequest{}
-	mi := &file_market_proto_msgTypes[33]
+	mi := &file_market_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2360,7 +2448,7 @@ func (x *InviteHostRequest) String() string {
 func (*InviteHostRequest) ProtoMessage() {}
 
 func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[33]
+	mi := &file_market_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2373,7 +2461,7 @@ func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostRequest.ProtoReflect.Descriptor instead.
 func (*InviteHostRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{33}
+	return file_market_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *InviteHostRequest) GetName() string {
@@ -2399,7 +2487,7 @@ type InviteHostResponse struct {
 
 func (x *InviteHostResponse) Reset() {
 	*x = InviteHostResponse{}
-	mi := &file_market_proto_msgTypes[34]
+	mi := &file_market_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2411,7 +2499,7 @@ func (x *InviteHostResponse) String() string {
 func (*InviteHostResponse) ProtoMessage() {}
 
 func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[34]
+	mi := &file_market_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2424,7 +2512,7 @@ func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostResponse.ProtoReflect.Descriptor instead.
 func (*InviteHostResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{34}
+	return file_market_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *InviteHostResponse) GetToken() string {
@@ -2444,7 +2532,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2456,7 +2544,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2469,7 +2557,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{35}
+	return file_market_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *DrainRequest) GetHost() string {
@@ -2494,7 +2582,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2506,7 +2594,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2519,7 +2607,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{36}
+	return file_market_proto_rawDescGZIP(), []int{38}
 }
 
 type UsersRequest struct {
@@ -2530,7 +2618,7 @@ type UsersRequest struct {
 
 func (x *UsersRequest) Reset() {
 	*x = UsersRequest{}
-	mi := &file_market_proto_msgTypes[37]
+	mi := &file_market_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2542,7 +2630,7 @@ func (x *UsersRequest) String() string {
 func (*UsersRequest) ProtoMessage() {}
 
 func (x *UsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[37]
+	mi := &file_market_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2555,7 +2643,7 @@ func (x *UsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsersRequest.ProtoReflect.Descriptor instead.
 func (*UsersRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{37}
+	return file_market_proto_rawDescGZIP(), []int{39}
 }
 
 type UsersResponse struct {
@@ -2567,7 +2655,7 @@ type UsersResponse struct {
 
 func (x *UsersResponse) Reset() {
 	*x = UsersResponse{}
-	mi := &file_market_proto_msgTypes[38]
+	mi := &file_market_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2579,7 +2667,7 @@ func (x *UsersResponse) String() string {
 func (*UsersResponse) ProtoMessage() {}
 
 func (x *UsersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[38]
+	mi := &file_market_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2592,7 +2680,7 @@ func (x *UsersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsersResponse.ProtoReflect.Descriptor instead.
 func (*UsersResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{38}
+	return file_market_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *UsersResponse) GetUsers() []*User {
@@ -2614,7 +2702,7 @@ type User struct {
 
 func (x *User) Reset() {
 	*x = User{}
-	mi := &file_market_proto_msgTypes[39]
+	mi := &file_market_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2626,7 +2714,7 @@ func (x *User) String() string {
 func (*User) ProtoMessage() {}
 
 func (x *User) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[39]
+	mi := &file_market_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2639,7 +2727,7 @@ func (x *User) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use User.ProtoReflect.Descriptor instead.
 func (*User) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{39}
+	return file_market_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *User) GetAccount() string {
@@ -2679,7 +2767,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_market_proto_msgTypes[40]
+	mi := &file_market_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2691,7 +2779,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[40]
+	mi := &file_market_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2704,7 +2792,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{40}
+	return file_market_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *RemoveRequest) GetHost() string {
@@ -2722,7 +2810,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_market_proto_msgTypes[41]
+	mi := &file_market_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2734,7 +2822,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[41]
+	mi := &file_market_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2747,7 +2835,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{41}
+	return file_market_proto_rawDescGZIP(), []int{43}
 }
 
 var File_market_proto protoreflect.FileDescriptor
@@ -2771,6 +2859,11 @@ const file_market_proto_rawDesc = "" +
 	"\rCancelRequest\x12\x14\n" +
 	"\x05order\x18\x01 \x01(\fR\x05order\"B\n" +
 	"\x0eCancelResponse\x120\n" +
+	"\x06answer\x18\x01 \x01(\v2\x18.bourse.market.v1.AnswerR\x06answer\"\"\n" +
+	"\n" +
+	"BidRequest\x12\x14\n" +
+	"\x05order\x18\x01 \x01(\fR\x05order\"?\n" +
+	"\vBidResponse\x120\n" +
 	"\x06answer\x18\x01 \x01(\v2\x18.bourse.market.v1.AnswerR\x06answer\"\xf5\x01\n" +
 	"\x06Answer\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x0e\n" +
@@ -2952,11 +3045,12 @@ const file_market_proto_rawDesc = "" +
 	"\x04open\x18\x04 \x01(\x05R\x04open\"#\n" +
 	"\rRemoveRequest\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\"\x10\n" +
-	"\x0eRemoveResponse2\x89\a\n" +
+	"\x0eRemoveResponse2\xcd\a\n" +
 	"\x06Market\x12H\n" +
 	"\x05About\x12\x1e.bourse.market.v1.AboutRequest\x1a\x1f.bourse.market.v1.AboutResponse\x12K\n" +
 	"\x06Submit\x12\x1f.bourse.market.v1.SubmitRequest\x1a .bourse.market.v1.SubmitResponse\x12K\n" +
-	"\x06Cancel\x12\x1f.bourse.market.v1.CancelRequest\x1a .bourse.market.v1.CancelResponse\x12H\n" +
+	"\x06Cancel\x12\x1f.bourse.market.v1.CancelRequest\x1a .bourse.market.v1.CancelResponse\x12B\n" +
+	"\x03Bid\x12\x1c.bourse.market.v1.BidRequest\x1a\x1d.bourse.market.v1.BidResponse\x12H\n" +
 	"\x05Quote\x12\x1e.bourse.market.v1.QuoteRequest\x1a\x1f.bourse.market.v1.QuoteResponse\x12K\n" +
 	"\x06Status\x12\x1f.bourse.market.v1.StatusRequest\x1a .bourse.market.v1.StatusResponse\x12E\n" +
 	"\x04List\x12\x1d.bourse.market.v1.ListRequest\x1a\x1e.bourse.market.v1.ListResponse\x12K\n" +
@@ -2985,7 +3079,7 @@ func file_market_proto_rawDescGZIP() []byte {
 	return file_market_proto_rawDescData
 }
 
-var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
+var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_market_proto_goTypes = []any{
 	(*AboutRequest)(nil),       // 0: bourse.market.v1.AboutRequest
 	(*AboutResponse)(nil),      // 1: bourse.market.v1.AboutResponse
@@ -2993,94 +3087,99 @@ var file_market_proto_goTypes = []any{
 	(*SubmitResponse)(nil),     // 3: bourse.market.v1.SubmitResponse
 	(*CancelRequest)(nil),      // 4: bourse.market.v1.CancelRequest
 	(*CancelResponse)(nil),     // 5: bourse.market.v1.CancelResponse
-	(*Answer)(nil),             // 6: bourse.market.v1.Answer
-	(*QuoteRequest)(nil),       // 7: bourse.market.v1.QuoteRequest
-	(*QuoteResponse)(nil),      // 8: bourse.market.v1.QuoteResponse
-	(*Contract)(nil),           // 9: bourse.market.v1.Contract
-	(*Served)(nil),             // 10: bourse.market.v1.Served
-	(*Deletion)(nil),           // 11: bourse.market.v1.Deletion
-	(*Place)(nil),              // 12: bourse.market.v1.Place
-	(*End)(nil),                // 13: bourse.market.v1.End
-	(*StatusRequest)(nil),      // 14: bourse.market.v1.StatusRequest
-	(*StatusResponse)(nil),     // 15: bourse.market.v1.StatusResponse
-	(*ListRequest)(nil),        // 16: bourse.market.v1.ListRequest
-	(*ListResponse)(nil),       // 17: bourse.market.v1.ListResponse
-	(*PricesRequest)(nil),      // 18: bourse.market.v1.PricesRequest
-	(*PricesResponse)(nil),     // 19: bourse.market.v1.PricesResponse
-	(*Price)(nil),              // 20: bourse.market.v1.Price
-	(*HostsRequest)(nil),       // 21: bourse.market.v1.HostsRequest
-	(*HostsResponse)(nil),      // 22: bourse.market.v1.HostsResponse
-	(*Host)(nil),               // 23: bourse.market.v1.Host
-	(*HostTask)(nil),           // 24: bourse.market.v1.HostTask
-	(*LogsRequest)(nil),        // 25: bourse.market.v1.LogsRequest
-	(*LogsResponse)(nil),       // 26: bourse.market.v1.LogsResponse
-	(*FilesRequest)(nil),       // 27: bourse.market.v1.FilesRequest
-	(*FilesResponse)(nil),      // 28: bourse.market.v1.FilesResponse
-	(*PassRequest)(nil),        // 29: bourse.market.v1.PassRequest
-	(*PassResponse)(nil),       // 30: bourse.market.v1.PassResponse
-	(*PutBlobRequest)(nil),     // 31: bourse.market.v1.PutBlobRequest
-	(*PutBlobResponse)(nil),    // 32: bourse.market.v1.PutBlobResponse
-	(*InviteHostRequest)(nil),  // 33: bourse.market.v1.InviteHostRequest
-	(*InviteHostResponse)(nil), // 34: bourse.market.v1.InviteHostResponse
-	(*DrainRequest)(nil),       // 35: bourse.market.v1.DrainRequest
-	(*DrainResponse)(nil),      // 36: bourse.market.v1.DrainResponse
-	(*UsersRequest)(nil),       // 37: bourse.market.v1.UsersRequest
-	(*UsersResponse)(nil),      // 38: bourse.market.v1.UsersResponse
-	(*User)(nil),               // 39: bourse.market.v1.User
-	(*RemoveRequest)(nil),      // 40: bourse.market.v1.RemoveRequest
-	(*RemoveResponse)(nil),     // 41: bourse.market.v1.RemoveResponse
+	(*BidRequest)(nil),         // 6: bourse.market.v1.BidRequest
+	(*BidResponse)(nil),        // 7: bourse.market.v1.BidResponse
+	(*Answer)(nil),             // 8: bourse.market.v1.Answer
+	(*QuoteRequest)(nil),       // 9: bourse.market.v1.QuoteRequest
+	(*QuoteResponse)(nil),      // 10: bourse.market.v1.QuoteResponse
+	(*Contract)(nil),           // 11: bourse.market.v1.Contract
+	(*Served)(nil),             // 12: bourse.market.v1.Served
+	(*Deletion)(nil),           // 13: bourse.market.v1.Deletion
+	(*Place)(nil),              // 14: bourse.market.v1.Place
+	(*End)(nil),                // 15: bourse.market.v1.End
+	(*StatusRequest)(nil),      // 16: bourse.market.v1.StatusRequest
+	(*StatusResponse)(nil),     // 17: bourse.market.v1.StatusResponse
+	(*ListRequest)(nil),        // 18: bourse.market.v1.ListRequest
+	(*ListResponse)(nil),       // 19: bourse.market.v1.ListResponse
+	(*PricesRequest)(nil),      // 20: bourse.market.v1.PricesRequest
+	(*PricesResponse)(nil),     // 21: bourse.market.v1.PricesResponse
+	(*Price)(nil),              // 22: bourse.market.v1.Price
+	(*HostsRequest)(nil),       // 23: bourse.market.v1.HostsRequest
+	(*HostsResponse)(nil),      // 24: bourse.market.v1.HostsResponse
+	(*Host)(nil),               // 25: bourse.market.v1.Host
+	(*HostTask)(nil),           // 26: bourse.market.v1.HostTask
+	(*LogsRequest)(nil),        // 27: bourse.market.v1.LogsRequest
+	(*LogsResponse)(nil),       // 28: bourse.market.v1.LogsResponse
+	(*FilesRequest)(nil),       // 29: bourse.market.v1.FilesRequest
+	(*FilesResponse)(nil),      // 30: bourse.market.v1.FilesResponse
+	(*PassRequest)(nil),        // 31: bourse.market.v1.PassRequest
+	(*PassResponse)(nil),       // 32: bourse.market.v1.PassResponse
+	(*PutBlobRequest)(nil),     // 33: bourse.market.v1.PutBlobRequest
+	(*PutBlobResponse)(nil),    // 34: bourse.market.v1.PutBlobResponse
+	(*InviteHostRequest)(nil),  // 35: bourse.market.v1.InviteHostRequest
+	(*InviteHostResponse)(nil), // 36: bourse.market.v1.InviteHostResponse
+	(*DrainRequest)(nil),       // 37: bourse.market.v1.DrainRequest
+	(*DrainResponse)(nil),      // 38: bourse.market.v1.DrainResponse
+	(*UsersRequest)(nil),       // 39: bourse.market.v1.UsersRequest
+	(*UsersResponse)(nil),      // 40: bourse.market.v1.UsersResponse
+	(*User)(nil),               // 41: bourse.market.v1.User
+	(*RemoveRequest)(nil),      // 42: bourse.market.v1.RemoveRequest
+	(*RemoveResponse)(nil),     // 43: bourse.market.v1.RemoveResponse
 }
 var file_market_proto_depIdxs = []int32{
-	6,  // 0: bourse.market.v1.SubmitResponse.answer:type_name -> bourse.market.v1.Answer
-	6,  // 1: bourse.market.v1.CancelResponse.answer:type_name -> bourse.market.v1.Answer
-	12, // 2: bourse.market.v1.Answer.places:type_name -> bourse.market.v1.Place
-	12, // 3: bourse.market.v1.Contract.places:type_name -> bourse.market.v1.Place
-	13, // 4: bourse.market.v1.Contract.ends:type_name -> bourse.market.v1.End
-	11, // 5: bourse.market.v1.Contract.deleted:type_name -> bourse.market.v1.Deletion
-	10, // 6: bourse.market.v1.Contract.served:type_name -> bourse.market.v1.Served
-	9,  // 7: bourse.market.v1.StatusResponse.contract:type_name -> bourse.market.v1.Contract
-	9,  // 8: bourse.market.v1.ListResponse.contracts:type_name -> bourse.market.v1.Contract
-	20, // 9: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
-	23, // 10: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
-	24, // 11: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
-	39, // 12: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
-	0,  // 13: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
-	2,  // 14: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
-	4,  // 15: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
-	7,  // 16: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
-	14, // 17: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
-	16, // 18: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
-	18, // 19: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
-	21, // 20: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
-	25, // 21: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
-	27, // 22: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
-	29, // 23: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
-	31, // 24: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
-	33, // 25: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
-	35, // 26: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
-	37, // 27: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
-	40, // 28: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
-	1,  // 29: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
-	3,  // 30: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
-	5,  // 31: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
-	8,  // 32: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
-	15, // 33: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
-	17, // 34: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
-	19, // 35: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
-	22, // 36: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
-	26, // 37: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
-	28, // 38: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
-	30, // 39: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
-	32, // 40: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
-	34, // 41: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
-	36, // 42: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
-	38, // 43: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
-	41, // 44: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
-	29, // [29:45] is the sub-list for method output_type
-	13, // [13:29] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	8,  // 0: bourse.market.v1.SubmitResponse.answer:type_name -> bourse.market.v1.Answer
+	8,  // 1: bourse.market.v1.CancelResponse.answer:type_name -> bourse.market.v1.Answer
+	8,  // 2: bourse.market.v1.BidResponse.answer:type_name -> bourse.market.v1.Answer
+	14, // 3: bourse.market.v1.Answer.places:type_name -> bourse.market.v1.Place
+	14, // 4: bourse.market.v1.Contract.places:type_name -> bourse.market.v1.Place
+	15, // 5: bourse.market.v1.Contract.ends:type_name -> bourse.market.v1.End
+	13, // 6: bourse.market.v1.Contract.deleted:type_name -> bourse.market.v1.Deletion
+	12, // 7: bourse.market.v1.Contract.served:type_name -> bourse.market.v1.Served
+	11, // 8: bourse.market.v1.StatusResponse.contract:type_name -> bourse.market.v1.Contract
+	11, // 9: bourse.market.v1.ListResponse.contracts:type_name -> bourse.market.v1.Contract
+	22, // 10: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
+	25, // 11: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
+	26, // 12: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
+	41, // 13: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
+	0,  // 14: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
+	2,  // 15: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
+	4,  // 16: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
+	6,  // 17: bourse.market.v1.Market.Bid:input_type -> bourse.market.v1.BidRequest
+	9,  // 18: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
+	16, // 19: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
+	18, // 20: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
+	20, // 21: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
+	23, // 22: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
+	27, // 23: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
+	29, // 24: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
+	31, // 25: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
+	33, // 26: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
+	35, // 27: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
+	37, // 28: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
+	39, // 29: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
+	42, // 30: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
+	1,  // 31: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
+	3,  // 32: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
+	5,  // 33: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
+	7,  // 34: bourse.market.v1.Market.Bid:output_type -> bourse.market.v1.BidResponse
+	10, // 35: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
+	17, // 36: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
+	19, // 37: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
+	21, // 38: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
+	24, // 39: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
+	28, // 40: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
+	30, // 41: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
+	32, // 42: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
+	34, // 43: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
+	36, // 44: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
+	38, // 45: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
+	40, // 46: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
+	43, // 47: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
+	31, // [31:48] is the sub-list for method output_type
+	14, // [14:31] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_market_proto_init() }
@@ -3094,7 +3193,7 @@ func file_market_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_market_proto_rawDesc), len(file_market_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   42,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

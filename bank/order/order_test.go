@@ -34,7 +34,7 @@ func examples(t testing.TB) []string {
 		return "bourse " + kind + " 1\n" + ledger + "id 01KAN3V0Q4XW6Z7M1C9GQ2T5RB\naccount " + account + "\n"
 	}
 	market := func(kind, rest string) string {
-		return strings.Replace(begin(kind, "user:ann")+rest, "id ", "market lab\nid ", 1) + "expires 2026-11-22T15:10:00Z\n"
+		return strings.Replace(begin(kind, "user:ann")+rest, "\nid ", "\nmarket lab\nid ", 1) + "expires 2026-11-22T15:10:00Z\n"
 	}
 	const end = "expires 2026-11-22T15:10:00Z\n"
 	moves := "moves " + Digest([]bank.Move{{From: "escrow:7", To: "user:ann", Amount: bank.Micros(5)}}) + "\n"

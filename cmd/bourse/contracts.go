@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"bourse/bank"
+	"bourse/contracts"
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
 	"bourse/experiments/live/service"
@@ -117,6 +120,44 @@ cancel contracts
 		return shown.print(c)
 	})
 })
+
+var bidCommand = command(`bid CONTRACT
+change the budget and the bids of a running contract
+
+The part of the new budget that is not owed yet is bid for the time that remains. The
+difference between the budgets moves between your account and the escrow. To repeat the
+old budget bids the unspent part again. The exit status is 1 if the market refuses.
+
+   bourse job bid 17 --budget 2.50
+   bourse job bid 17 --budget 2.50 --json`, func(c *cli.Context, o *bidOptions) error {
+	id, err := contractID(c.Args().First())
+	if err != nil {
+		return err
+	}
+	budget, err := bank.Parse(o.Budget)
+	if err != nil || budget.Sign() <= 0 {
+		return usagef("--budget: found %q, want dollars above 0, such as 2.50", o.Budget)
+	}
+	return withMarket(c, func(m *client.Client) error {
+		a, err := m.Bid(c.Context, id, budget)
+		if err != nil {
+			return leftBehind(err)
+		}
+		sayLine(c, client.Bids(a, budget.String()))
+		shown := contractsShown{Answers: []live.Answer{*a}}
+		if err := shown.print(c); err != nil || a.Verdict == contracts.Accept.String() {
+			return err
+		}
+		return fmt.Errorf("the budget of %d is unchanged: %s", id, cmp.Or(a.Why, a.Reason))
+	})
+})
+
+type bidOptions struct {
+	Budget                     string `doc:"new budget, in dollars"`
+	homeOption                 `yaml:",inline"`
+	jsonOption[contractsShown] `yaml:",inline"`
+	quietOption                `yaml:",inline"`
+}
 
 type cancelOptions struct {
 	homeOption                 `yaml:",inline"`

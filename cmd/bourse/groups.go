@@ -19,7 +19,7 @@ submit jobs to a live market, and monitor them
 
    bourse job submit --work 60 --deadline 120 --budget 0.50 --wait -- ./render frame7
    bourse job status`,
-	submitCommand, quoteCommand, statusCommand, logsCommand, fetchCommand, cancelCommand, usageCommand, topCommand, priceCommand)
+	submitCommand, quoteCommand, statusCommand, logsCommand, fetchCommand, bidCommand, cancelCommand, usageCommand, topCommand, priceCommand)
 
 var scenarioCommand = group(`scenario
 write, print and check scenario files`, newScenarioCommand, scenarioShowCommand, scenarioCheckCommand, presetsCommand, policiesCommand, schemaCommand)

@@ -41,7 +41,7 @@ func Fields(note []byte) (fields []Field, ok bool) {
 var reserved = []string{
 	"decision", "reason", "ask", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "floor", "floors", "holds", "met", "promised",
 	"penalty_rate", "penalty_max", "penalty_part", "penalty_most", "on", "opens", "nodes", "host", "parts",
-	"state", "work", "needed", "work_done", "killed", "exhausted", "off", "lost", "fault", "losses", "wasted", "penalty_owed", "cause", "payer", "withheld",
+	"state", "work", "needed", "work_done", "killed", "exhausted", "off", "lost", "fault", "losses", "wasted", "penalty_owed", "cause", "payer", "withheld", "owed",
 }
 
 // Reserved reports whether a number of a policy must not have the given name, because it is a

@@ -299,6 +299,12 @@ func (w *town) cancel(id, account string, contract int64) string {
 	return string(must(bankorder.Sign([]byte(o.String()), ownerstest.Private(account))))
 }
 
+// bid returns a signed order that changes a budget.
+func (w *town) bid(id, account string, contract int64, budget float64) string {
+	o := must(order.Bid(order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: id, Account: account, Expires: 9000}, contract, must(bank.Dollars(budget))))
+	return string(must(bankorder.Sign([]byte(o.String()), ownerstest.Private(account))))
+}
+
 // entries returns all entries that the bank has booked.
 func (w *town) entries() (all []string) {
 	w.t.Helper()
@@ -331,7 +337,8 @@ func (w *town) day() []string {
 		}
 	}
 	a, b, c, d := w.order("a", "user:0", "be", 1, 30, 60, 0.3), w.order("b", "user:1", "cac", 2, 10, 40, 0.2), w.order("c", "user:2", "be", 1, 500, 20, 0.1), w.order("d", "user:0", "be", 1, 10, 100, 5)
-	for _, r := range w.turn(message{Submit: &a}, message{Submit: &b}) {
+	first := w.turn(message{Submit: &a}, message{Submit: &b})
+	for _, r := range first {
 		say(r)
 	}
 	w.pass(5)
@@ -342,6 +349,11 @@ func (w *town) day() []string {
 	e := w.order("e", "user:2", "be", 1, 50, 50, 0.3)
 	r := w.turn(message{Submit: &e})
 	say(r[0])
+	w.pass(2)
+	say(w.turn(message{Bid: w.bid("more", "user:0", first[0].answer.Contract, 0.35)})[0])
+	for _, r := range w.turn(message{Bid: w.bid("less", "user:2", r[0].answer.Contract, 0.25)}, message{Bid: w.bid("spent", "user:0", first[0].answer.Contract, 0.000001)}, message{Bid: w.bid("again", "user:2", r[0].answer.Contract, 0.25)}) {
+		say(r)
+	}
 	w.pass(5)
 	say(w.turn(message{Cancel: w.cancel("x", "user:2", r[0].answer.Contract)})[0])
 	w.pass(60)
@@ -428,7 +440,7 @@ func TestKilled(t *testing.T) {
 func testKilled(t *testing.T, every int64) {
 	want := newTown(t, file, 2).day()
 	places, read := map[string]int{}, int64(0)
-	for _, at := range []string{"record", "apply", "outcome", "answer", "before admit", "after admit", "before reject", "after reject", "before settle", "after settle"} {
+	for _, at := range []string{"record", "apply", "outcome", "answer", "before admit", "after admit", "before reject", "after reject", "before adjust", "after adjust", "before settle", "after settle"} {
 		for nth := 1; nth <= 40; nth += 1 + nth/4 {
 			w := newTown(t, file, 2)
 			if w.every = every; every > 0 {

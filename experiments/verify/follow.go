@@ -8,6 +8,7 @@ type follower struct {
 	trail *trail // nil if there is no run or if the run's tables could not be read
 	note  note   // note of the current entry
 
+	bidding  map[int64]*bidding  // open contracts with bids
 	promised map[int64]*promised // contracts of markets that promise a penalty for delivering too little
 }
 
@@ -34,6 +35,9 @@ func (f *follower) Entry(e *audit.Entry, holds func(string) audit.Money) (found,
 	}
 	if f.note.read(e); e.Contract >= 0 {
 		if found, want = bounds(e, &f.note, f.trail); found != "" {
+			return found, want
+		}
+		if found, want = f.rebids(e); found != "" {
 			return found, want
 		}
 		if found, want = f.promise(e, holds); found != "" {

@@ -14,7 +14,7 @@ import (
 var noted = []string{
 	"decision", "reason", "violates", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "penalty_rate", "penalty_max", "floor", "floors", "holds", "met", "promised",
 	"on", "price", "opens", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed", "fault", "losses",
-	"penalty_part", "penalty_most", "cause", "payer", "withheld", "exhausted", "off", "lost", "market", "units", "offered", "low", "high",
+	"penalty_part", "penalty_most", "cause", "payer", "withheld", "exhausted", "off", "lost", "market", "units", "offered", "low", "high", "owed",
 }
 
 // A note has the contents of an entry's note: the terms of an admission, the verdict of a
@@ -25,6 +25,7 @@ type note struct {
 	rejection rejection
 	move      move
 	clearing  clearingResult
+	adjusted  adjusted
 	err       error
 
 	hosts hosts // nil if the hosts in notes are not needed
@@ -54,6 +55,8 @@ func (n *note) read(e *audit.Entry) {
 		n.err = json.Unmarshal(e.Note, &n.rejection)
 	case audit.Moved:
 		n.err = json.Unmarshal(e.Note, &n.move)
+	case audit.Adjust:
+		n.err = json.Unmarshal(e.Note, &n.adjusted)
 	case audit.Cleared:
 		n.err = json.Unmarshal(e.Note, &n.clearing)
 	}
@@ -82,7 +85,7 @@ func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 	if len(e.Note) == 0 {
 		return "", ""
 	}
-	if e.Note[0] == '{' && (e.Kind == audit.Admit || e.Kind == audit.Reject || e.Kind == audit.Settle || e.Kind == audit.Moved || e.Kind == audit.Cleared) {
+	if e.Note[0] == '{' && (e.Kind == audit.Admit || e.Kind == audit.Reject || e.Kind == audit.Settle || e.Kind == audit.Moved || e.Kind == audit.Cleared || e.Kind == audit.Adjust) {
 		if err := canonical.Check(e.Note, noted...); err != nil {
 			return fmt.Sprintf("a note that programs can interpret differently: %v", err), "each field once, with the exact name"
 		}

@@ -14,6 +14,7 @@ import (
 type promised struct {
 	owner      string
 	budget     audit.Money
+	lowest     audit.Money // budget that the contract has had; penalties are parts of it
 	part, most float64
 	floor      float64     // dollars per processor-second
 	left       audit.Money // penalty owed by the market; 0 until the contract is settled
@@ -42,7 +43,7 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 		if f.promised == nil {
 			f.promised = make(map[int64]*promised)
 		}
-		f.promised[e.Contract] = &promised{owner: string(e.Moves[0].From), budget: audit.Money(e.Moves[0].Micros), part: t.Part, most: t.Most, floor: t.Floor}
+		f.promised[e.Contract] = &promised{owner: string(e.Moves[0].From), budget: audit.Money(e.Moves[0].Micros), lowest: audit.Money(e.Moves[0].Micros), part: t.Part, most: t.Most, floor: t.Floor}
 		return "", ""
 	}
 	p, v := f.promised[e.Contract], &n.verdict
@@ -50,6 +51,13 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 		return "", ""
 	}
 	switch e.Kind {
+	case audit.Adjust:
+		for _, m := range e.Moves {
+			if p.budget += audit.Money(m.Micros); string(m.From) != p.owner {
+				p.budget -= 2 * audit.Money(m.Micros)
+			}
+		}
+		p.lowest = min(p.lowest, p.budget)
 	case audit.Settle:
 		if p.part > 0 {
 			found, want = p.settle(e, v)
@@ -102,7 +110,7 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 	// Allow a difference of one micro-dollar, because the market multiplies and rounds in
 	// another order.
 	if d := owed - due; d < -1 || d > 1 {
-		return fmt.Sprintf("a penalty owed of %v", owed), fmt.Sprintf("%v: %v of the budget of %v for missing work, at most %v", due, p.part, p.budget, p.most)
+		return fmt.Sprintf("a penalty owed of %v", owed), fmt.Sprintf("%v: %v of the budget of %v for missing work, at most %v", due, p.part, p.lowest, p.most)
 	}
 	if withheld > owed || withheld > 0 && v.Cause != "host" {
 		return fmt.Sprintf("%v withheld from the owner of a host", withheld), fmt.Sprintf("at most the penalty owed, %v, if a host is the cause", owed)
@@ -137,7 +145,7 @@ func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 
 // of returns the given fraction of the budget.
 func (p *promised) of(part float64) audit.Money {
-	return audit.Money(math.Floor(min(part*float64(p.budget), 1<<62) * (1 + 1e-15)))
+	return audit.Money(math.Floor(min(part*float64(p.lowest), 1<<62) * (1 + 1e-15)))
 }
 
 // unpaid returns a finding about a penalty that a market has not paid, or nil.

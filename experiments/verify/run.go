@@ -211,6 +211,15 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 	switch e.Kind {
 	case audit.Moved, audit.Cleared:
 		return t.change(e, n)
+	case audit.Adjust:
+		if d := t.open[e.Contract]; d != nil {
+			for _, m := range e.Moves {
+				if d.value += audit.Money(m.Micros); string(m.From) != d.owner {
+					d.value -= 2 * audit.Money(m.Micros)
+				}
+			}
+			t.stop(e, "a contract changes its budget")
+		}
 	case audit.Admit:
 		return t.admit(e, n)
 	case audit.Reject:

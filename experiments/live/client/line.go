@@ -44,6 +44,19 @@ func Decided(a *live.Answer) string {
 	return text
 }
 
+// Bids formats the answer to a changed budget as one line without a line break.
+func Bids(a *live.Answer, budget string) string {
+	if a.Verdict != "accept" {
+		return fmt.Sprintf("%d unchanged  %s%s", live.Short(a.Contract), cmp.Or(a.Why, a.Reason), numbers(a.Decision))
+	}
+	bid, share := 0.0, 0.0
+	for _, p := range a.Places {
+		bid += p.Bid
+		share += p.Share / float64(len(a.Places))
+	}
+	return fmt.Sprintf("%d bids       %s $/s  share %.2f  budget $%s%s  receipt %s", live.Short(a.Contract), Rate(bid), share, budget, numbers(a.Decision), a.Receipt)
+}
+
 // A Number is a named number in a decision, as in the ledger.
 type Number struct{ Name, Value string }
 

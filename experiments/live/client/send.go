@@ -13,6 +13,7 @@ import (
 
 	"github.com/oklog/ulid/v2"
 
+	"bourse/bank"
 	bankorder "bourse/bank/order"
 	"bourse/bank/whole"
 	"bourse/contracts/order"
@@ -200,6 +201,25 @@ func (c *Client) Cancel(ctx context.Context, id int64) (a *live.Answer, err erro
 	})
 	if ctx.Err() != nil && err != nil {
 		err = &Unanswered{fmt.Sprintf("the order to cancel %d was signed but not answered; check the outcome with 'bourse job status %d'", id, id), err}
+	}
+	return a, err
+}
+
+// Bid changes the budget of a contract, and its bids.
+func (c *Client) Bid(ctx context.Context, id int64, budget bank.Amount) (a *live.Answer, err error) {
+	err = c.signs(ctx, func() error {
+		o, err := order.Bid(c.head(lasts), id, budget)
+		if err != nil {
+			return err
+		}
+		signed, err := bankorder.Sign([]byte(o.String()), c.key)
+		if err == nil {
+			a, err = c.Caller.Bid(ctx, signed)
+		}
+		return err
+	})
+	if ctx.Err() != nil && err != nil {
+		err = &Unanswered{fmt.Sprintf("the order to change the budget of %d was signed but not answered: see the outcome with 'bourse job status %d'", id, id), err}
 	}
 	return a, err
 }

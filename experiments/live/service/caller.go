@@ -107,6 +107,15 @@ func (c *Caller) Cancel(ctx context.Context, signed []byte) (*live.Answer, error
 	return toAnswer(r.GetAnswer()), nil
 }
 
+// Bid sends a signed order that changes the budget of a contract.
+func (c *Caller) Bid(ctx context.Context, signed []byte) (*live.Answer, error) {
+	r, err := call(ctx, c.market.Bid, &wire.BidRequest{Order: signed})
+	if err != nil {
+		return nil, err
+	}
+	return toAnswer(r.GetAnswer()), nil
+}
+
 // Quote returns the lowest budget at which the market accepts t now, and reports whether
 // such a budget exists. It also returns the penalty that is owed if a host or the market
 // delivers too little.

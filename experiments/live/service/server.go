@@ -225,6 +225,18 @@ func (s *Server) Cancel(ctx context.Context, r *wire.CancelRequest) (*wire.Cance
 	return &wire.CancelResponse{Answer: fromAnswer(a)}, nil
 }
 
+// Bid changes the budget of a contract.
+func (s *Server) Bid(ctx context.Context, r *wire.BidRequest) (*wire.BidResponse, error) {
+	if err := s.signed(ctx, &s.orders, r.GetOrder(), "bid"); err != nil {
+		return nil, err
+	}
+	a, err := s.Market.Bid(ctx, r.GetOrder())
+	if err != nil {
+		return nil, coded(err)
+	}
+	return &wire.BidResponse{Answer: fromAnswer(a)}, nil
+}
+
 // Quote returns the lowest budget that the market accepts.
 func (s *Server) Quote(ctx context.Context, r *wire.QuoteRequest) (*wire.QuoteResponse, error) {
 	t := order.Terms{Class: r.GetClass(), Nodes: int(r.GetNodes()), CPUs: r.GetCpus(), Work: r.GetWork(), Deadline: r.GetDeadline()}

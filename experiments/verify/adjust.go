@@ -1,0 +1,107 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"bourse/bank/audit"
+)
+
+// An adjusted note has the contents of the note of a changed budget.
+type adjusted struct {
+	Owed string
+	On   []any
+}
+
+// A bidding is the part of an open contract that decides its bids after a change of its budget.
+type bidding struct {
+	owner  string
+	budget audit.Money
+	due    float64 // deadline, s
+	on     []any   // bids and hosts, as in its last note
+}
+
+// bidsOn returns the bids in a note, by host. It reports whether each host occurs once.
+func bidsOn(on []any) (bids map[string]int64, ok bool) {
+	bid, bids := int64(-1), make(map[string]int64)
+	for _, x := range on {
+		switch x := x.(type) {
+		case float64:
+			bid = int64(x)
+		case string:
+			if bids[x] != 0 {
+				return nil, false
+			}
+			bids[x] = bid
+		}
+	}
+	return bids, len(bids) > 0
+}
+
+// rebids checks a change of a budget. The budget must exceed the amount owed, and the new bids must
+// divide the difference by the time that is left, in the proportions of the former bids, rounded
+// toward zero. The ledger of a live market has the times of its bank, which are up to a few seconds
+// later than those of the market. The budget of an entry follows from the moves of all entries of
+// the contract.
+func (f *follower) rebids(e *audit.Entry) (found, want string) {
+	switch e.Kind {
+	case audit.Admit:
+		t := &f.note.terms
+		if len(t.On) == 0 || !known(t.Submit) || len(e.Moves) != 1 {
+			return "", ""
+		}
+		if f.bidding == nil {
+			f.bidding = make(map[int64]*bidding)
+		}
+		f.bidding[e.Contract] = &bidding{string(e.Moves[0].From), audit.Money(e.Moves[0].Micros), t.due(), t.On}
+	case audit.Settle:
+		delete(f.bidding, e.Contract)
+	case audit.Adjust:
+		b := f.bidding[e.Contract]
+		if b == nil {
+			return "", "" // the ledger starts after the contract was admitted, or does not state its bids
+		}
+		for _, m := range e.Moves {
+			if b.budget += audit.Money(m.Micros); string(m.From) != b.owner {
+				b.budget -= 2 * audit.Money(m.Micros)
+			}
+		}
+		return b.follow(e, &f.note.adjusted)
+	}
+	return "", ""
+}
+
+// follow compares the new bids with the former ones and replaces them.
+func (b *bidding) follow(e *audit.Entry, n *adjusted) (found, want string) {
+	owed, err := parseMoney(n.Owed)
+	bids, ok := bidsOn(n.On)
+	was, _ := bidsOn(b.on)
+	switch {
+	case err != nil || owed < 0:
+		return fmt.Sprintf("%.40q owed", n.Owed), "an amount"
+	case owed >= b.budget:
+		return fmt.Sprintf("a budget of %v with %v owed", b.budget, owed), "more than is owed"
+	case !ok:
+		return fmt.Sprintf("bids %v", n.On), "bids, each followed by its hosts"
+	}
+	left, within := b.due-e.Time, 1e-9
+	if strings.Contains(string(e.ID), "/") { // an order to a live market
+		within += 5 / max(left, 1e-3)
+	}
+	sum, rate := 0.0, float64(b.budget-owed)*1e3/max(left, 1e-3)
+	for host := range bids {
+		if was[host] == 0 {
+			return fmt.Sprintf("a bid on %q", host), "bids on the hosts of the contract"
+		}
+		sum += float64(was[host])
+	}
+	for host, bid := range bids {
+		fair := rate * float64(was[host]) / sum
+		if math.Abs(float64(bid)-fair) > 1+within*fair || bid <= 0 {
+			return fmt.Sprintf("a bid of %d nano-dollars per second on %q", bid, host), fmt.Sprintf("%.0f, its part of %v over %v s", math.Floor(fair), b.budget-owed, left)
+		}
+	}
+	b.on = n.On
+	return "", ""
+}

@@ -19,26 +19,26 @@ var core = []string{
 // Maximum lines of code of this module that packages may compile. The target for the core
 // is 7,500.
 const (
-	coreClosure        = 9_050
+	coreClosure        = 9_170
 	experimentsClosure = 47_200
 )
 
 // most contains the maximum lines of code of packages. A package that is not listed may
 // have 500 lines.
 var most = map[string]int{
-	"bank":                           1000,
+	"bank":                           1025,
 	"bank/audit":                     3050,
 	"bank/export":                    550,
-	"bank/owners":                    800,
+	"bank/owners":                    805,
 	"bank/peers":                     550,
 	"bank/service":                   1300,
 	"bank/store":                     3350,
 	"bank/store/postgres":            1100,
 	"bank/store/postgres/pgtest":     550,
 	"bank/tiles":                     550,
-	"cmd/bourse":                     10400,
+	"cmd/bourse":                     10435,
 	"contracts":                      710,
-	"contracts/admission":            690,
+	"contracts/admission":            775,
 	"contracts/admission/booked":     650,
 	"contracts/admission/cleared":    1250,
 	"contracts/admission/libra":      560,
@@ -47,8 +47,8 @@ var most = map[string]int{
 	"contracts/admission/queue":      1450,
 	"contracts/admission/reserve":    550,
 	"contracts/admission/script":     1110,
-	"contracts/broker":               1230,
-	"contracts/floor":                1760,
+	"contracts/broker":               1300,
+	"contracts/floor":                1830,
 	"contracts/memo":                 600,
 	"experiments":                    3800,
 	"experiments/fitlab":             1150,
@@ -68,7 +68,7 @@ var most = map[string]int{
 	"experiments/stats":              700,
 	"experiments/study":              3385,
 	"experiments/trail":              500,
-	"experiments/verify":             3450,
+	"experiments/verify":             3570,
 	"experiments/whatif":             2820,
 	"hosts/agent":                    3300,
 	"hosts/availability/models":      550,

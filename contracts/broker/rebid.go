@@ -60,8 +60,8 @@ func (b *Broker) Rebid(now float64, id contracts.ID, budget bank.Amount) (*contr
 		return d, nil
 	}
 	if p, ok := b.Policy.(contracts.Rebidder); ok {
-		if said := p.Rebid(now, c.run, on, &b.floor); said.Verdict != contracts.Accept {
-			d.Reason, d.Numbers = said.Reason, append(d.Numbers, said.Numbers...)
+		if by := p.Rebid(now, c.run, on, &b.floor); by.Verdict != contracts.Accept {
+			d.Reason, d.Numbers = by.Reason, append(d.Numbers, by.Numbers...)
 			return d, nil
 		}
 	}

@@ -34,7 +34,7 @@ func TestAdjusted(t *testing.T) {
 		{"another host", `{"owed":"0.000020","on":[900,"h00",2700,"h02"]}`, 200, `a bid on "h02"`},
 		{"no bids", `{"owed":"0.000020"}`, 200, "bids []"},
 		{"nothing owed is stated", `{"on":[900,"h00",2700,"h01"]}`, 200, "owed"},
-		{"twice", `{"owed":"0.000020","owed":"0.000020","on":[900,"h00",2700,"h01"]}`, 200, "programs interpret differently"},
+		{"twice", `{"owed":"0.000020","owed":"0.000020","on":[900,"h00",2700,"h01"]}`, 200, "programs can interpret differently"},
 	} {
 		fs := vfs.NewMem()
 		j, err := store.Create("ledger", store.Options{FS: fs, Reproducible: true})

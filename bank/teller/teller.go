@@ -164,7 +164,7 @@ func (t *Teller) Reject(now float64, contract int64, note []byte) error {
 }
 
 // Adjust changes the budget of a contract, whose escrow has the amount held, to the budget in a
-// signed order of kind bid. The errors are those of Hold.
+// signed order of kind bid. It returns the same errors as Hold.
 func (t *Teller) Adjust(now float64, contract int64, held bank.Amount, signed, note []byte) error {
 	o, err := order.Open(signed)
 	if err != nil {

@@ -25,7 +25,7 @@ type Teller interface {
 	Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error
 
 	// Adjust changes the amount in the escrow of contract to budget. The owner pays the
-	// difference or receives it. The errors are those of Hold.
+	// difference or receives it. It returns the same errors as Hold.
 	Adjust(now float64, contract int64, budget bank.Amount, note []byte) error
 
 	// Settle makes the given payments out of the escrow of contract and refunds the rest to its

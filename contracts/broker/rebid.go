@@ -13,14 +13,13 @@ import (
 )
 
 // Rebid changes the budget of a contract that runs, and its bids with it. The part of the budget
-// that is not owed yet is bid for the rest of the time: if O is the amount owed, rounded up to a
-// micro-dollar, and t the time until the deadline, the new bids sum to (budget - O) / t, in the
-// proportions of the present bids. Each is rounded toward zero. For example, a contract that bids
-// 1,000 and 3,000 nano-dollars per second and owes $0.00002 with 50 s left bids 900 and 2,700 for
-// a budget of $0.0002. To repeat the budget renews the bids.
+// that is not owed yet is bid for the rest of the time. Let O be the amount owed, rounded up to a
+// micro-dollar, and t the time until the deadline. The sum of the new bids is (budget - O) / t, in
+// the proportions of the present bids. Each is rounded toward zero. For example, a contract bids
+// 1,000 and 3,000 nano-dollars per second and owes $0.00002, with 50 s left. For a budget of
+// $0.0002 it then bids 900 and 2,700. A repeated budget renews the bids.
 //
-// The policy can reject the new bids if it is a [contracts.Rebidder]. If the decision is to
-// reject, nothing has changed. Rebid returns an error wrapping ErrNoContract if there is no such
+// The policy can reject the new bids if it is a [contracts.Rebidder]. A rejection changes nothing. Rebid returns an error wrapping ErrNoContract if there is no such
 // contract. The decision is valid until the next call. The broker must already have been advanced
 // to now.
 func (b *Broker) Rebid(now float64, id contracts.ID, budget bank.Amount) (*contracts.Decision, error) {

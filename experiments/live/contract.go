@@ -54,9 +54,10 @@ type Contract struct {
 	terms  order.Terms
 	queued queued
 
-	least bank.Amount        // lowest budget that it has had; 0 if the budget has not changed
-	order string             // signed
-	job   string             // text of the job
+	least bank.Amount // lowest budget that it has had; 0 if the budget has not changed
+	order string      // signed
+	job   string      // text of the job
+
 	saved map[int32][]string // parts of the last checkpoint of each node
 	lost  []loss             // nodes of the contract that have no host because their hosts were lost
 	fault *fault             // why the contract was not fulfilled, once known

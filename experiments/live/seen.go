@@ -37,7 +37,8 @@ type hostSeen struct {
 	removed bool
 	closed  bool
 	drained bool
-	whole   bool          // whether it has whole cores
+	whole   bool // whether it has whole cores
+
 	urged   bool          // whether the host must be answered immediately
 	changed chan struct{} // closed when the host's orders have changed
 	heard   float64       // time of the last report, by the market's clock

@@ -39,8 +39,8 @@ func bidsOn(on []any) (bids map[string]int64, ok bool) {
 	return bids, len(bids) > 0
 }
 
-// rebids checks a change of a budget. The budget must exceed the amount owed, and the new bids must
-// divide the difference by the time that is left, in the proportions of the former bids, rounded
+// rebids checks a change of a budget. The budget must exceed the amount owed. The new bids must be
+// the difference divided by the remaining time, in the proportions of the former bids, rounded
 // toward zero. The ledger of a live market has the times of its bank, which are up to a few seconds
 // later than those of the market. The budget of an entry follows from the moves of all entries of
 // the contract.

@@ -90,12 +90,13 @@ func (w *wanted) share() hosts.Share { return hosts.Share{Weight: w.Weight, Limi
 
 // A task is a task that has a folder.
 type task struct {
-	name          string
-	number        int64
-	folder        string
-	record        record
-	wanted        *wanted // last wanted state received; nil if none since the agent started
-	isWanted      bool
+	name     string
+	number   int64
+	folder   string
+	record   record
+	wanted   *wanted // last wanted state received; nil if none since the agent started
+	isWanted bool
+
 	saved         string  // version of the checkpoint that the market has
 	savedAt       float64 // time at which it was sent
 	again         float64 // time of the next attempt to send a checkpoint

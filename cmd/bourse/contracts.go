@@ -125,8 +125,8 @@ var bidCommand = command(`bid CONTRACT
 change the budget and the bids of a running contract
 
 The part of the new budget that is not owed yet is bid for the time that remains. The
-difference between the budgets moves between your account and the escrow. To repeat the
-old budget bids the unspent part again. The exit status is 1 if the market refuses.
+difference between the budgets moves between your account and the escrow. A repeated
+budget bids the unspent part again. The exit status is 1 if the market refuses.
 
    bourse job bid 17 --budget 2.50
    bourse job bid 17 --budget 2.50 --json`, func(c *cli.Context, o *bidOptions) error {

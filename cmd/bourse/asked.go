@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"bourse/bank"
 	"bourse/bank/whole"
@@ -108,14 +109,18 @@ func (a *asked) task() (*client.Task, *config.Error) {
 func (a *asked) read(stdin string) *config.Error {
 	sent := make(map[string][]byte, len(a.Files))
 	for i, path := range a.Files {
-		data, err := whole.Read(path, mostFile)
+		name, read := baseName(path), func() ([]byte, error) { return whole.Read(path, mostFile) }
+		if strings.HasSuffix(name, "/") {
+			read = func() ([]byte, error) { return tree(path) }
+		}
+		data, err := read()
 		if err != nil {
-			return &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: err.Error() + ", want a file"}
+			return &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: err.Error() + ", want a file or a folder"}
 		}
-		if _, twice := sent[filepath.Base(path)]; twice {
-			return &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: fmt.Sprintf("found a second %s, want unique names", filepath.Base(path))}
+		if _, twice := sent[name]; twice {
+			return &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: fmt.Sprintf("found a second %s, want unique names", name)}
 		}
-		sent[filepath.Base(path)] = data
+		sent[name] = data
 	}
 	if stdin != "" {
 		if same, twice := sent[stdin]; twice && !bytes.Equal(same, a.in) {

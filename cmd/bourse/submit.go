@@ -82,7 +82,7 @@ contract is refused or, with --wait, if a contract is not fulfilled.`, submitAct
 type submitOptions struct {
 	budgetOptions              `yaml:",inline"`
 	Env                        []string `doc:"set {NAME=VALUE} in its environment; may be repeated"`
-	File                       []string `doc:"copy {FILE} to the task's folder; may be repeated"`
+	File                       []string `doc:"copy {FILE}, or a folder with everything in it, to the task's folder; may be repeated"`
 	Memory                     float64  `unit:"bytes" doc:"memory limit in {BYTES}, or with a unit such as 4GB (default: the host's)"`
 	Name                       string   `doc:"{NAME} of the job, shown to its user"`
 	Stdin                      string   `doc:"pass {FILE} to the program as standard input; - passes the command's own (default: none)"`

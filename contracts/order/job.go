@@ -64,8 +64,12 @@ func check(j *remote.Job) error {
 		}
 	}
 	for name, sum := range j.Files {
+		name, tree := strings.CutSuffix(name, "/")
+		if _, twice := j.Files[name]; tree && twice {
+			return fmt.Errorf("job: found a file and a folder %.40q, want unique names", name)
+		}
 		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") || len(name) > 255 || !isSum("sha256:"+sum) {
-			return fmt.Errorf("job: found file %.40q with sum %.80q, want the name of a file, and 64 hexadecimal digits", name, sum)
+			return fmt.Errorf("job: found file %.40q with sum %.80q, want the name of a file, or of a folder and /, and 64 hexadecimal digits", name, sum)
 		}
 	}
 	l := &j.Limits

@@ -163,7 +163,12 @@ func TestJob(t *testing.T) {
 	if j, err := ParseJob([]byte(text)); err != nil || Sum(Text(j)) != Sum(Text(job())) {
 		t.Errorf("%+v, %v", j, err)
 	}
+	if _, err := ParseJob([]byte(strings.Replace(text, `"in"`, `"in/"`, 1))); err != nil {
+		t.Errorf("a folder: %v", err)
+	}
 	for _, wrong := range []string{
+		strings.Replace(text, `"in"`, `"in/in"`, 1), strings.Replace(text, `"in"`, `"/"`, 1), strings.Replace(text, `"in"`, `"../"`, 1), strings.Replace(text, `"in"`, `"in//"`, 1),
+		strings.Replace(text, `"in":`, `"in":"`+Sum(nil)[7:]+`","in/":`, 1),
 		strings.Replace(text, `"in"`, `"../in"`, 1), strings.Replace(text, `A=b`, `Ab`, 1), strings.Replace(text, `{"mem`, `{"x":1,"mem`, 1),
 		strings.Replace(text, `,"env"`, `, "env"`, 1), strings.Replace(text, `"command":["./render","<frame 7>"]`, `"command":[]`, 1), text + "\n", text + text,
 		strings.Replace(text, `1000000000`, `-1`, 1), strings.Replace(text, "render", `\u0000`, 1), strings.Replace(text, "render", strings.Repeat("x", mostText), 1),

@@ -197,25 +197,29 @@ func (a *Agent) restore(dir string, w *wanted, user int) error {
 		return err
 	}
 	defer root.Close()
-	if err := unpack(root, tar.NewReader(io.MultiReader(parts...)), user); err != nil {
+	top := path.Dir(checkpointName)
+	if err = root.Mkdir(top, 0o700); err == nil && user > 0 {
+		err = root.Lchown(top, user, user)
+	}
+	if err == nil {
+		err = unpack(root, checkpointName, tar.NewReader(io.MultiReader(parts...)), w.Most, user)
+	}
+	if err != nil {
 		return fmt.Errorf("its checkpoint: %w", err)
 	}
 	return nil
 }
 
-// unpack writes the entries of a tar stream below checkpoint in root, owned by user.
-func unpack(root *os.Root, in *tar.Reader, user int) error {
+// unpack writes the entries of a tar stream, which must be at or below the name top, into root,
+// owned by user. Its files have at most the given number of bytes in total.
+func unpack(root *os.Root, top string, in *tar.Reader, room int64, user int) error {
 	own := func(name string, err error) error {
 		if err == nil && user > 0 {
 			err = root.Lchown(name, user, user)
 		}
 		return err
 	}
-	top := path.Dir(checkpointName)
-	if err := own(top, root.Mkdir(top, 0o700)); err != nil {
-		return err
-	}
-	for {
+	for n := 0; ; n++ {
 		h, err := in.Next()
 		if err == io.EOF {
 			return nil
@@ -224,8 +228,11 @@ func unpack(root *os.Root, in *tar.Reader, user int) error {
 			return err
 		}
 		name := strings.TrimSuffix(h.Name, "/")
-		if !filepath.IsLocal(name) || name != checkpointName && !strings.HasPrefix(name, checkpointName+"/") {
-			return fmt.Errorf("found %q, want names in %s", h.Name, checkpointName)
+		if !filepath.IsLocal(name) || top != "." && name != top && !strings.HasPrefix(name, top+"/") {
+			return fmt.Errorf("found %q, want names in %s", h.Name, top)
+		}
+		if room -= h.Size; room < 0 || n == mostEntries {
+			return fmt.Errorf("found too many files or bytes, at %q", h.Name)
 		}
 		switch mode := fs.FileMode(h.Mode).Perm(); h.Typeflag {
 		case tar.TypeDir:

@@ -72,7 +72,7 @@ func TestPack(t *testing.T) {
 		}
 		root, err := os.OpenRoot(t.TempDir())
 		if err == nil {
-			err = unpack(root, tar.NewReader(&all), 0)
+			err = errors.Join(root.Mkdir("checkpoint", 0o700), unpack(root, checkpointName, tar.NewReader(&all), c.most, 0))
 		}
 		if got := list(root, "checkpoint"); err != nil || got != c.holds {
 			t.Errorf("%s: the next try finds %q, %v, want %q", c.name, got, err, c.holds)
@@ -109,6 +109,7 @@ func TestUnpackCheckpoint(t *testing.T) {
 		{{Name: "checkpoint/other", Typeflag: tar.TypeReg}},
 		{{Name: "checkpoint/done/../../../x", Typeflag: tar.TypeReg}},
 		{{Name: "/etc/x", Typeflag: tar.TypeReg}},
+		{{Name: "checkpoint/done", Typeflag: tar.TypeReg, Size: 1001}},
 		{{Name: "checkpoint/done", Typeflag: tar.TypeChar}},
 		{{Name: "checkpoint/done", Typeflag: tar.TypeSymlink, Linkname: outside}, {Name: "checkpoint/done/x", Typeflag: tar.TypeReg}},
 	} {
@@ -124,7 +125,7 @@ func TestUnpackCheckpoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := unpack(root, tar.NewReader(&all), 0); err == nil {
+		if err := errors.Join(root.Mkdir("checkpoint", 0o700), unpack(root, checkpointName, tar.NewReader(&all), 1000, 0)); err == nil {
 			t.Errorf("%+v is written: %s", c, list(root, "."))
 		}
 		if left, _ := os.ReadDir(outside); len(left) > 0 {

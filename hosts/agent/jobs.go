@@ -3,6 +3,8 @@
 package agent
 
 import (
+	"archive/tar"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -80,6 +82,7 @@ func (a *Agent) keep(sha string, data []byte) error {
 // lay copies files into the folder of a task, owned by user.
 func (a *Agent) lay(dir string, files map[string]string, user int) error {
 	for name, sha := range files {
+		name, tree := strings.CutSuffix(name, "/")
 		if name != filepath.Base(name) || !filepath.IsLocal(name) || name == "." {
 			return fmt.Errorf("file %q: want a name without folders", name)
 		}
@@ -88,6 +91,12 @@ func (a *Agent) lay(dir string, files map[string]string, user int) error {
 			return err
 		}
 		path := filepath.Join(dir, name)
+		if tree {
+			if err := layTree(path, data, user); err != nil {
+				return fmt.Errorf("folder %q: %w", name, err)
+			}
+			continue
+		}
 		if err := os.WriteFile(path, data, 0o700); err != nil {
 			return err
 		}
@@ -98,6 +107,22 @@ func (a *Agent) lay(dir string, files map[string]string, user int) error {
 		}
 	}
 	return nil
+}
+
+// layTree unpacks a folder of a job, a tar stream, owned by user.
+func layTree(path string, data []byte, user int) error {
+	if err := os.Mkdir(path, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := unpack(root, ".", tar.NewReader(bytes.NewReader(data)), int64(len(data)), user); err != nil || user == 0 {
+		return err
+	}
+	return os.Chown(path, user, user)
 }
 
 // sweepBlobs removes blobs that were fetched long ago. They are fetched again if needed.

@@ -56,7 +56,7 @@ func (w *Wanted) Folder() string { return fmt.Sprintf("%d.%d.%d", w.Contract, w.
 type Job struct {
 	Command []string          `json:"command"`         // program, by name or path, and its arguments
 	Env     []string          `json:"env,omitempty"`   // NAME=value; added after PATH, HOME, TMPDIR and LANG
-	Files   map[string]string `json:"files,omitempty"` // files in its folder: SHA-256 by name
+	Files   map[string]string `json:"files,omitempty"` // files in its folder: SHA-256 by name; a name that ends in / is a folder, a tar stream
 	Limits  Limits            `json:"limits,omitzero"`
 	Name    string            `json:"name,omitempty"` // for people
 	GPUs    int               `json:"gpus,omitempty"`

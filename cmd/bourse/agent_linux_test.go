@@ -96,7 +96,7 @@ func TestAgent(t *testing.T) {
 		{"agent " + dir, "use --join TOKEN"},
 		{"agent " + dir + " --join x", "no token"},
 		{"agent drain " + dir, "want --when-done, --now or --stay"},
-		{"agent drain " + dir + " --now --stay", "want one of"},
+		{"agent drain " + dir + " --now --stay", "want only one of"},
 		{"agent " + dir + " --kind signals --join " + token.String(), "--trust ACCOUNT"},
 	} {
 		if status, _, errs := bourse(t, ctx, strings.Fields(c.args)...); status != statusUsage || !strings.Contains(errs, c.says) {

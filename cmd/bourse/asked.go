@@ -64,9 +64,6 @@ func (a *asked) input(c *cli.Context) ([]byte, error) {
 	return text, nil
 }
 
-// mostFile is the maximum size of a file that is sent with a job, in bytes.
-const mostFile = 64 << 20
-
 // SetDefaults sets the fields that the file omits.
 func (a *asked) SetDefaults() { a.Nodes, a.CPUs = 1, 1 }
 

@@ -215,7 +215,7 @@ func TestCheckWarns(t *testing.T) {
 	for name, want := range map[string][]string{
 		"plan.yaml": {"warning: a: 2 of 4 jobs can never run", "warning: a: 2 of 4 jobs have a deadline below their runtime"},
 		"log.yaml":  {"warning: a: the log is from a machine with 64 processors, but the fleet has 8"},
-		"pack.yaml": {"warning: a: sizes: {rule: pack} has no effect under libra, queue: there each node of a job has a host of its own. It has an effect under conservative, drf, easy,"},
+		"pack.yaml": {"warning: a: sizes: {rule: pack} has no effect under libra, queue, where each node of a job has its own host. It has an effect under conservative, drf, easy,"},
 	} {
 		status, _, errs := bourse(t, t.Context(), "scenario", "check", filepath.Join(dir, name))
 		if status != statusDone || strings.Count(errs, "warning: ") != len(want) {

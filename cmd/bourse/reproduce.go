@@ -120,7 +120,7 @@ func writeRows(path string, rows []results.Metric) error {
 }
 
 var paperListCommand = command(`list
-list the presets that 'paper run' would run, with their times
+list the presets of 'paper run' with their times
 
    bourse paper list
    bourse paper list --traces LOGS --paper market`, func(c *cli.Context, o *partsOptions) error {

@@ -14,8 +14,11 @@ import (
 	"bourse/bank/whole"
 )
 
-// mostTree is the maximum number of files, links and folders of a folder that is sent with a job.
-const mostTree = 10_000
+// Limits of a file or folder that is sent with a job.
+const (
+	mostFile = 64 << 20 // bytes
+	mostTree = 10_000   // files, links and folders
+)
 
 // tree returns a folder as a canonical tar stream: sorted names relative to the folder, executable
 // bits, and no times or owners, so that the same content has the same hash. It returns an error that

@@ -248,7 +248,7 @@ func familyTable(b *bytes.Buffer, plugins []catalog.Plugin) {
 const marketHead = `# market.yaml: the fields of a live market
 
 ` + "`bourse live start` and `bourse live serve` read `market.yaml` in the market's folder, and create it if it is missing. An omitted field has its default" + `.
-The fields ` + "`name`, `number`, `market`, `admission` and `leaving`" + ` are fixed once the market has begun. Changes of the other fields take effect at the next start.
+Once the market has begun, only ` + "`listen`, `bank`, `bank_pin`, `limits`, `keep` and `link`, except `link.patience`," + ` may change. Changes take effect at the next start.
 The plug-ins of ` + "`market` and `admission`" + ` and their options are described in [scenarios](scenario.md).
 
 | field | default | what |

@@ -2,7 +2,9 @@ package verify
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"bourse/bank/audit"
@@ -90,13 +92,15 @@ func (b *bidding) follow(e *audit.Entry, n *adjusted) (found, want string) {
 		within += 5 / max(left, 1e-3)
 	}
 	sum, rate := 0.0, float64(b.budget-owed)*1e3/max(left, 1e-3)
-	for host := range bids {
+	hosts := slices.Sorted(maps.Keys(bids)) // the first finding is the same in every run
+	for _, host := range hosts {
 		if was[host] == 0 {
 			return fmt.Sprintf("a bid on %q", host), "bids on the hosts of the contract"
 		}
 		sum += float64(was[host])
 	}
-	for host, bid := range bids {
+	for _, host := range hosts {
+		bid := bids[host]
 		fair := rate * float64(was[host]) / sum
 		if math.Abs(float64(bid)-fair) > 1+within*fair || bid <= 0 {
 			return fmt.Sprintf("a bid of %d nano-dollars per second on %q", bid, host), fmt.Sprintf("%.0f, its part of %v over %v s", math.Floor(fair), b.budget-owed, left)

@@ -15,6 +15,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"bourse/hosts"
 	"bourse/hosts/link"
@@ -49,7 +50,8 @@ func (t *task) version() string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprint(info.ModTime().UnixNano(), info.Size(), info.Sys())
+	of := info.Sys().(*syscall.Stat_t) // without the time of access, which a read changes
+	return fmt.Sprint(of.Ino, of.Ctim, of.Size)
 }
 
 // unsaved returns the version of a checkpoint of t that should be sent now, or an empty string. A

@@ -258,7 +258,7 @@ func (w *world) receive(told *remote.Told) {
 			continue
 		}
 		if w.ack++; w.ack == 1 {
-			w.told, w.begun = 0, w.now // it begins where the booked usage of its predecessor ended
+			w.told, w.begun = 0, s.At // the first span overlaps its predecessor's; the others may come with it
 		} else if w.told += s.Length; w.told > w.now-w.begun+1e-6 {
 			w.Fatalf("spans of %v s are told in %v s", w.told, w.now-w.begun)
 		}

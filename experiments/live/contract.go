@@ -96,18 +96,15 @@ func (c *Contract) Over() bool {
 	return c.State != heldWord && c.State != "waiting" && c.State != "running"
 }
 
-// tryAgain is the exit status by which a program asks for another try.
-const tryAgain = 75
-
 // again reports whether the market makes another try of a node whose task has ended: its program
 // asks for one, and has tries left before the deadline.
 func (k *core) again(c *Contract, node int32, e *remote.End) bool {
-	if e.Why != hosts.Failed || e.Code != tryAgain || e.Signal != "" || e.OutOfMemory || c.State != "running" || k.now >= c.due(math.Inf(1)) {
+	if e.Why != hosts.Failed || e.Code != remote.TryAgain || e.Signal != "" || e.OutOfMemory || c.State != "running" || k.now >= c.due(math.Inf(1)) {
 		return false
 	}
 	left := c.terms.Requeue
 	for i := range c.Ends {
-		if was := &c.Ends[i]; was.Node == node && was.Why == hosts.Failed && was.Code == tryAgain {
+		if was := &c.Ends[i]; was.Node == node && was.Why == hosts.Failed && was.Code == remote.TryAgain {
 			left--
 		}
 	}

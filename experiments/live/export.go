@@ -18,6 +18,7 @@ import (
 	"bourse/hosts"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/traces"
+	"bourse/hosts/remote"
 	"bourse/workloadgen"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -251,7 +252,7 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 		case h == nil:
 		case e.Why == hosts.Exited:
 			needed = max(needed, earlier[e.Node]+h.work[e.Name])
-		case e.Code == tryAgain:
+		case e.Code == remote.TryAgain:
 			earlier[e.Node] += h.work[e.Name]
 		case e.Why == hosts.Expired && c.Done >= j.Runtime*float64(c.Nodes):
 			j.Runtime = math.Inf(1)

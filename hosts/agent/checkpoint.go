@@ -30,7 +30,6 @@ const (
 	checkpointName = "checkpoint/done"
 	checkpointPart = 4 << 20 // bytes
 	mostSaving     = 60      // seconds after its end for which a task waits for its checkpoint to be sent
-	wantsTry       = 75      // exit status by which a program asks for another try
 )
 
 // A sight is an entry of a checkpoint when it was read.
@@ -63,7 +62,7 @@ func (a *Agent) unsaved(t *task, now float64) string {
 	case t.forgotten > 0 || t.record.Name == "" || now < t.again:
 		return ""
 	case t.end != nil:
-		again := t.end.Status == wantsTry || t.end.Why == hosts.Lost || t.end.Why == hosts.Killed && o.Reason != byOwner
+		again := t.end.Status == remote.TryAgain || t.end.Why == hosts.Lost || t.end.Why == hosts.Killed && o.Reason != byOwner
 		if !again || now > t.over+mostSaving || o.Until > 0 && now > o.Until {
 			return ""
 		}

@@ -133,6 +133,9 @@ type Used struct {
 	Waited  float64 // seconds for which it was ready but waited for a processor; 0 if not measured
 }
 
+// TryAgain is the exit status by which a program asks for another try.
+const TryAgain = 75
+
 // An End reports that a task has ended. Its usage is in a span of the same report or an earlier
 // one.
 type End struct {

@@ -314,9 +314,11 @@ func (w *retold) prices() error {
 		for ; len(raised) > 0 && raised[0].at < e.at; raised = raised[1:] {
 			r := raised[0]
 			key := fmt.Sprint(r.id, "/", r.node)
-			all[open[key]].to = r.at
-			open[key] = len(all)
-			all = append(all, bid{r.at, math.Inf(1), int64(r.bid)})
+			if at, is := open[key]; is {
+				all[at].to = r.at
+				open[key] = len(all)
+				all = append(all, bid{r.at, math.Inf(1), int64(r.bid)})
+			}
 		}
 		key := fmt.Sprint(e.id, "/", e.node)
 		switch e.what {
@@ -325,6 +327,7 @@ func (w *retold) prices() error {
 			all, began = append(all, bid{e.at, math.Inf(1), began[0]}), began[1:]
 		case taskLeaves:
 			all[open[key]].to = e.at
+			delete(open, key) // a bid that changes when its task leaves is no price
 		}
 	}
 	end := w.run.End

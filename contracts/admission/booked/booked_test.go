@@ -2,6 +2,7 @@ package booked
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -89,5 +90,27 @@ func BenchmarkWindows(b *testing.B) {
 			p.Handle(0, contracts.Event{Kind: contracts.Continue}, m)
 		}
 		b.ReportMetric(float64(booked), "booked")
+	}
+}
+
+// TestWorthNothing checks that bids of $0 that no other bid outbids are refused at their first
+// clearing, whether or not they have a deadline, so that a run ends.
+func TestWorthNothing(t *testing.T) {
+	t.Parallel()
+	for _, deadline := range []float64{500, math.Inf(1)} {
+		p, err := newBundle(policytest.Options{"every": 10}.Decode, nil, nil)
+		check(t, err)
+		m := policytest.Deal(t, 1, 2, p, "planned", "budget", []policytest.Trade{
+			{ID: 1, Submit: 1, Nodes: 1, Estimate: 10, Runtime: 10, Deadline: deadline},
+			{ID: 2, Submit: 25, Nodes: 2, Estimate: 10, Runtime: 10, Deadline: deadline},
+		})
+		for id := int64(1); id <= 2; id++ {
+			if d := m.Traded[id]; d.Refused != contracts.BelowReserve {
+				t.Errorf("deadline %v: job %d is %s, refused for %q, want %q", deadline, id, d.State(), d.Refused, contracts.BelowReserve)
+			}
+		}
+		if len(m.Cleared) != 2 {
+			t.Errorf("deadline %v: %d clearings, want 2", deadline, len(m.Cleared))
+		}
 	}
 }

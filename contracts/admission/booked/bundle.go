@@ -196,6 +196,13 @@ func (p *bundle) clear(now float64) {
 			rest = append(rest, j)
 		}
 	}
+	if len(rest) > 0 && len(p.awards)+len(p.book.Held) == 0 {
+		// Nobody outbid them, so they are below the reserve price, now and later.
+		for _, j := range rest {
+			p.refuse(j, contracts.BelowReserve)
+		}
+		rest = rest[:0]
+	}
 	if p.waiting = rest; len(rest) > 0 {
 		p.await(math.Nextafter(now, math.Inf(1)))
 	}

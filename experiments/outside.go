@@ -24,7 +24,7 @@ func (read *recordings) outside(c *scenario.Configuration) func(v any) error {
 	return func(v any) error {
 		switch o := v.(type) {
 		case *script.Options:
-			return o.Load(text)
+			return o.Load(text, recovered.Guard(context.Background()))
 		case *outside.Program:
 			fleet := make([]hosts.Spec, c.Fleet.Hosts)
 			for h := range fleet {

@@ -93,7 +93,7 @@ The exit status is 1 if a test fails.
 	if err != nil || !limited(c) {
 		return confined(c, err)
 	}
-	all, err := author.Tests(s.File, func(text string) { fmt.Fprintln(c.App.ErrWriter, text) })
+	all, err := author.Tests(c.Context, s.File, func(text string) { fmt.Fprintln(c.App.ErrWriter, text) })
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	examples "bourse/experiments/examples/policies"
 	"bourse/experiments/misuse"
 	"bourse/experiments/program"
+	"bourse/experiments/recovered"
 	"bourse/experiments/report"
 	"bourse/experiments/scenario"
 	"bourse/hosts"
@@ -322,7 +323,7 @@ func (s Source) mind(line *outside.Line, print func(string)) (m outside.Mind, fi
 		if err != nil {
 			return nil, nil, err
 		}
-		compiled, err := script.Compile(s.File, text, line.Options)
+		compiled, err := script.Compile(s.File, text, line.Options, recovered.Guard(context.Background()))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -339,10 +340,10 @@ func (s Source) mind(line *outside.Line, print func(string)) (m outside.Mind, fi
 }
 
 // Tests runs the tests of a script, which are its functions whose names begin with test_.
-func Tests(file string, print func(string)) ([]script.Result, error) {
+func Tests(ctx context.Context, file string, print func(string)) ([]script.Result, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	return script.Test(file, text, print)
+	return script.Test(file, text, print, recovered.Guard(ctx))
 }

@@ -115,7 +115,7 @@ func Default() Config {
 func (c *Config) load(options any) error {
 	err := c.Admission.Decode(options)
 	if o, is := options.(*script.Options); is && err == nil {
-		err = o.Load(func(string) ([]byte, error) { return c.script, nil })
+		err = o.Load(func(string) ([]byte, error) { return c.script, nil }, nil)
 	}
 	return err
 }

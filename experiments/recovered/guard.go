@@ -27,7 +27,10 @@ func Insist(ctx context.Context, end func()) context.Context {
 // Guard returns a function that starts to guard a computation. That function returns
 // another one, which stops the guard. The guard cancels the computation if ctx ends, if it
 // takes more than 10 s, or if the program's memory has grown by 256 MiB since the start. It
-// checks the memory every 5 ms. A computation that is Timed has a time limit of its own.
+// checks the memory every 5 ms. After the memory has grown by 4 MiB, a computation that has the
+// method CheckOften also checks it between operations: on a busy machine, the guard could be
+// delayed by several operations, and each could double the memory. A computation that is Timed
+// has a time limit of its own.
 func Guard(ctx context.Context) func(c interface{ Cancel(reason string) }) (done func()) {
 	return func(c interface{ Cancel(reason string) }) func() {
 		stop := make(chan struct{})
@@ -42,9 +45,17 @@ func Guard(ctx context.Context) func(c interface{ Cancel(reason string) }) (done
 
 // watch checks a computation until stop is closed. Most computations end before.
 func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan struct{}) {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	live, used := sample[0].Value.Uint64()+growth, sample[1].Value.Uint64()+sample[0].Value.Uint64()+growth
+	live, used := heap()
+	large := func() bool {
+		// Between garbage collections, garbage grows by at most the amount of live memory.
+		nowLive, nowUsed := heap()
+		over := nowLive > live+growth || nowUsed > used+live+growth
+		if over {
+			c.Cancel(fmt.Sprintf("memory grew by more than %d MiB in one call", growth>>20))
+		}
+		return over
+	}
+	often, _ := c.(interface{ CheckOften(check func()) })
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	late := time.NewTimer(longest)
@@ -52,11 +63,10 @@ func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan 
 	if t, ok := c.(interface{ Timed() bool }); ok && t.Timed() {
 		late.Stop()
 	}
-	for {
-		// Between garbage collections, garbage grows by at most the amount of live memory.
-		if metrics.Read(sample); sample[0].Value.Uint64() > live || sample[1].Value.Uint64() > used {
-			c.Cancel(fmt.Sprintf("memory grew by more than %d MiB in one call", growth>>20))
-			break
+	for !large() {
+		if _, now := heap(); often != nil && now > used+growth/64 {
+			often.CheckOften(func() { large() })
+			often = nil
 		}
 		select {
 		case <-stop:
@@ -77,4 +87,12 @@ func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan 
 			end()
 		}
 	}
+}
+
+// heap returns the bytes that the last garbage collection found in use, and the bytes of all
+// objects, including garbage.
+func heap() (live, used uint64) {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64(), sample[1].Value.Uint64()
 }

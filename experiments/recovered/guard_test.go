@@ -2,6 +2,7 @@ package recovered
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,6 +18,38 @@ func (s *slow) Cancel(reason string) { s.reason = reason }
 type timed struct{ slow }
 
 func (*timed) Timed() bool { return true }
+
+// checked is one that can check itself.
+type checked struct {
+	slow
+	check func()
+}
+
+func (c *checked) CheckOften(check func()) { c.check = check }
+
+// TestLarge checks that a computation whose memory grows is asked to check itself, and that a check
+// cancels it. It is not parallel, because all tests share the memory.
+func TestLarge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c checked
+		done := Guard(t.Context())(&c)
+		time.Sleep(every)
+		synctest.Wait()
+		small := make([]byte, 2*growth/64)
+		time.Sleep(every)
+		synctest.Wait()
+		if c.check == nil {
+			t.Fatal("it was not asked to check itself")
+		}
+		large := make([]byte, 2*growth)
+		if c.check(); !strings.Contains(c.reason, "memory grew by more than 256 MiB") {
+			t.Errorf("it was canceled because of %q", c.reason)
+		}
+		done()
+		runtime.KeepAlive(small)
+		runtime.KeepAlive(large)
+	})
+}
 
 // TestGuard checks that a computation is canceled after 10 s unless it has a time limit of its
 // own, and that one that goes on is reported.

@@ -51,6 +51,14 @@ const (
 // goroutine. It returns a function to call when the decision is made.
 type Guard func(interface{ Cancel(reason string) }) (done func())
 
+// Start starts g, unless it is nil.
+func (g Guard) Start(c interface{ Cancel(reason string) }) (done func()) {
+	if g == nil {
+		return func() {}
+	}
+	return g(c)
+}
+
 // A Policy asks a mind. After an error it returns no more actions, and the run is void.
 type Policy struct {
 	contracts.Policy // asks the decider
@@ -275,10 +283,10 @@ func (q *Question) Said(line, answer []byte) {
 
 // Guard starts the guard of a decision. The caller must call done at its end.
 func (q *Question) Guard(c interface{ Cancel(reason string) }) (done func()) {
-	if q.decider == nil || q.decider.guard == nil {
+	if q.decider == nil {
 		return func() {}
 	}
-	return q.decider.guard(c)
+	return q.decider.guard.Start(c)
 }
 
 // Place returns the placements that the bidding strategy proposes or, if there are none, the

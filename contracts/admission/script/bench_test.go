@@ -71,7 +71,7 @@ func BenchmarkDecision(b *testing.B) {
 				d, ok := admission.Decides(p)
 				if kind == "script" {
 					o := script.Options{File: "../../../experiments/examples/policies/" + name + ".star"}
-					if err := o.Load(os.ReadFile); err != nil {
+					if err := o.Load(os.ReadFile, nil); err != nil {
 						b.Fatal(err)
 					}
 					p, err := script.New(func(v any) error { *v.(*script.Options) = o; return nil }, bid, rng)

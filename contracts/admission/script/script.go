@@ -19,6 +19,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
@@ -42,10 +43,10 @@ type Options struct {
 }
 
 // Load reads and compiles the file.
-func (o *Options) Load(read func(path string) ([]byte, error)) error {
+func (o *Options) Load(read func(path string) ([]byte, error), guard outside.Guard) error {
 	text, err := read(o.File)
 	if err == nil {
-		o.script, err = Compile(o.File, text, o.Options)
+		o.script, err = Compile(o.File, text, o.Options, guard)
 	}
 	return err
 }
@@ -88,8 +89,9 @@ type loading struct {
 	s     *Script
 }
 
-// Compile returns the script in text. Errors contain the position in the file at path.
-func Compile(path string, text []byte, options map[string]any) (*Script, error) {
+// Compile returns the script in text. It guards the statements at the top of the file and the
+// function start, unless guard is nil. Errors contain the position in the file at path.
+func Compile(path string, text []byte, options map[string]any, guard outside.Guard) (*Script, error) {
 	s := &Script{file: path}
 	s.Terms.Waiting, s.Terms.Sharing, s.Terms.Source = outside.Own, "auction", fmt.Sprintf("%x", sha256.Sum256(text))
 	language := &syntax.FileOptions{While: true, Set: true}
@@ -113,8 +115,9 @@ func Compile(path string, text []byte, options map[string]any) (*Script, error) 
 		return nil, place(path, err)
 	}
 	th := thread("load")
+	defer guard.Start(th)()
 	th.SetLocal("loading", &loading{options, s})
-	if s.Globals, err = program.Init(th, words); err != nil {
+	if s.Globals, err = program.Init(&th.Thread, words); err != nil {
 		return nil, place(path, err)
 	}
 	s.Globals.Freeze()
@@ -127,11 +130,12 @@ func Compile(path string, text []byte, options map[string]any) (*Script, error) 
 			return nil, fmt.Errorf("%s: option %s", path, plugin.Unknown(name, known))
 		}
 	}
-	return s, s.declarations()
+	th.SetLocal("loading", nil)
+	return s, s.declarations(&th.Thread)
 }
 
 // declarations reads the declarations of the file.
-func (s *Script) declarations() (err error) {
+func (s *Script) declarations(th *starlark.Thread) (err error) {
 	function := func(name string, params ...string) (f *starlark.Function) {
 		v := s.Globals[name]
 		if v == nil {
@@ -177,10 +181,11 @@ func (s *Script) declarations() (err error) {
 	if start == nil {
 		return nil
 	}
-	first, err := s.run(&env{Question: new(outside.Question)}, start)
-	if err == nil {
-		t.Start, err = s.state(first)
+	first, err := starlark.Call(th, start, nil, nil)
+	if err != nil {
+		return place(s.file, err)
 	}
+	t.Start, err = s.state(first)
 	return err
 }
 
@@ -204,15 +209,39 @@ func testsOf(v starlark.Value) (all []admission.Test, err error) {
 	return all, nil
 }
 
-// thread returns a thread for one call.
-func thread(name string) *starlark.Thread {
-	th := &starlark.Thread{Name: name, Print: func(*starlark.Thread, string) {}}
-	th.SetMaxExecutionSteps(Steps)
-	th.OnMaxSteps = func(th *starlark.Thread) {
-		th.Cancel(fmt.Sprintf("it has taken more than %d steps, the most that one call may take", Steps))
-	}
-	return th
+// A call is a call of a script. Its guard can let it check itself between operations.
+type call struct {
+	starlark.Thread
+	check atomic.Pointer[func()]
 }
+
+// Steps between looks for a check, and between checks. A statement that doubles a list takes 4 steps.
+const (
+	seldom = 16
+	often  = 4
+)
+
+// thread returns the thread of one call.
+func thread(name string) *call {
+	c := new(call)
+	c.Name, c.Print = name, func(*starlark.Thread, string) {}
+	c.SetMaxExecutionSteps(seldom)
+	c.OnMaxSteps = func(th *starlark.Thread) {
+		if th.Steps >= Steps {
+			th.Cancel(fmt.Sprintf("it has taken more than %d steps, the most that one call may take", Steps))
+		}
+		next := th.Steps + seldom
+		if check := c.check.Load(); check != nil {
+			(*check)()
+			next = th.Steps + often
+		}
+		th.SetMaxExecutionSteps(min(next, Steps))
+	}
+	return c
+}
+
+// CheckOften lets the call run check between operations.
+func (c *call) CheckOften(check func()) { c.check.Store(&check) }
 
 // run calls a function of the script. Values that belong to e become invalid when the call
 // returns.
@@ -223,7 +252,7 @@ func (s *Script) run(e *env, f *starlark.Function, args ...starlark.Value) (star
 	}
 	th.SetLocal("env", e)
 	done := e.Guard(th)
-	v, err := starlark.Call(th, f, args, nil)
+	v, err := starlark.Call(&th.Thread, f, args, nil)
 	done()
 	e.over, e.Steps = true, th.ExecutionSteps()
 	if err != nil {

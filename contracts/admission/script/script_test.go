@@ -16,7 +16,7 @@ import (
 // ask returns the decision of a script about a request for two nodes on three hosts.
 func ask(t *testing.T, text string, options map[string]any) (contracts.Decision, *outside.Policy, error) {
 	t.Helper()
-	s, err := Compile("mine.star", []byte(text), options)
+	s, err := Compile("mine.star", []byte(text), options, nil)
 	if err != nil {
 		return contracts.Decision{}, nil, err
 	}
@@ -125,6 +125,31 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestChecks checks that a call checks itself often, however its statements are written, and that
+// a script is also guarded while it is loaded.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	n := 0
+	guard := func(c interface{ Cancel(reason string) }) func() {
+		c.(interface{ CheckOften(func()) }).CheckOften(func() {
+			if n++; n == 10 {
+				c.Cancel("it is large")
+			}
+		})
+		return func() {}
+	}
+	text := "def f():\n    x = [0]\n" + strings.Repeat("    x += x\n", 20) + "    return {'n': len(x)}\n"
+	for _, c := range []struct{ end, want string }{
+		{"x = f()\n", "mine.star:13:7: it is large"}, // after 16 steps, and 9 times 4
+		{"def start():\n    return f()\n" + strings.Replace(decide("return defer()"), ")", ", state)", 1), "mine.star:11:7: it is large"},
+	} {
+		n = 0
+		if _, err := Compile("mine.star", []byte(text+c.end), nil, guard); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v after %d checks, want %s", c.end, err, n, c.want)
+		}
+	}
+}
+
 // TestOptions checks that options are given values like their defaults.
 func TestOptions(t *testing.T) {
 	t.Parallel()
@@ -161,7 +186,7 @@ def ended(request, outcome, state):
     pass
 def decide(request, market, state):
     return reject("too dear", {"price": market.hosts[0].percentile(0.5)})
-`), nil)
+`), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +261,7 @@ def test_a():
     equal(a.numbers, {"price": 0.25})
 def test_b():
     equal(decide(request(), market(hosts=[{"price": 0.5}])).verdict, "reject")
-`), func(text string) { said = append(said, text) })
+`), func(text string) { said = append(said, text) }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +269,7 @@ def test_b():
 	if !slices.Equal(all, want) || strings.Join(said, " ") != "2 1" {
 		t.Errorf("results are %+v, printed %v, want %+v", all, said, want)
 	}
-	if _, err := Test("mine.star", []byte("def decide(request, market):\n    return defer()\n"), nil); err == nil || !strings.Contains(err.Error(), "found no tests") {
+	if _, err := Test("mine.star", []byte("def decide(request, market):\n    return defer()\n"), nil, nil); err == nil || !strings.Contains(err.Error(), "found no tests") {
 		t.Errorf("a script without tests: %v", err)
 	}
 }

@@ -28,8 +28,8 @@ type bench struct {
 
 // Test runs the functions test_… of the script in text. They may call request, market and
 // equal. Said receives the text that they print.
-func Test(path string, text []byte, said func(string)) ([]Result, error) {
-	s, err := Compile(path, text, nil)
+func Test(path string, text []byte, said func(string), guard outside.Guard) ([]Result, error) {
+	s, err := Compile(path, text, nil, guard)
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +42,11 @@ func Test(path string, text []byte, said func(string)) ([]Result, error) {
 		th := thread(name)
 		th.Print = func(_ *starlark.Thread, text string) { said(text) }
 		th.SetLocal("bench", new(bench))
-		r := Result{Test: name}
-		if _, err := starlark.Call(th, f, nil, nil); err != nil {
+		r, done := Result{Test: name}, guard.Start(th)
+		if _, err := starlark.Call(&th.Thread, f, nil, nil); err != nil {
 			r.Failure = place(path, err).Error()
 		}
+		done()
 		all = append(all, r)
 	}
 	if len(all) == 0 {

@@ -271,6 +271,9 @@ func (w *retold) bill(c *replayContract, o outcome, s *settlement) (paid, owed, 
 		owed = 0
 	}
 	off = 1 + 1e-9*(budget+owed)
+	if c.end > 0 {
+		off += p.Rate * 1e6 * 1e-12 * c.end // a penalty follows from decimals, an end from sums
+	}
 	if !c.goesOn() && !c.gang || c.broken {
 		off += p.Rate * 1e6 * c.request.SLA.Deadline * (1e-9 + w.sumFuzz(c)/(c.request.Work*float64(c.request.Nodes)))
 	}

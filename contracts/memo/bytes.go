@@ -210,9 +210,11 @@ func (e *encoder) reach(v reflect.Value) {
 	case reflect.Map:
 		e.number(isNew)
 		e.number(v.Len())
-		for i := v.MapRange(); i.Next(); {
-			e.put(addressed(i.Key()))
-			e.put(addressed(i.Value()))
+		keys := v.MapKeys() // sorted, so that equal values have equal bytes
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		for _, key := range keys {
+			e.put(addressed(key))
+			e.put(addressed(v.MapIndex(key)))
 		}
 	case reflect.Interface:
 		t := v.Elem().Type()

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"bourse/contracts/order"
@@ -35,11 +36,22 @@ func benchmark(b *testing.B, n int) {
 			}
 		}
 	})
-	b.Run("checkpoint", func(b *testing.B) {
+	write := func(b *testing.B, whole bool) {
+		w.market.pause = 0
 		for b.Loop() {
-			if err := w.market.save(); err != nil {
-				b.Fatal(err)
+			b.StopTimer()
+			must(0, w.market.finish())
+			w.now += 0.01
+			w.market.pause = math.Inf(1)
+			w.talk()
+			w.market.pause = 0
+			b.StartTimer()
+			must(0, w.market.keep(w.now))
+			if whole {
+				must(0, w.market.finish())
 			}
 		}
-	})
+	}
+	b.Run("checkpoint/step", func(b *testing.B) { write(b, false) }) // what the step waits for
+	b.Run("checkpoint/whole", func(b *testing.B) { write(b, true) })
 }

@@ -83,9 +83,9 @@ func (k *core) resume(r *rest) error {
 	return nil
 }
 
-// The market writes a checkpoint after this number of records. If there is at least one new
-// record, it also writes one after this number of seconds. Repeating this many records
-// takes one or two seconds; writing a checkpoint takes a tenth of that.
+// The market begins a checkpoint after this number of records. If there is at least one new
+// record, it also begins one after this number of seconds. Repeating this many records takes
+// one or two seconds.
 const (
 	perRecords = 5000
 	perSeconds = 60
@@ -119,56 +119,144 @@ func (s *saved) base(seq int64) bool {
 	return false
 }
 
-// save writes a checkpoint and retains the previous one.
+// keep writes a checkpoint at intervals, without delaying the loop: a goroutine repeats the
+// records since the last checkpoint with a core of its own, and stores the state of that core.
+func (m *Market) keep(now float64) error {
+	select {
+	case w := <-m.writing:
+		if err := m.written(w); err != nil {
+			return err
+		}
+	default:
+	}
+	if m.writing != nil || m.log.seq < m.saved.seq+m.every && now < m.saved.at+m.pause {
+		return nil
+	}
+	done, l, was := make(chan written, 1), *m.log, m.saved
+	m.writing, m.log.codec = done, codec{} // reading can begin at the next record
+	go func() {
+		w, err := m.repeat(&l, was)
+		w.err = err
+		done <- w
+	}()
+	return nil
+}
+
+// A written is the result of writing a checkpoint.
+type written struct {
+	saved
+	pruned bool // the records before the first base were deleted
+	err    error
+}
+
+// repeat brings a new core from the last checkpoint of l to its last record, compares each result
+// with the log, and writes a checkpoint. It writes none if the market stops meanwhile.
+func (m *Market) repeat(l *log, was saved) (written, error) {
+	unchanged := written{saved: was}
+	k, err := m.apart()
+	if err != nil {
+		return unchanged, err
+	}
+	from, err := l.recall(k, m.apart, 0)
+	if err != nil {
+		return unchanged, err
+	}
+	whole := *l
+	whole.seq++ // the step of the last record is complete, even if it has no outcome
+	for t := range whole.retold(k, from+1, &err) {
+		if t.err != nil || t.seq == l.seq || m.ctx.Err() != nil {
+			err = t.err
+			break
+		}
+	}
+	if err != nil || m.ctx.Err() != nil {
+		return unchanged, err
+	}
+	return m.store(l, k, was)
+}
+
+// apart returns the market's initial core, without access to its bank.
+func (m *Market) apart() (*core, error) {
+	as := made{Ledger: m.world.Ledger, Number: m.world.Number}
+	return as.core(&m.conf)
+}
+
+// finish waits for the checkpoint that is being written, if there is one.
+func (m *Market) finish() error {
+	if m.writing == nil {
+		return nil
+	}
+	return m.written(<-m.writing)
+}
+
+// written records that a checkpoint has been written.
+func (m *Market) written(w written) error {
+	m.writing, m.saved = nil, w.saved
+	if w.err != nil || !w.pruned {
+		return w.err
+	}
+	oldest := w.bases[0]
+	m.log.first = oldest.Seq
+	err := m.pruned()
+	done := make(chan error, 1)
+	m.pruned = func() error { return <-done }
+	go func() { done <- m.log.prune(m.ctx, oldest) }()
+	return err
+}
+
+// save writes a checkpoint at once.
 func (m *Market) save() error {
-	like, err := m.fresh()
-	if err != nil {
+	if err := m.finish(); err != nil {
 		return err
 	}
-	whole, err := memo.Encode(m.core.checkpoint(), like.checkpoint())
+	w, err := m.store(m.log, m.core, m.saved)
+	m.log.codec = codec{} // reading can begin here
+	w.err = err
+	return m.written(w)
+}
+
+// store writes the state of k, which is the state after the last record of l, as a checkpoint. It
+// retains the previous checkpoint.
+func (m *Market) store(l *log, k *core, was saved) (w written, err error) {
+	w.saved = was
+	like, err := m.apart()
 	if err != nil {
-		return err
+		return w, err
 	}
-	seq, now := m.log.seq, m.core.now
-	b := m.log.db.NewBatch()
+	whole, err := memo.Encode(k.checkpoint(), like.checkpoint())
+	if err != nil {
+		return w, err
+	}
+	seq, now := l.seq, k.now
+	b := l.db.NewBatch()
 	defer b.Close()
 	err = b.Set(key(checkpointTable, seq), whole, nil)
-	if len(m.core.open) == 0 {
-		left, e := memo.Encode(m.core.rest(), new(rest))
+	if len(k.open) == 0 {
+		left, e := memo.Encode(k.rest(), new(rest))
 		err = errors.Join(err, e, b.Set(key(restTable, seq), left, nil))
 	}
-	if old := m.saved.before; old > 0 && old != m.saved.seq && !m.saved.base(old) {
+	if old := was.before; old > 0 && old != was.seq && !was.base(old) {
 		err = errors.Join(err, b.Delete(key(checkpointTable, old), nil), b.Delete(key(restTable, old), nil))
 	}
-	bases, keep := m.saved.bases, m.conf.Keep*86400
+	bases, keep := was.bases, m.conf.Keep*86400
 	if keep > 0 && (len(bases) == 0 || now >= bases[len(bases)-1].At+keep/basesKept) {
-		bases = append(bases, base{seq, now, m.core.number<<perMarket + m.core.next})
+		bases = append(bases, base{seq, now, k.number<<perMarket + k.next})
 		text, e := json.Marshal(bases[len(bases)-1])
 		err = errors.Join(err, e, b.Set(key(baseTable, seq), text, nil))
 		for len(bases) > 1 && bases[1].At <= now-keep {
 			bases = bases[1:]
 		}
 	}
-	pruned := keep > 0 && len(bases) > 0 && bases[0].Seq > m.log.first && bases[0].At <= now-keep
-	if pruned {
+	if w.pruned = keep > 0 && len(bases) > 0 && bases[0].Seq > l.first && bases[0].At <= now-keep; w.pruned {
 		for _, table := range []byte{recordTable, outcomeTable, begunTable, begunAgainTable, checkpointTable, restTable, baseTable} {
 			err = errors.Join(err, b.DeleteRange(key(table, 0), key(table, bases[0].Seq), nil))
 		}
 	}
 	if err = errors.Join(err, b.Commit(pebble.Sync)); err != nil {
-		return err
+		return w, err
 	}
-	m.log.codec = codec{} // reading can begin here
-	m.saved.before, m.saved.seq, m.saved.at, m.saved.bases = m.saved.seq, seq, now, bases
-	if !pruned {
-		return nil
-	}
-	m.log.first = bases[0].Seq
-	err = m.pruned()
-	done := make(chan error, 1)
-	m.pruned = func() error { return <-done }
-	go func() { done <- m.log.prune(m.ctx, bases[0]) }()
-	return err
+	w.before, w.seq, w.at, w.bases = was.seq, seq, now, bases
+	return w, nil
 }
 
 // load restores the core from the last readable checkpoint. It returns the number of the

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -198,4 +199,48 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 		}
 	}
+}
+
+// TestRepeats checks that the checkpoints of a running market, which a second core computes from
+// the log, are the bytes of the market's own state, and that they are written after the step.
+func TestRepeats(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 2)
+	checked := 0
+	for i := range 60 {
+		s := w.order(fmt.Sprint(i), fmt.Sprintf("user:%d", i%3), []string{"be", "sac", "cac"}[i%3], 1+i%2, 5, float64(10+4*i), 0.05)
+		w.market.every = 1 + int64(i)%7
+		w.turn(message{Submit: &s})
+		w.talk()
+		w.now += 3
+		if i == 20 {
+			w.turn(message{Gone: "h01"})
+		}
+		begun, seq := w.market.writing != nil, w.market.log.seq
+		if err := w.market.finish(); err != nil {
+			t.Fatal(err)
+		}
+		if w.market.saved.seq != seq {
+			continue
+		}
+		if !begun {
+			t.Fatalf("the step of record %d has waited for its checkpoint", seq)
+		}
+		text, closer, err := w.market.log.db.Get(key(checkpointTable, seq))
+		if err != nil {
+			t.Fatal(err)
+		}
+		like := must(w.market.fresh())
+		if own := must(memo.Encode(w.market.core.checkpoint(), like.checkpoint())); !bytes.Equal(text, own) {
+			t.Fatalf("the checkpoint of record %d has %d bytes, which differ from the %d of the market's state", seq, len(text), len(own))
+		}
+		closer.Close()
+		checked++
+	}
+	if checked < 15 {
+		t.Errorf("%d checkpoints were compared, want 15 or more", checked)
+	}
+	w.pass(300)
+	w.crash()
+	w.check(60)
 }

@@ -203,6 +203,9 @@ func (w *town) turn(messages ...message) []result {
 			w.crash()
 			continue
 		}
+		if err == nil && w.every > 0 {
+			err = w.market.finish()
+		}
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -117,6 +117,7 @@ type Market struct {
 	core    *core
 	seen    seen
 	saved   saved
+	writing chan written // receives the checkpoint that is being written; nil if there is none
 	pruned  func() error // wait group of the removals in progress
 	whole   bool         // signaled when no step is in progress
 	undone  bool         // whether the last record had no outcome when the log was opened
@@ -464,10 +465,7 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	}
 	m.whole = true
 	m.world.Meter.Turn(m.world.Clock.Now() - begun)
-	if m.log.seq >= m.saved.seq+m.every || now >= m.saved.at+m.pause {
-		return m.save()
-	}
-	return nil
+	return m.keep(now)
 }
 
 // back handles reports from hosts that the market had given up. Before each such report, it
@@ -545,7 +543,7 @@ var ErrUsed = errors.New("the id was used for another order")
 func (m *Market) Close() (err error) {
 	m.stop()
 	m.mail.close()
-	if m.whole && m.log.seq > m.saved.seq {
+	if err = m.finish(); err == nil && m.whole && m.log.seq > m.saved.seq {
 		err = m.save()
 	}
 	return errors.Join(err, m.pruned(), m.log.db.Close())

@@ -70,11 +70,13 @@ type Policy struct {
 	unpaid      bool   // whether nothing is paid; all hosts then form one class
 
 	classes []*class
-	of      []int32 // class of each host
-	tasks   []int   // processors of each host
-	load    []int   // tasks on each host, including actions that are not yet carried out
-	present []bool  // by host
-	jobs    []*job  // in order of submission
+	of      []int32           // class of each host
+	specs   []*hosts.Spec     // by host
+	tasks   []int             // processors of each host
+	load    []int             // tasks on each host, including actions that are not yet carried out
+	room    []hosts.Resources // unreserved resources of each host, including such actions
+	present []bool            // by host
+	jobs    []*job            // in order of submission
 	number  map[int32]*job
 
 	next     int  // number of the next clearing; clearing k is at k × Every
@@ -108,13 +110,15 @@ type job struct {
 	user     int32
 	submit   float64
 	nodes    int
+	needs    contracts.Requirement
 	work     float64 // the estimate
 	due      float64 // +Inf unless hard
 	class    *class
 	bid      market.Rate
 	state    state
-	on       []hosts.ID // while it runs
-	done     float64    // work done per node when the job was last suspended
+	on       []hosts.ID        // while it runs
+	holds    []hosts.Resources // reserved by each node, while it runs
+	done     float64           // work done per node when the job was last suspended
 
 	takes    bool // the job takes part in the decision that awaits its clearing
 	wins     bool
@@ -208,6 +212,7 @@ func (p *Policy) see(v contracts.View) {
 	if all {
 		n := v.Fleet()
 		p.load, p.tasks, p.present, p.of = make([]int, n), make([]int, n), make([]bool, n), make([]int32, n)
+		p.specs, p.room = make([]*hosts.Spec, n), make([]hosts.Resources, n)
 		for _, c := range p.classes {
 			c.hosts, c.units = c.hosts[:0], 0
 		}
@@ -224,7 +229,7 @@ func (p *Policy) see(v contracts.View) {
 				c.units -= p.tasks[h]
 			}
 		}
-		p.load[h] = len(v.On(h))
+		p.load[h], p.room[h] = len(v.On(h)), v.Room(h)
 	}
 }
 
@@ -240,13 +245,13 @@ func (p *Policy) place(h hosts.ID, spec *hosts.Spec) {
 	c := p.classes[i]
 	c.spec.Speed = max(c.spec.Speed, like.Speed)
 	c.hosts = append(c.hosts, h)
-	p.of[h], p.tasks[h] = int32(i), max(1, int(spec.CPUs))
+	p.of[h], p.specs[h], p.tasks[h] = int32(i), spec, max(1, int(spec.CPUs))
 }
 
 // submitted considers a new request. If it is not rejected, it waits for the pass that follows.
 func (p *Policy) submitted(now float64, i int32, m contracts.Market) {
 	r := m.Request(i)
-	j := &job{contract: i, id: r.ID, user: int32(r.User), submit: r.Submit, nodes: r.Nodes, work: r.Work, due: math.Inf(1), deadline: r.SLA.Deadline}
+	j := &job{contract: i, id: r.ID, user: int32(r.User), submit: r.Submit, nodes: r.Nodes, needs: r.Needs, work: r.Work, due: math.Inf(1), deadline: r.SLA.Deadline}
 	if !r.SLA.GoesOn() {
 		j.due = r.Due()
 	}
@@ -270,11 +275,17 @@ func (p *Policy) submitted(now float64, i int32, m contracts.Market) {
 }
 
 // cheapest returns the class in which r costs least at the current prices, or nil if none has
-// enough hosts.
+// enough hosts that could run it if they were idle.
 func (p *Policy) cheapest(r *contracts.Request) (best *class) {
 	least := math.Inf(1)
 	for _, c := range p.classes {
-		if r.Nodes > len(c.hosts) || !r.Needs.Min.Resources.Fit(c.spec.Room) && !r.Needs.Min.Resources.Zero() {
+		n := 0
+		for k := 0; k < len(c.hosts) && n < r.Nodes; k++ {
+			if spec := p.specs[c.hosts[k]]; fits(&r.Needs, spec, spec.Offers()) {
+				n++
+			}
+		}
+		if n < r.Nodes {
 			continue
 		}
 		if cost := float64(max(1, c.result.Price)) / c.spec.Speed; cost < least {
@@ -282,6 +293,12 @@ func (p *Policy) cheapest(r *contracts.Request) (best *class) {
 		}
 	}
 	return best
+}
+
+// fits reports whether a node with the given needs fits into room on a host of the given
+// specification.
+func fits(needs *contracts.Requirement, spec *hosts.Spec, room hosts.Resources) bool {
+	return !spec.Whole && needs.Min.Resources.Zero() || needs.Fits(spec, room)
 }
 
 // late reports whether j would miss its hard deadline if it started at the given time.
@@ -532,10 +549,11 @@ func (p *Policy) suspend(j *job) *contracts.Action {
 	return &p.actions[len(p.actions)-1]
 }
 
-// free subtracts the tasks of j from the recorded loads of its hosts.
+// free removes the tasks of j from the records of its hosts.
 func (p *Policy) free(j *job) {
-	for _, h := range j.on {
+	for k, h := range j.on {
 		p.load[h]--
+		p.room[h] = p.room[h].Sub(hosts.Resources{}.Sub(j.holds[k]))
 	}
 }
 
@@ -553,10 +571,12 @@ func (p *Policy) launch(j *job, was []hosts.ID) bool {
 	} else {
 		p.say(contracts.Admit, j.contract, d)
 	}
+	j.state, j.on, j.holds, j.repeat = running, on, nil, false
 	for _, h := range on {
-		p.load[h]++
+		holds := j.needs.Holds(p.specs[h], p.room[h])
+		j.holds = append(j.holds, holds)
+		p.load[h], p.room[h] = p.load[h]+1, p.room[h].Sub(holds)
 	}
-	j.state, j.on, j.repeat = running, on, false
 	return true
 }
 
@@ -576,7 +596,7 @@ func (p *Policy) units(j *job, was []hosts.ID) (on []hosts.ID) {
 	}
 	for _, list := range [...][]hosts.ID{was, c.hosts} {
 		for _, h := range list {
-			if len(on) < j.nodes && p.present[h] && p.load[h] < p.tasks[h] && sold(h) && !slices.Contains(on, h) {
+			if len(on) < j.nodes && p.present[h] && p.load[h] < p.tasks[h] && fits(&j.needs, p.specs[h], p.room[h]) && sold(h) && !slices.Contains(on, h) {
 				on = append(on, h)
 			}
 		}

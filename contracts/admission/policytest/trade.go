@@ -30,6 +30,7 @@ type Trade struct {
 	Bid      *int64 // nano-dollars per node and second
 	Class    string
 	Lead     float64
+	Memory   float64 // of each node, as a fraction of a host's
 }
 
 // A Traded is the outcome of a trade.
@@ -80,7 +81,7 @@ func Deal(t TB, n int, cpus float64, p contracts.Policy, share, payment string, 
 	}
 	c.Provider = account("provider")
 	for h := range n {
-		spec := hosts.Spec{Name: fmt.Sprintf("h%02d", h), CPUs: cpus, Speed: 1}
+		spec := hosts.Spec{Name: fmt.Sprintf("h%02d", h), CPUs: cpus, Speed: 1, Room: hosts.Resources{Memory: 1}}
 		c.Fleet, c.Owners = append(c.Fleet, sim.New(spec)), append(c.Owners, account("host:"+spec.Name))
 	}
 	var err error
@@ -122,6 +123,7 @@ func (m *Market) submit(t TB, j *Trade, user bank.Account) {
 		ID: contracts.ID(j.ID), Owner: user, User: j.User, Class: j.Class, Submit: j.Submit, Work: j.Estimate, Nodes: j.Nodes, PerHost: true, Lead: j.Lead,
 		SLA: contracts.SLA{Budget: bank.Micros(j.Budget), Deadline: j.Deadline, Penalty: contracts.Penalty{Max: math.Inf(1)}},
 	}
+	r.Needs.Min.Memory = j.Memory
 	out := &Traded{}
 	m.Traded[j.ID] = out
 	d, err := m.Broker.Submit(j.Submit, &r, hosts.Task{Work: cmp.Or(j.Runtime, j.Estimate)})

@@ -35,3 +35,23 @@ func TestHeldResources(t *testing.T) {
 		}
 	}
 }
+
+// TestLongerThanEstimated checks that a buyer who follows its progress leaves its units when
+// the estimate is done (rule 1), on spot units as well as on demand, so that others can use
+// them.
+func TestLongerThanEstimated(t *testing.T) {
+	t.Parallel()
+	p, err := newSpot(policytest.Options{"every": 7.0, "notice": 2.0, "ondemand": 0.05, "bidding": "progress"}.Decode, nil, nil)
+	check(t, err)
+	m := policytest.Deal(t, 1, 1, p, "exclusive", "bid", []policytest.Trade{
+		{ID: 1, Submit: 1, Nodes: 1, Estimate: 6, Runtime: 60, Deadline: 500, Budget: 1e8},
+		{ID: 2, Submit: 5, Nodes: 1, Runtime: 30, Deadline: 500, Budget: 1e8},
+	})
+	long, other := m.Traded[1], m.Traded[2]
+	if len(long.Stays) != 1 || long.Stays[0][1] != 12 || long.State() != "late" {
+		t.Errorf("the job with an estimate of 6 s from 1 s on ran in %v and is %s, want an end at the decision at 12 s", long.Stays, long.State())
+	}
+	if len(other.Stays) != 1 || other.Stays[0][0] != 14 || other.State() != "fulfilled" {
+		t.Errorf("the waiting job ran in %v and is %s, want a start at the clearing at 14 s", other.Stays, other.State())
+	}
+}

@@ -73,7 +73,7 @@ func (s *spot) buy(p *Policy, j *job, now float64, stays bool) {
 	}
 	do, safe := b.next()
 	j.safe = safe
-	if b.on == onDemand && do != onDemand {
+	if j.state == running && (b.on == onDemand && do != onDemand || do == idling) {
 		p.suspend(j)
 	}
 	j.onDemand, j.idle = do == onDemand, do == idling

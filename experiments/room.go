@@ -222,7 +222,7 @@ func (r *room) windows(s *setting) []optimum.Window {
 	for i := range r.plan {
 		j, nodes := &r.plan[i], r.plan[i].Nodes
 		if r.offers {
-			nodes = r.fleet.Hosts
+			nodes = r.widest
 		}
 		if j.Value <= 0 || nodes > r.widest {
 			continue

@@ -61,6 +61,7 @@ func TestRoom(t *testing.T) {
 		"fast hosts":             {tight, []string{"base.fleet.speed=5"}, 5, true},
 		"one fast host":          {tight, []string{"base.fleet.speeds=[1, 9]"}, 5, true},
 		"many processors a task": {tight, []string{"base.fleet.cpus=5", "base.fleet.cap=0"}, 5, true},
+		"offers of fewer nodes":  {"0,100,100,250,8,1\n", []string{"base.fleet.hosts=1", "base.fleet.cpus=4", "base.admission=[{name: windows, sharing: planned, negotiate: impatient}]"}, 1, true},
 		"none":                   {tight, nil, 1, false},
 		"none, slow hosts":       {tight, []string{"base.fleet.speed=0.5"}, 1, false},
 		"none, early deadlines":  {tight, []string{"base.sla.slack=0.5"}, 1, false},

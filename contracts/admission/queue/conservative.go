@@ -31,6 +31,11 @@ type conservative struct {
 	order []int32
 }
 
+// pause is the shortest time, in seconds, between plans in which a request could start if jobs
+// that have exceeded their estimates ended. Without it, such plans would follow each other by
+// the runtime of the request, however short it is.
+const pause = 1
+
 // newConservative returns a conservative policy, which has no options.
 func newConservative(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
 	return &conservative{tracker: newTracker(), retry: never, again: true}, decode(&struct{}{})
@@ -102,6 +107,7 @@ func (p *conservative) pass(now float64, m contracts.Market) []contracts.Action 
 		p.plan.forget(now)
 	}
 	p.early, p.again, p.next = false, false, math.Inf(1)
+	earliest := now // of the next tick
 
 	for _, i := range waiting {
 		r, s := m.Request(i), p.slots[i]
@@ -127,8 +133,11 @@ func (p *conservative) pass(now float64, m contracts.Market) []contracts.Action 
 			return a
 		case !again:
 			p.retry = now + 2*soon // a job due to end now may not have ended yet
+		default:
+			earliest = now + pause
 		}
 	}
+	p.next = max(p.next, earliest)
 	return nil
 }
 

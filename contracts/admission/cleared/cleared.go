@@ -183,6 +183,7 @@ func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []co
 		j := p.number[e.Contract]
 		j.state, j.repeat, j.on, j.done = waiting, true, nil, 0
 		p.enqueue(j, m)
+		p.again = false // other hosts may leave now; Freed follows
 	case contracts.Overdue:
 		p.refuse(p.number[e.Contract])
 	case contracts.Freed:

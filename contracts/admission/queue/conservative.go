@@ -49,6 +49,7 @@ func (p *conservative) Handle(now float64, e contracts.Event, m contracts.Market
 	switch e.Kind {
 	case contracts.Submitted, contracts.Lost:
 		p.drop(now, e.Contract)
+		p.entered = e.Kind == contracts.Lost // other hosts may leave now; Freed follows
 		return p.enter(e.Contract, m)
 	case contracts.Overdue:
 		p.drop(now, e.Contract)
@@ -61,6 +62,9 @@ func (p *conservative) Handle(now float64, e contracts.Event, m contracts.Market
 	case contracts.Tick:
 		p.next, p.retry = math.Inf(1), math.Inf(1) // Freed follows
 	case contracts.Continue, contracts.Freed:
+		if p.waits() {
+			return nil
+		}
 		if i, yes := p.rejected(); yes {
 			p.drop(now, i)
 		}

@@ -286,7 +286,7 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	if r.Market < 0 || r.Market >= len(s.prices) {
 		return fmt.Sprintf("market %d", r.Market), fmt.Sprintf("a rate of %d, by the specification of the hosts", len(s.prices))
 	}
-	if at := float64(s.next) * s.sold.Every; e.Time != at && e.Time != at+s.sold.Every || s.sold.Policy == "posted" {
+	if s.sold.Policy == "posted" || !s.due(e.Time) {
 		return fmt.Sprintf("a clearing at %v s", e.Time), fmt.Sprintf("one every %v s", s.sold.Every)
 	}
 	s.collect(t, e)
@@ -334,6 +334,21 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 		s.next, s.ready = int(math.Round(e.Time/s.sold.Every))+1, false
 	}
 	return "", ""
+}
+
+// due reports whether a clearing at time at may follow the last one. Clearings may be missing
+// only if no contract ran at the time of any of them, except one.
+func (s *sale) due(at float64) bool {
+	k := math.Round(at / s.sold.Every)
+	if k*s.sold.Every != at || k < float64(s.next) {
+		return false
+	}
+	for _, d := range s.open {
+		if v := d.runs(); v != nil && v.from < (k-1)*s.sold.Every && k > float64(s.next+1) {
+			return false
+		}
+	}
+	return true
 }
 
 // collect gathers the bids for the next decision, unless it has already done so. They come

@@ -234,7 +234,7 @@ func (p *Policy) see(v contracts.View) {
 	}
 }
 
-// place enters host h in its class. The speed of a class is that of its fastest host.
+// place enters host h in its class. The fastest host sets the speed of the class.
 func (p *Policy) place(h hosts.ID, spec *hosts.Spec) {
 	like := *spec
 	like.Name = ""

@@ -48,8 +48,13 @@ func (o *Owners) Sight(s *order.Signed, now float64) (Sight, error) {
 		return Sight{}, err
 	}
 	account := s.Value("account")
+	return Sight{account: account, number: o.of(account).settle, all: o.Reads(account)}, nil
+}
+
+// Reads reports whether an account may read the whole ledger.
+func (o *Owners) Reads(account string) bool {
 	p := o.of(account)
-	return Sight{account: account, number: p.settle, all: p.read || p.audit || account == operator}, nil
+	return p.read || p.audit || account == operator
 }
 
 // Key returns the public key of an account, or "" if it has none.

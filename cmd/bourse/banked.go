@@ -125,6 +125,12 @@ func (h here) Payee(ctx context.Context, account, market string) (is bool, err e
 	return is, err
 }
 
+// Reads reports whether an account may read the whole ledger.
+func (h here) Reads(ctx context.Context, account string) (is bool, err error) {
+	err = h.Owners(ctx, func(o *owners.Owners, _ float64) { is = o.Reads(account) })
+	return is, err
+}
+
 // The type there is a bank served by another process.
 type there struct {
 	*service.Client

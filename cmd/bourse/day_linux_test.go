@@ -153,7 +153,7 @@ func (d *day) live() {
 	d.Logf("%d jobs of %d hosts in %.0f s: %v; %d words of hosts, %d not answered", len(d.jobs), d.hosts, time.Since(midnight).Seconds(), d.verdicts, d.said.Load(), d.failed.Load())
 	back := make(map[int64]bool) // taken
 	if err := insist(func() error {
-		open, err := c.List(d.Context(), live.Filter{})
+		open, err := c.List(d.Context(), live.Filter{Account: c.Account})
 		for i := range open {
 			if id := open[i].ID; !back[id] {
 				_, err := c.Cancel(d.Context(), id)
@@ -177,7 +177,7 @@ func (d *day) list(c *client.Client) (now float64, all []live.Contract) {
 	if err := insist(func() error {
 		about, err := c.About(d.Context())
 		if now = about.Now; err == nil {
-			all, err = c.List(d.Context(), live.Filter{Ended: true})
+			all, err = c.List(d.Context(), live.Filter{Account: c.Account, Ended: true})
 		}
 		return err
 	}); err != nil {

@@ -109,7 +109,7 @@ func (s *slurmTown) ran() map[string][]ranTask {
 		}
 		folder := filepath.Dir(filepath.Dir(file))
 		r := ranTask{host: filepath.Base(filepath.Dir(filepath.Dir(folder))), name: filepath.Base(folder)}
-		if n := strings.Count(string(text), "start\n"); n != 1 {
+		if n := strings.Count(string(text), "start\n"); n > 1 { // 0 if its first line is being written
 			s.Errorf("seed %d: the program of %s on %s was started %d times", s.seed, r.name, r.host, n)
 		}
 		for beat := range strings.FieldsSeq(string(text)) {

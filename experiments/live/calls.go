@@ -100,11 +100,12 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 	return r, nil
 }
 
-// settled returns the bank's answer to the settlement of a contract in the current step.
-func (c *calls) settled(contract int64) reply {
+// settled returns the instant of the settlement of a contract in the current step, and the bank's
+// answer.
+func (c *calls) settled(contract int64) (at float64, r reply) {
 	for i := range c.made {
 		if q := &c.made[i]; q.Kind == "settle" && q.Contract == contract {
-			return q.reply
+			return q.At, q.reply
 		}
 	}
 	panic("live: a contract that ended without being settled")

@@ -230,6 +230,10 @@ func (out *Checked) contract(l *log, seq int64, c *Contract) error {
 		old := *c
 		old.Served, c = nil, &old
 	}
+	if !bytes.Contains(was, []byte(`,"settled":`)) { // also
+		old := *c
+		old.Settled, c = 0, &old
+	}
 	is, err := encode(c)
 	if err != nil {
 		return err

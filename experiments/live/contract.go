@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 
@@ -38,6 +39,7 @@ type Contract struct {
 
 	Deleted    []Deletion  `json:"deleted,omitempty" doc:"output of its tasks that hosts deleted to free space"`
 	Settlement string      `json:"settlement,omitempty" doc:"receipt from the bank"`
+	Settled    float64     `json:"settled,omitempty" doc:"instant of the settlement; omitted in records of earlier versions"`
 	Ended      float64     `json:"ended,omitempty" doc:"instant"`
 	Outcome    string      `json:"outcome,omitempty" doc:"verdict: verdict: fulfilled, late, broken or cancelled; or fault: command if the command could not be started"`
 	Done       float64     `json:"done" doc:"work of all nodes at the last reading, in processor-seconds"`
@@ -153,16 +155,22 @@ func (c *Contract) decided(k *core, d *contracts.Decision) {
 	c.look(k)
 }
 
-// settled records how c ended and how the bank answered the settlement.
-func (c *Contract) settled(e *contracts.Settled, r reply) {
+// settled records how c ended, and when and how the bank answered the settlement.
+func (c *Contract) settled(e *contracts.Settled, at float64, r reply) {
 	c.State, c.Outcome, c.Ended = e.Outcome.State(), e.Outcome.String(), e.Ended
 	c.Done, c.Delay, c.Losses = e.Done, e.Delay, e.Losses
 	c.Settlement, c.Back, c.Penalty = r.Receipt, r.Moved, e.Penalty
+	if c.Settlement != "" {
+		c.Settled = at
+	}
 	c.Paid, _ = c.Budget.Sub(r.Moved)
 	if math.IsInf(c.Delay, 1) {
 		c.Delay = 0
 	}
 }
+
+// Booked returns the instant of the settlement of c, or of its end in records of earlier versions.
+func (c *Contract) Booked() float64 { return cmp.Or(c.Settled, c.Ended) }
 
 // Charged returns the charges of c before a part of the penalty was withheld from them.
 func (c *Contract) Charged() bank.Amount {

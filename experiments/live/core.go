@@ -510,7 +510,8 @@ func (k *core) collect() error {
 	for i := range k.broker.Ended() {
 		e := &k.broker.Ended()[i]
 		if c := k.open[int64(e.ID)]; c != nil {
-			c.settled(e, k.calls.settled(c.ID))
+			at, r := k.calls.settled(c.ID)
+			c.settled(e, at, r)
 			if err := k.judge(c, e); err != nil {
 				return err
 			}

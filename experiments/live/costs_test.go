@@ -42,10 +42,10 @@ func TestCosts(t *testing.T) {
 	var all []usage.Settled
 	penalties, withheld := 0, 0
 	for _, c := range must(w.market.List(Filter{Ended: true})) {
-		if c.Settlement == "" || !month(c.Ended) {
+		if c.Settlement == "" || !month(c.Booked()) {
 			continue
 		}
-		all = append(all, usage.Settled{Contract: c.ID, Account: c.Account, Ended: c.Ended, Paid: c.Charged(), Penalty: c.Penalty})
+		all = append(all, usage.Settled{Contract: c.ID, Account: c.Account, Ended: c.Ended, Booked: c.Settled, Paid: c.Charged(), Penalty: c.Penalty})
 		if c.Penalty.Sign() > 0 {
 			penalties++
 		}

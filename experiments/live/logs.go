@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -40,6 +41,32 @@ func (m *Market) MayRead(ctx context.Context, signed []byte) (int64, error) {
 	}
 	return c.ID, nil
 }
+
+// ErrReader means that an account may not read the contracts of another account.
+var ErrReader = errors.New("may not read the contracts of others")
+
+// MayList returns an error unless the signer of a read order may list the contracts of an
+// account, or of all accounts if account is empty. Its own account may, and so may the operator
+// and each account that may read the bank's whole ledger.
+func (m *Market) MayList(ctx context.Context, signed []byte, account string) error {
+	by, err := m.Signed(ctx, signed, "read")
+	if err != nil || by == account || by == operator {
+		return err
+	}
+	reads := false
+	if m.world.Reads != nil {
+		if reads, err = m.world.Reads(ctx, by); err != nil {
+			return err
+		}
+	}
+	if !reads {
+		return fmt.Errorf("%s %w; use --dir with the market's folder, or ask the bank's operator for the right read", by, ErrReader)
+	}
+	return nil
+}
+
+// operator is the account of the bank's operator.
+const operator = "operator"
 
 // Signed returns the account that signed an order of the given kind. The order must be
 // valid for this market at the current time.

@@ -58,6 +58,10 @@ type World struct {
 	// every account may be paid.
 	Payee func(ctx context.Context, account string) (bool, error)
 
+	// Reads reports whether an account may read the bank's whole ledger, and therefore all
+	// contracts. If it is nil, no account but the operator may.
+	Reads func(ctx context.Context, account string) (bool, error)
+
 	FS vfs.FS // file system of the log; nil means the disk
 
 	// Fatal is called if the log can no longer be written. It must end the process. If

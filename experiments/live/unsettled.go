@@ -102,7 +102,7 @@ func (k *core) retry() error {
 			continue
 		}
 		if c := k.open[u.Contract]; c != nil {
-			c.booked(u.Kind, r)
+			c.booked(k.now, u.Kind, r)
 		}
 	}
 	all := k.unsettled
@@ -119,11 +119,11 @@ func (k *core) retry() error {
 	return nil
 }
 
-// booked records the calls that the bank has finally booked.
-func (c *Contract) booked(kind string, r reply) {
+// booked records a call that the bank has finally booked.
+func (c *Contract) booked(now float64, kind string, r reply) {
 	switch kind {
 	case "settle":
-		c.Settlement, c.Back = r.Receipt, r.Moved
+		c.Settlement, c.Settled, c.Back = r.Receipt, now, r.Moved
 		c.Paid, _ = c.Budget.Sub(r.Moved)
 	case "penalty":
 		c.Penalty, _ = c.Withheld.Add(r.Moved) // at most the budget

@@ -224,6 +224,18 @@ func (c *Client) Bid(ctx context.Context, id int64, budget bank.Amount) (a *live
 	return a, err
 }
 
+// List returns contracts that the account may read.
+func (c *Client) List(ctx context.Context, f live.Filter) (all []live.Contract, err error) {
+	err = c.signs(ctx, func() error {
+		signed, err := c.about("read", 0, reads)
+		if err == nil {
+			all, err = c.Caller.List(ctx, signed, "", f)
+		}
+		return err
+	})
+	return all, err
+}
+
 // Read returns the available part of a contract's log, as described at
 // [service.Caller.Read].
 func (c *Client) Read(ctx context.Context, id int64, l service.Log, from int64) (text []byte, size int64, ended bool, err error) {

@@ -172,9 +172,13 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// List tells of contracts.
-func (c *Caller) List(ctx context.Context, f live.Filter) ([]live.Contract, error) {
-	r, err := call(ctx, c.market.List, &wire.ListRequest{Account: f.Account, Ended: f.Ended, From: f.From, Most: int32(f.Most)})
+// List returns contracts. The signed read order must allow its signer to read them. Without an
+// order, List requires the operator's secret.
+func (c *Caller) List(ctx context.Context, signed []byte, secret string, f live.Filter) ([]live.Contract, error) {
+	if len(signed) == 0 {
+		ctx = operating(ctx, secret)
+	}
+	r, err := call(ctx, c.market.List, &wire.ListRequest{Account: f.Account, Ended: f.Ended, From: f.From, Most: int32(f.Most), Order: signed})
 	out := make([]live.Contract, len(r.GetContracts()))
 	for i, k := range r.GetContracts() {
 		if out[i], err = toContract(k); err != nil {

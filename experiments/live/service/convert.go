@@ -74,7 +74,7 @@ func fromContract(c *live.Contract) *wire.Contract {
 	return &wire.Contract{
 		Contract: c.ID, Order: c.Order, Account: c.Account, State: c.State, Class: c.Class, Nodes: int32(c.Nodes), Cpus: c.CPUs,
 		Work: c.Work, Deadline: c.Deadline, Budget: c.Budget.String(), Job: c.Job, Submitted: c.Submitted, Decision: string(c.Decision),
-		Places: each(c.Places, fromPlace), Receipt: c.Receipt, Ends: each(c.Ends, fromEnd), Ended: c.Ended, Outcome: c.Outcome,
+		Places: each(c.Places, fromPlace), Receipt: c.Receipt, Ends: each(c.Ends, fromEnd), Ended: c.Ended, Settled: c.Settled, Outcome: c.Outcome,
 		Done: c.Done, Delay: c.Delay, Losses: int32(c.Losses), Paid: c.Paid.String(), Back: c.Back.String(), Penalty: c.Penalty.String(), Withheld: c.Withheld.String(), Settlement: c.Settlement,
 		Unsettled: c.Unsettled, Deleted: each(c.Deleted, fromDeletion), Served: fromServed(c.Served), Held: c.Held, Name: c.Name,
 	}
@@ -84,7 +84,7 @@ func toContract(c *wire.Contract) (out live.Contract, err error) {
 	out = live.Contract{
 		ID: c.GetContract(), Order: c.GetOrder(), Account: c.GetAccount(), State: c.GetState(), Class: c.GetClass(), Nodes: int(c.GetNodes()), CPUs: c.GetCpus(),
 		Work: c.GetWork(), Deadline: c.GetDeadline(), Job: c.GetJob(), Submitted: c.GetSubmitted(), Decision: raw(c.GetDecision()),
-		Places: all(c.GetPlaces(), toPlace), Receipt: c.GetReceipt(), Ends: all(c.GetEnds(), toEnd), Ended: c.GetEnded(), Outcome: c.GetOutcome(),
+		Places: all(c.GetPlaces(), toPlace), Receipt: c.GetReceipt(), Ends: all(c.GetEnds(), toEnd), Ended: c.GetEnded(), Settled: c.GetSettled(), Outcome: c.GetOutcome(),
 		Done: c.GetDone(), Delay: c.GetDelay(), Losses: int(c.GetLosses()), Settlement: c.GetSettlement(),
 		Unsettled: c.GetUnsettled(), Deleted: all(c.GetDeleted(), toDeletion), Served: toServed(c.GetServed()), Held: c.GetHeld(), Name: c.GetName(),
 	}

@@ -46,6 +46,7 @@ func door(t *testing.T) *Server {
 	}
 	m, err := live.Open("market", conf, live.World{
 		Bank: b, Ledger: ownerstest.Ledger, Number: ownerstest.Number, Key: ownerstest.Private("market:lab"), Clock: still(1000), FS: vfs.NewMem(),
+		Reads: func(_ context.Context, account string) (bool, error) { return account == "user:dan", nil },
 		KeyOf: func(_ context.Context, account string) (string, error) {
 			if account == "user:eve" {
 				return "", nil
@@ -155,6 +156,46 @@ func TestDoor(t *testing.T) {
 	}
 	if _, err := s.Files(t.Context(), &wire.FilesRequest{Order: reading(t, "g", "user:cid", "user:cid", "lab", 7, 1060)}); connect.CodeOf(err) != connect.CodeInvalidArgument {
 		t.Errorf("an archive without a name: %v", err)
+	}
+}
+
+// TestList checks who may list the contracts of an account: the account itself, accounts that may
+// read the whole ledger, and the operator, by key or by secret.
+func TestList(t *testing.T) {
+	t.Parallel()
+	s := door(t)
+	mux := http.NewServeMux()
+	mux.Handle(wire.NewMarketHandler(s))
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	caller := Dial(server.URL, server.Client())
+	for i, c := range []struct {
+		by, of, secret, want string
+	}{
+		{by: "user:ann", of: "user:ann"},
+		{by: "user:dan", of: "user:ann"},
+		{by: "user:dan"},
+		{by: "operator", of: "user:ann"},
+		{by: "operator"},
+		{secret: "secret", of: "user:ann"},
+		{secret: "secret"},
+		{by: "user:bob", of: "user:ann", want: "user:bob may not read the contracts of others"},
+		{by: "user:bob", want: "user:bob may not read the contracts of others"},
+		{secret: "guess", of: "user:ann", want: "order"},
+		{of: "user:ann", want: "order"},
+	} {
+		var signed []byte
+		if c.by != "" {
+			signed = reading(t, fmt.Sprint("list", i), c.by, c.by, "lab", 0, 1060)
+		}
+		_, err := caller.List(t.Context(), signed, c.secret, live.Filter{Account: c.of, Ended: true})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	forged := reading(t, "forged", "user:ann", "user:bob", "lab", 0, 1060)
+	if _, err := caller.List(t.Context(), forged, "", live.Filter{Account: "user:ann"}); err == nil {
+		t.Error("an order in another's name lists")
 	}
 }
 

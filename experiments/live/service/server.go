@@ -150,6 +150,7 @@ var codes = []struct {
 	{live.ErrStopped, connect.CodeUnavailable},
 	{live.ErrOrder, connect.CodeInvalidArgument},
 	{live.ErrSigned, connect.CodePermissionDenied},
+	{live.ErrReader, connect.CodePermissionDenied},
 	{live.ErrUsed, connect.CodeAlreadyExists},
 	{live.ErrNotFound, connect.CodeNotFound},
 	{live.ErrNoContract, connect.CodeNotFound},
@@ -273,8 +274,16 @@ func (s *Server) Status(ctx context.Context, r *wire.StatusRequest) (*wire.Statu
 // waits is the maximum time for which a call waits for an event.
 const waits = 20 * time.Second
 
-// List tells of contracts.
-func (s *Server) List(_ context.Context, r *wire.ListRequest) (*wire.ListResponse, error) {
+// List returns contracts to the operator and to accounts that may read them.
+func (s *Server) List(ctx context.Context, r *wire.ListRequest) (*wire.ListResponse, error) {
+	if info, ok := connect.CallInfoForHandlerContext(ctx); !ok || !s.operates(info.RequestHeader()) {
+		if err := s.signed(ctx, &s.reads, r.GetOrder(), "read"); err != nil {
+			return nil, err
+		}
+		if err := s.Market.MayList(ctx, r.GetOrder(), r.GetAccount()); err != nil {
+			return nil, coded(err)
+		}
+	}
 	all, err := s.Market.List(live.Filter{Account: r.GetAccount(), Ended: r.GetEnded(), From: r.GetFrom(), Most: int(r.GetMost())})
 	return &wire.ListResponse{Contracts: each(all, fromContract)}, coded(err)
 }
@@ -377,10 +386,15 @@ type admin struct{ *Server }
 
 var _ wire.AdminHandler = (*admin)(nil)
 
+// operates reports whether a call has the operator's secret.
+func (s *Server) operates(h http.Header) bool {
+	return s.Admin != "" && subtle.ConstantTimeCompare([]byte(h.Get("Authorization")), []byte("Bearer "+s.Admin)) == 1
+}
+
 // admits rejects callers that do not have the operator's secret.
 func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
-		if subtle.ConstantTimeCompare([]byte(r.Header().Get("Authorization")), []byte("Bearer "+s.Admin)) == 0 || s.Admin == "" {
+		if !s.operates(r.Header()) {
 			return nil, connect.NewError(connect.CodePermissionDenied, errors.New("want the secret of the market's operator, which is in the market's folder"))
 		}
 		answer, err := next(ctx, r)

@@ -19,10 +19,13 @@ import (
 type Settled struct {
 	Contract                                    int64
 	Account, Project, Name, Class, State, Cause string
-	Admitted, Ended                             float64     // instants
+	Admitted, Ended, Booked                     float64     // instants of the submission, the end and the settlement; Booked is 0 if it is that of the end
 	Done                                        float64     // processor-seconds
 	Paid, Penalty                               bank.Amount // before the penalty, and the penalty
 }
+
+// booked returns the instant of the settlement.
+func (s *Settled) booked() float64 { return cmp.Or(s.Booked, s.Ended) }
 
 // Columns are the names of the columns of [Focus]: the 21 that FOCUS 1.2 requires and 12 more.
 var Columns = []string{
@@ -58,7 +61,7 @@ const hoursUnit = "CPU-Hours"
 
 // row returns a row with the given values, the given cost, and the values that all rows of s have.
 func (s *Settled) row(market string, v map[string]string, cost string) []string {
-	begin := month(s.Ended)
+	begin := month(s.booked())
 	for name, value := range map[string]string{
 		"BilledCost": cost, "ContractedCost": cost, "EffectiveCost": cost, "ListCost": cost, "BillingCurrency": "USD",
 		"BillingAccountId": s.Account, "BillingAccountName": s.Account, "SubAccountId": s.Project, "SubAccountName": s.Project,
@@ -106,7 +109,7 @@ type Sum struct {
 var Keys = map[string]func(*Settled) string{
 	"contract": func(s *Settled) string { return strconv.FormatInt(s.Contract, 10) },
 	"project":  func(s *Settled) string { return cmp.Or(s.Project, "-") },
-	"day":      func(s *Settled) string { return instant(s.Ended).UTC().Format(time.DateOnly) },
+	"day":      func(s *Settled) string { return instant(s.booked()).UTC().Format(time.DateOnly) },
 }
 
 // Sums adds contracts that have the same key. They are in the order of contracts, or of names.

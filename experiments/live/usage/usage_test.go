@@ -42,7 +42,7 @@ func TestFocusGolden(t *testing.T) {
 	for _, c := range file.Cases {
 		var all []Settled
 		for _, s := range c.Input.Settled {
-			all = append(all, Settled{s.Contract, s.Account, s.Project, s.Name, s.Class, s.State, s.Cause, s.Admitted, s.Ended, s.Done, bank.Micros(s.Paid), bank.Micros(s.Penalty)})
+			all = append(all, Settled{s.Contract, s.Account, s.Project, s.Name, s.Class, s.State, s.Cause, s.Admitted, s.Ended, 0, s.Done, bank.Micros(s.Paid), bank.Micros(s.Penalty)})
 		}
 		rows := Focus(c.Input.Market, all)
 		if !slices.Equal(Columns, c.Expect.Columns) {

@@ -87,7 +87,8 @@ type MarketClient interface {
 	Quote(context.Context, *QuoteRequest) (*QuoteResponse, error)
 	// Status tells how a contract stands: at once, or when its state is another.
 	Status(context.Context, *StatusRequest) (*StatusResponse, error)
-	// List tells of contracts, in order.
+	// List tells of contracts, in order: of the account that signed, or of any account to the
+	// operator and to who may read the bank's ledger.
 	List(context.Context, *ListRequest) (*ListResponse, error)
 	// Prices tells spot prices.
 	Prices(context.Context, *PricesRequest) (*PricesResponse, error)
@@ -343,7 +344,8 @@ type MarketHandler interface {
 	Quote(context.Context, *QuoteRequest) (*QuoteResponse, error)
 	// Status tells how a contract stands: at once, or when its state is another.
 	Status(context.Context, *StatusRequest) (*StatusResponse, error)
-	// List tells of contracts, in order.
+	// List tells of contracts, in order: of the account that signed, or of any account to the
+	// operator and to who may read the bank's ledger.
 	List(context.Context, *ListRequest) (*ListResponse, error)
 	// Prices tells spot prices.
 	Prices(context.Context, *PricesRequest) (*PricesResponse, error)

@@ -694,6 +694,7 @@ type Contract struct {
 	Served        *Served                `protobuf:"bytes,28,opt,name=served,proto3" json:"served,omitempty"`     // none before it begins
 	Held          string                 `protobuf:"bytes,29,opt,name=held,proto3" json:"held,omitempty"`         // why the market has not decided it yet
 	Name          string                 `protobuf:"bytes,30,opt,name=name,proto3" json:"name,omitempty"`         // of its job
+	Settled       float64                `protobuf:"fixed64,41,opt,name=settled,proto3" json:"settled,omitempty"` // instant of its settlement; 0 if there is none
 	Withheld      string                 `protobuf:"bytes,40,opt,name=withheld,proto3" json:"withheld,omitempty"` // part of the penalty that was withheld from the charges, and is not in paid
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -937,6 +938,13 @@ func (x *Contract) GetName() string {
 		return x.Name
 	}
 	return ""
+}
+
+func (x *Contract) GetSettled() float64 {
+	if x != nil {
+		return x.Settled
+	}
+	return 0
 }
 
 func (x *Contract) GetWithheld() string {
@@ -1380,6 +1388,7 @@ type ListRequest struct {
 	Ended         bool                   `protobuf:"varint,2,opt,name=ended,proto3" json:"ended,omitempty"`    // those that have ended, too
 	From          int64                  `protobuf:"varint,3,opt,name=from,proto3" json:"from,omitempty"`      // number of the first
 	Most          int32                  `protobuf:"varint,4,opt,name=most,proto3" json:"most,omitempty"`
+	Order         []byte                 `protobuf:"bytes,5,opt,name=order,proto3" json:"order,omitempty"` // of kind read, about contract 0; the operator's secret does instead
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1440,6 +1449,13 @@ func (x *ListRequest) GetMost() int32 {
 		return x.Most
 	}
 	return 0
+}
+
+func (x *ListRequest) GetOrder() []byte {
+	if x != nil {
+		return x.Order
+	}
+	return nil
 }
 
 type ListResponse struct {
@@ -2884,7 +2900,7 @@ const file_market_proto_rawDesc = "" +
 	"\rQuoteResponse\x12\x14\n" +
 	"\x05least\x18\x01 \x01(\tR\x05least\x12!\n" +
 	"\fpenalty_part\x18\x02 \x01(\x01R\vpenaltyPart\x12!\n" +
-	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\"\xd4\x06\n" +
+	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\"\xee\x06\n" +
 	"\bContract\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05order\x18\x02 \x01(\tR\x05order\x12\x18\n" +
@@ -2918,7 +2934,8 @@ const file_market_proto_rawDesc = "" +
 	"\adeleted\x18\x1b \x03(\v2\x1a.bourse.market.v1.DeletionR\adeleted\x120\n" +
 	"\x06served\x18\x1c \x01(\v2\x18.bourse.market.v1.ServedR\x06served\x12\x12\n" +
 	"\x04held\x18\x1d \x01(\tR\x04held\x12\x12\n" +
-	"\x04name\x18\x1e \x01(\tR\x04name\x12\x1a\n" +
+	"\x04name\x18\x1e \x01(\tR\x04name\x12\x18\n" +
+	"\asettled\x18) \x01(\x01R\asettled\x12\x1a\n" +
 	"\bwithheld\x18( \x01(\tR\bwithheld\"\x96\x01\n" +
 	"\x06Served\x12\x1a\n" +
 	"\bentitled\x18\x01 \x01(\x01R\bentitled\x12\x14\n" +
@@ -2951,12 +2968,13 @@ const file_market_proto_rawDesc = "" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05known\x18\x02 \x01(\tR\x05known\"H\n" +
 	"\x0eStatusResponse\x126\n" +
-	"\bcontract\x18\x01 \x01(\v2\x1a.bourse.market.v1.ContractR\bcontract\"e\n" +
+	"\bcontract\x18\x01 \x01(\v2\x1a.bourse.market.v1.ContractR\bcontract\"{\n" +
 	"\vListRequest\x12\x18\n" +
 	"\aaccount\x18\x01 \x01(\tR\aaccount\x12\x14\n" +
 	"\x05ended\x18\x02 \x01(\bR\x05ended\x12\x12\n" +
 	"\x04from\x18\x03 \x01(\x03R\x04from\x12\x12\n" +
-	"\x04most\x18\x04 \x01(\x05R\x04most\"H\n" +
+	"\x04most\x18\x04 \x01(\x05R\x04most\x12\x14\n" +
+	"\x05order\x18\x05 \x01(\fR\x05order\"H\n" +
 	"\fListResponse\x128\n" +
 	"\tcontracts\x18\x01 \x03(\v2\x1a.bourse.market.v1.ContractR\tcontracts\"9\n" +
 	"\rPricesRequest\x12\x12\n" +

@@ -121,7 +121,11 @@ func agentAction(c *cli.Context, o *agentOptions) error {
 	} else if !agent.Joined(dir) {
 		return usagef("%s has not joined a market: use --join TOKEN, with a token from 'bourse live host invite'", dir)
 	}
-	p, err := agent.Load(dir, o.settings())
+	settings, err := o.settings()
+	if err != nil {
+		return err
+	}
+	p, err := agent.Load(dir, settings)
 	if err != nil {
 		return err
 	}

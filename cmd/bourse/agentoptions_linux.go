@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 
 	"bourse/hosts/agent"
@@ -19,6 +20,8 @@ type agentOptions struct {
 	Offline     bool     `doc:"run tasks without network access"`
 	Slurm       string   `doc:"offer each node of Slurm partition {PARTITION} as a host of whole cores"`
 	Spool       string   `doc:"keep the state of the nodes' agents in {DIR}, which all nodes share"`
+	Address     string   `doc:"let the nodes of a contract reach this host at {ADDRESS} (default: the address from which it reaches the market)"`
+	Ports       string   `doc:"let contracts of several nodes use the ports {FIRST-LAST} (default: 24000-24999)"`
 	Netns       string   `doc:"run in network namespace {NAME}, created with 'ip netns add'; requires root"`
 	Memory      float64  `unit:"bytes" doc:"default memory limit of a task, in {BYTES}, or with a unit such as 4GB"`
 	Disk        float64  `unit:"bytes" doc:"default disk limit of a task, in {BYTES}, or with a unit such as 4GB"`
@@ -29,12 +32,23 @@ type agentOptions struct {
 }
 
 // settings returns the settings of an agent.
-func (o *agentOptions) settings() agent.Settings {
+func (o *agentOptions) settings() (s agent.Settings, err error) {
+	var ports [2]int32
+	if o.Ports != "" {
+		first, last, _ := strings.Cut(o.Ports, "-")
+		a, wrong := strconv.ParseUint(first, 10, 16)
+		b, wrong2 := strconv.ParseUint(last, 10, 16)
+		if wrong != nil || wrong2 != nil || a < 1024 || b < a+remote.BlockPorts-1 {
+			return s, usagef("--ports: found %q, want the first and the last of at least %d ports from 1024 to 65535, such as 24000-24999", o.Ports, remote.BlockPorts)
+		}
+		ports = [2]int32{int32(a), int32(b)}
+	}
 	return agent.Settings{
+		Address: o.Address, Ports: ports,
 		Name: o.Name, Kind: o.Kind, CPUs: o.CPUs, Trust: o.Trust, Offline: o.Offline,
 		Limits: remote.Limits{Memory: int64(o.Memory), Disk: int64(o.Disk), Processes: o.Processes},
 		Stored: int64(o.Stored),
-	}
+	}, nil
 }
 
 // joinText returns the value of --join, or the content of the file that it names.

@@ -58,8 +58,12 @@ func slurmAgent(c *cli.Context, o *agentOptions) error {
 			a.Close()
 		}
 	}()
+	settings, err := o.settings()
+	if err != nil {
+		return err
+	}
 	for _, n := range partition.Nodes() {
-		a, err := agent.LoadOn(n.Backend(), n.Dir(), o.settings())
+		a, err := agent.LoadOn(n.Backend(), n.Dir(), settings)
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ var most = map[string]int{
 	"experiments/trail":              500,
 	"experiments/verify":             3580,
 	"experiments/whatif":             2820,
-	"hosts/agent":                    3300,
+	"hosts/agent":                    3400,
 	"hosts/availability/models":      550,
 	"hosts/availability/predictors":  500,
 	"hosts/availability/sched":       600,

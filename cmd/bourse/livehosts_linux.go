@@ -124,7 +124,7 @@ func openAgents(c *cli.Context, dir string, limits *live.Limits, all []live.Host
 		a, err := agent.Load(lab.File(dir, d.dir(i)), agent.Settings{
 			Name: hostName(i), Kind: c.String("kind"), CPUs: d.CPUs, Trust: []string{keeper},
 			Limits: remote.Limits{Memory: int64(limits.Memory), Processes: limits.Processes, Disk: int64(limits.Disk), Log: int64(limits.Log)},
-			Stored: int64(limits.Keep),
+			Stored: int64(limits.Keep), Address: "127.0.0.1",
 		})
 		if err != nil {
 			return agents, err

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"bourse/bank/whole"
+	"bourse/experiments/live"
 	"bourse/hosts/link"
 )
 
@@ -84,4 +85,106 @@ func TestNetns(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Errorf("it runs in %d, want %d, and says %q", got.Ino, want.Ino, text)
+}
+
+// sumOfRanks is a program whose nodes send their numbers to node 0, which sends their sum back.
+const sumOfRanks = `use IO::Socket::INET;
+my ($n, $me) = @ENV{qw(BOURSE_NODES BOURSE_NODE)};
+open H, "<", $ENV{BOURSE_HOSTS} or die "hosts: $!";
+my @hosts = <H>;
+@hosts == $n && $hosts[0] eq "$ENV{MASTER_ADDR}\n" && $ENV{BOURSE_PORT} == $ENV{MASTER_PORT} or die "hosts: @hosts";
+if ($me == 0) {
+  my $l = IO::Socket::INET->new(LocalPort => $ENV{BOURSE_PORT}, Listen => 9) or die "port $ENV{BOURSE_PORT}: $!";
+  my ($sum, @others) = (1);
+  for (2 .. $n) { my $c = $l->accept; $sum += <$c>; push @others, $c }
+  print $_ "$sum\n" for @others;
+  print "sum $sum\n";
+  sleep 2;
+} else {
+  my $c;
+  for (1 .. 300) { $c = IO::Socket::INET->new("$ENV{MASTER_ADDR}:$ENV{MASTER_PORT}") and last; select undef, undef, undef, 0.1 }
+  $c or die "no answer of $ENV{MASTER_ADDR}:$ENV{MASTER_PORT}";
+  print $c $me + 1, "\n";
+  print "sum ", scalar <$c>;
+}
+`
+
+// TestNetnsRanks checks that the two nodes of each of 20 contracts, some at the same time, add
+// their numbers through node 0. Their hosts are in network namespaces of their own.
+func TestNetnsRanks(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("BOURSE_CI") == "" || os.Getuid() != 0 {
+		t.Skip("only root makes network namespaces, in the nightly part machines: BOURSE_CI=1 runs it")
+	}
+	ip := func(format string, args ...any) {
+		t.Helper()
+		line := fmt.Sprintf(format, args...)
+		if out, err := exec.Command("ip", strings.Fields(line)...).CombinedOutput(); err != nil {
+			t.Fatalf("ip %s: %v: %s", line, err, out)
+		}
+	}
+	id := os.Getpid()
+	bridge, net := fmt.Sprintf("bourse%x", id), fmt.Sprintf("10.%d.%d.", 100+id>>8&63, id&255)
+	t.Cleanup(func() { exec.Command("ip", "link", "del", bridge).Run() })
+	ip("link add %s type bridge", bridge)
+	ip("addr add %s1/24 dev %s", net, bridge)
+	ip("link set %s up", bridge)
+	dir, err := os.MkdirTemp("", "bourse-ranks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	w := &town{T: t, dir: dir, answered: make(map[int]live.Answer)}
+	w.market = w.part("market", "live", "serve", "lab", "--listen", net+"1:24421", "--home", "ann")
+	w.until(30*time.Second, "the market answers", func() bool { return w.can("live", "host", "list", "--dir", "lab", "--home", "ann") })
+	for i := range 2 {
+		name := hostName(i)
+		space := fmt.Sprintf("%s-%d", bridge, i)
+		t.Cleanup(func() { exec.Command("ip", "netns", "del", space).Run() })
+		ip("netns add %s", space)
+		ip("link add v%x-%d type veth peer name eth0 netns %s", id, i, space)
+		ip("link set v%x-%d master %s up", id, i, bridge)
+		ip("-n %s addr add %s%d/24 dev eth0", space, net, 2+i)
+		ip("-n %s link set eth0 up", space)
+		w.write(name+".token", w.bourse("live", "host", "invite", name, "--dir", "lab", "--home", "ann"))
+		args := []string{"live", "agent", name, "--join", "@" + name + ".token", "--kind", "signals", "--trust", "user:me", "--netns", space}
+		if i == 1 {
+			args = append(args, "--address", net+"3", "--ports", "24010-24200")
+		}
+		w.hosts = append(w.hosts, w.part(name, args...))
+	}
+	w.until(30*time.Second, "all hosts are there", func() bool {
+		out, _ := w.run("live", "host", "list", "--dir", "lab", "--home", "ann")
+		return strings.Count(out, " here ") == 2
+	})
+	w.write("sum.pl", sumOfRanks)
+	good := 0
+	for range 5 {
+		for range 4 {
+			w.bourse("job", "submit", "--home", "ann", "--nodes", "2", "--work", "3", "--deadline", "60", "--budget", "0.10", "--cpus", "0.4", "--file", "sum.pl", "--", "perl", "sum.pl")
+		}
+		w.run("job", "status", "--wait", "--home", "ann")
+	}
+	for n := 1; n <= 20; n++ {
+		sums := ""
+		for node := range 2 {
+			out, err := w.run("job", "logs", "--home", "ann", "--node", fmt.Sprint(node), fmt.Sprint(n))
+			if sums += out; err != nil {
+				sums += err.Error()
+			}
+			if out != "sum 3\n" {
+				more, _ := w.run("job", "logs", "--home", "ann", "--errors", "--node", fmt.Sprint(node), fmt.Sprint(n))
+				sums += more
+			}
+		}
+		if sums == "sum 3\nsum 3\n" {
+			good++
+		} else {
+			t.Errorf("contract %d: %q, want the sum of both nodes", n, sums)
+		}
+	}
+	t.Logf("%d of 20 contracts: every node has the sum", good)
 }

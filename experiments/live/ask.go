@@ -89,6 +89,8 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	}
 	if j, err := order.ParseJob(job); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
+	} else if _, is := j.Files[remote.HostsFile]; is && terms.Nodes > 1 {
+		return nil, fmt.Errorf("%w: found a file %s, which the market writes for a contract of several nodes; want another name", ErrOrder, remote.HostsFile)
 	} else if j.GPUs > 0 {
 		return nil, fmt.Errorf("%w: found %d GPUs, want none, because the market does not sell GPUs", ErrOrder, j.GPUs)
 	}

@@ -3,9 +3,15 @@ package live
 import (
 	"errors"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
+	"bourse/bank"
+	"bourse/bank/store"
 	"bourse/contracts"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // TestBid checks that a new budget changes the bid of a contract, its share of the host and its
@@ -65,4 +71,24 @@ func TestBid(t *testing.T) {
 		t.Errorf("%v of %v", sum, is.Budget)
 	}
 	w.check(5)
+	dir, opts := w.books()
+	reader := must(store.OpenReader(dir, opts))
+	defer reader.Close()
+	found := must(Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}), func(yield func(*bank.Entry) bool) {
+		for e := range reader.Entries() {
+			if e.Kind == bank.Adjust { // moves a micro-dollar more than the order's budget
+				e.Moves = slices.Clone(e.Moves)
+				e.Moves[0].Amount = must(e.Moves[0].Amount.Add(bank.Micros(1)))
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}))
+	if len(found.Differences) != 1 || !strings.Contains(found.Differences[0], "adjust") {
+		t.Errorf("%q, want the changed budget that moves another amount", found.Differences)
+	}
+	if x := must(Export("market", w.disk.CrashClone(vfs.CrashCloneCfg{}))); !slices.ContainsFunc(x.Notes, func(n string) bool { return strings.HasPrefix(n, "number of orders to change a budget") }) {
+		t.Errorf("%q, want a note on changed budgets", x.Notes)
+	}
 }

@@ -17,6 +17,8 @@ import (
 type call struct {
 	question
 	reply
+
+	was bank.Amount // the escrow before it, for a changed budget that is checked
 }
 
 type question struct {
@@ -93,7 +95,7 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 			return r, err
 		}
 	}
-	c.made = append(c.made, call{q, r})
+	c.made = append(c.made, call{question: q, reply: r})
 	if c.last = cmp.Or(r.Receipt, c.last); q.Kind == "hold" || q.Kind == "adjust" {
 		c.why = cmp.Or(r.Refused, c.why)
 	}

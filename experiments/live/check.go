@@ -33,6 +33,7 @@ type Checked struct {
 	orphans map[int64]bool   // unknown contracts whose escrow was refunded
 	open    bool             // whether the last record has no outcome and may be incomplete
 	calls   map[string]*call // booked entries, by kind and contract
+	budgets map[int64]bank.Amount
 }
 
 // Check passes the log in dir to a new broker and compares the results with the log, byte for
@@ -45,7 +46,7 @@ func Check(dir string, fs vfs.FS, entries iter.Seq[*bank.Entry]) (*Checked, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &Checked{Differences: []string{}, calls: make(map[string]*call), orphans: make(map[int64]bool)}
+	out := &Checked{Differences: []string{}, calls: make(map[string]*call), orphans: make(map[int64]bool), budgets: make(map[int64]bank.Amount)}
 	err = errors.Join(out.check(l), l.db.Close())
 	if err == nil && entries != nil && len(out.Differences) == 0 {
 		out.compare(entries)
@@ -65,6 +66,9 @@ func (out *Checked) check(l *log) (err error) {
 	}
 	if from > 0 {
 		out.next, out.before = as.Number<<perMarket+k.next, slices.Collect(maps.Keys(k.open))
+		for id, c := range k.open {
+			out.budgets[id] = c.Budget
+		}
 	}
 	out.First, out.Records = from+1, from
 	for t := range l.retold(k, from+1, &err) {
@@ -91,6 +95,9 @@ func (out *Checked) check(l *log) (err error) {
 			}
 			if c.Kind == "return" && c.booked() {
 				out.orphans[c.Contract] = true
+			}
+			if c.booked() && (c.Kind == "hold" || c.Kind == "adjust") {
+				c.was, out.budgets[c.Contract] = out.budgets[c.Contract], c.Amount
 			}
 			if c.booked() {
 				out.calls[entryID(booksAs[c.Kind], c.Contract, c.Order)] = c
@@ -290,7 +297,7 @@ func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
 		switch {
 		case c == nil && !out.open && !out.orphans[e.Contract] && !out.past(e):
 			differs("entry %d: %s: the log contains no such call", e.Seq, id)
-		case c != nil && (!bytes.HasSuffix(e.Note, c.said()) || e.Kind != bank.Adjust && moved(e.Moves) != c.moved()):
+		case c != nil && (!bytes.HasSuffix(e.Note, c.said()) || moved(e.Moves) != c.moved()):
 			differs("entry %d: %s moves %s with note %s, and the log contains %s with note %s", e.Seq, id, moved(e.Moves), e.Note, c.moved(), c.Note)
 		}
 	}
@@ -320,6 +327,13 @@ func (c *call) moved() (s string) {
 	switch c.Kind {
 	case "hold":
 		return fmt.Sprintf("%v to %s, ", c.Amount, bank.EscrowName(c.Contract))
+	case "adjust":
+		if more, _ := c.Amount.Sub(c.was); more.Sign() > 0 {
+			return fmt.Sprintf("%v to %s, ", more, bank.EscrowName(c.Contract))
+		}
+		if less, _ := c.was.Sub(c.Amount); less.Sign() > 0 {
+			return fmt.Sprintf("%v to %s, ", less, c.Who)
+		}
 	case "return":
 		return fmt.Sprintf("%v to %s, ", c.Amount, c.Who)
 	case "penalty":

@@ -60,6 +60,9 @@ type Contract struct {
 	order string      // signed
 	job   string      // text of the job
 
+	ranks []int32 // host of each node, or the last one, counted from 1; 0 if it had none. Only if there are several nodes
+	port  int32   // first port that its nodes may use, or 0
+
 	saved map[int32][]string // parts of the last checkpoint of each node
 	lost  []loss             // nodes of the contract that have no host because their hosts were lost
 	fault *fault             // why the contract was not fulfilled, once known

@@ -57,6 +57,7 @@ type host struct {
 	gone    bool           // the host is silent or removed
 	closed  bool           // closed by its agent; the host accepts no more tasks
 	drained bool           // draining on the operator's order; the host leaves when its tasks have ended
+	reach   reach          // how tasks on other hosts reach its tasks
 	orders  remote.Orders  // orders after the last step
 	tasks   map[int64]task // wanted tasks by name, until the host reports that they have ended
 	ending  []ending       // former tasks that may still be running, by name
@@ -187,6 +188,7 @@ func (k *core) turn(r *record) ([]result, error) {
 		}
 	}
 	k.broker.Next() // allocate processors to the hosts' tasks
+	k.connect()
 	for i := range k.hosts {
 		k.wants(i)
 	}
@@ -257,6 +259,11 @@ func (k *core) apply(m *message, out *result) error {
 		return k.join(m.Join, out)
 	case m.Saved != nil:
 		out.err = k.saves(m.Saved)
+		return nil
+	case m.Reach != nil:
+		if h, _ := k.host(m.Reach.Host); h != nil {
+			h.reach = *m.Reach
+		}
 		return nil
 	case m.Orphan != nil:
 		k.next = max(k.next, m.Orphan.Contract-k.number<<perMarket+1)
@@ -559,6 +566,7 @@ func (k *core) wants(i int) {
 			w.Job, w.Account = open.Job[len("sha256:"):], open.Account
 			w.Warn, w.Asked = open.terms.Notice()
 			w.Try = open.try(w.Node, h.Spec.Name, w.Name)
+			w.Peers, w.Port = k.peers(open), open.port
 			w.Checkpoint, w.Most, w.Saved = open.terms.Checkpoint, int64(k.conf.Limits.Checkpoint), open.saved[w.Node]
 		}
 		if _, ok := h.tasks[w.Name]; ok {

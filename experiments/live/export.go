@@ -103,7 +103,7 @@ type exporter struct {
 	jobs   map[int64]*exportedJob
 	asked  []*exportedJob
 
-	already, unpaid, foreign, drained, endless, early int
+	already, unpaid, foreign, drained, endless, early, rebids int
 }
 
 // An exportedHost is a host and the periods in which it was present.
@@ -141,6 +141,8 @@ func (x *exporter) read(now float64, m *message) error {
 		if j != nil && j.account == signed.Value("account") && j.Cancel == 0 && now > j.Arrival {
 			j.Cancel = now - j.Arrival
 		}
+	case m.Bid != "":
+		x.rebids++
 	case m.Join != nil:
 		x.joined(now, m.Join, true)
 	case m.Report != nil:
@@ -338,6 +340,7 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 		{x.early, "number of requests that are not in the plan because a quota or a dependency refused them"},
 		{x.foreign, "number of requests that are not in the plan because a plan cannot express them"},
 		{x.endless, "number of programs that ran until their deadline, beyond the requested work; the market fulfilled these contracts, but a run violates them"},
+		{x.rebids, "number of orders to change a budget; the plan has the first budget of each contract"},
 		{x.drained, "number of times that a host stopped accepting tasks; in a run, hosts accept tasks until they leave"},
 	} {
 		if n.number > 0 {

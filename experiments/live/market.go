@@ -489,6 +489,10 @@ func (m *Market) back(letters []*letter) (out []*letter) {
 		if !p.here {
 			out = slices.Insert(out, len(out)-1, newLetter(message{Came: name}))
 		}
+		if !p.reaches(name, &p.told.Offer) {
+			r := reachOf(name, &p.told.Offer)
+			out = slices.Insert(out, len(out)-1, newLetter(message{Reach: &r}))
+		}
 		if t := &p.told; t.Leaving == remote.AtOnce {
 			out = append(out, newLetter(message{Remove: name}))
 		} else if p.wants(t) {

@@ -185,6 +185,52 @@ func TestSaves(t *testing.T) {
 	}
 }
 
+// TestQuotaOrder checks that the held orders of an account are released strictly in their order: an
+// order that would fit waits for those before it, also when something else ends, and other accounts
+// do not wait.
+func TestQuotaOrder(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, "name: lab\nquotas: [{who: 'user:*', cpus: 3}]", 4)
+	submit := func(name, account string, cpus float64) int64 {
+		s := w.sign(name, account, 9000, &order.Terms{Class: "be", Nodes: 1, CPUs: cpus, Work: 500, Deadline: 1000, Budget: bank.Micros(50_000)}, jobText)
+		return w.turn(message{Submit: &s})[0].answer.Contract
+	}
+	var ids []int64
+	stand := func(when string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, id := range ids {
+			k := must(w.market.Status(id))
+			got = append(got, strings.TrimSpace(k.State+" "+k.Held))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", when, got, want)
+		}
+		w.crash()
+	}
+	end := func(name, account string, id int64) { w.turn(message{Cancel: w.cancel(name, account, id)}) }
+	for i, cpus := range []float64{2, 2, 1, 1, 3} {
+		ids = append(ids, submit(fmt.Sprint("o", i), "user:0", cpus))
+	}
+	stand("submitted", "running", "held quota", "held quota", "held quota", "held quota")
+	other := submit("other", "user:1", 3)
+	if k := must(w.market.Status(other)); k.State != "running" {
+		t.Errorf("another account's: %s", k.State)
+	}
+	end("e1", "user:1", other) // the held orders are looked at
+	stand("another account's has ended", "running", "held quota", "held quota", "held quota", "held quota")
+	end("e2", "user:0", ids[0])
+	stand("the first has ended", "cancelled", "running", "running", "held quota", "held quota")
+	end("e3", "user:0", ids[1])
+	stand("the second has ended", "cancelled", "cancelled", "running", "running", "held quota")
+	ids = append(ids, submit("last", "user:0", 1)) // fits
+	end("e4", "user:0", ids[3])
+	stand("the fourth has ended", "cancelled", "cancelled", "running", "cancelled", "held quota", "held quota")
+	end("e5", "user:0", ids[4]) // taken back while it is held
+	stand("the fifth was taken back", "cancelled", "cancelled", "running", "cancelled", "cancelled", "running")
+	w.check(0)
+}
+
 // TestHeld checks that orders wait for contracts and for others of their array, that those which
 // can never be released are refused by the contract for which they wait, that an order which
 // expires or is taken back while it is held is refused, and that all of it is the same after

@@ -32,6 +32,7 @@ type message struct {
 	Shut   *shutting   `json:"shut,omitempty"`
 	Orphan *orphan     `json:"orphan,omitempty"`
 	Saved  *saving     `json:"saved,omitempty"`
+	Reach  *reach      `json:"reach,omitempty"`
 }
 
 // order returns the signed order in m, or nil.

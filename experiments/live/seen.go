@@ -36,6 +36,7 @@ type hostSeen struct {
 	here    bool
 	removed bool
 	closed  bool
+	reach   reach
 	drained bool
 	whole   bool // whether it has whole cores
 
@@ -122,7 +123,7 @@ func (s *seen) publish(m *Market, now float64) {
 			p = &hostSeen{changed: make(chan struct{}), heard: m.world.Clock.Now()}
 			s.hosts[name] = p
 		}
-		p.pin, p.whole = h.Pin, h.Spec.Whole
+		p.pin, p.whole, p.reach = h.Pin, h.Spec.Whole, h.reach
 		if here := !h.gone; here != p.here {
 			p.here = here
 			s.event(Event{At: now, Kind: "host", Host: name, State: map[bool]string{true: "here", false: "away"}[here]})

@@ -26,7 +26,7 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 	interval := time.NewTimer(time.Duration(m.conf.Link.Interval * 1e9))
 	defer interval.Stop()
 	var known []int64
-	news := t.Session != p.orders.Session || len(t.Ends) > 0 || t.First+int64(len(t.Spans))-1 > p.orders.Ack || !p.here || p.wants(t)
+	news := t.Session != p.orders.Session || len(t.Ends) > 0 || t.First+int64(len(t.Spans))-1 > p.orders.Ack || !p.here || p.wants(t) || !p.reaches(name, &t.Offer)
 	if news && !stale {
 		said, err := newReport(name, t)
 		if err != nil {

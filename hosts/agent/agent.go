@@ -47,22 +47,24 @@ type supervisors interface {
 // An Agent must be used by one goroutine only.
 type Agent struct {
 	Config
-	self    string // distinguishes the folder from all others
-	session session
-	seq     int64 // sequence number of the last report
-	heard   int64 // sequence number of the last answer; 0 if the wanted tasks are unknown
-	deal    int64
-	lease   float64 // instant
-	wanted  []wanted
-	moved   []int64 // unwanted tasks of contracts that start again on other hosts
-	drains  bool    // no more tasks will be wanted here
-	tasks   map[string]*task
-	spans   spans
-	bad     map[string]error // jobs and files that the market does not have, by SHA-256
-	closed  string
-	term    float64 // length of the lease, in seconds
-	scant   bool    // the disk has too little free space for new tasks
-	stored  int64   // bytes of output of ended tasks
+	self     string // distinguishes the folder from all others
+	session  session
+	seq      int64 // sequence number of the last report
+	heard    int64 // sequence number of the last answer; 0 if the wanted tasks are unknown
+	deal     int64
+	lease    float64 // instant
+	wanted   []wanted
+	moved    []int64 // unwanted tasks of contracts that start again on other hosts
+	drains   bool    // no more tasks will be wanted here
+	tasks    map[string]*task
+	spans    spans
+	bad      map[string]error // jobs and files that the market does not have, by SHA-256
+	closed   string
+	term     float64 // length of the lease, in seconds
+	looked   float64 // time of the last look at the machine's sockets
+	occupied []int32 // ports that it found
+	scant    bool    // the disk has too little free space for new tasks
+	stored   int64   // bytes of output of ended tasks
 
 	sending  *task      // whose checkpoint is being sent
 	archives []*archive // archives being read, the most recently requested last

@@ -50,8 +50,12 @@ func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
 		}
 		a.wanted = append(a.wanted, w)
 		if t := a.tasks[w.Folder()]; t != nil {
+			moved := t.wanted == nil || !slices.Equal(t.wanted.Peers, w.Peers)
 			t.isWanted, t.wanted, t.share = true, &w, w.share()
 			if t.runs() {
+				if moved {
+					errs = append(errs, layHosts(t))
+				}
 				errs = append(errs, a.command(t, a.wish(t)))
 			}
 		}
@@ -169,7 +173,8 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 		t.record.Kind, t.record.Kernel = "none", linux.Config{Dir: filepath.Join(t.folder, "group")}
 	}
 	t.record.Job.Limits = or(job.Limits, a.Limits)
-	t.record.Job.Env = append(slices.Clip(job.Env), variables(t.wanted, now)...)
+	t.record.Port = t.wanted.Port
+	t.record.Job.Env = append(slices.DeleteFunc(slices.Clone(job.Env), isReserved), variables(t, now)...)
 	l := t.record.Job.Limits
 	dir := filepath.Join(t.folder, "dir")
 	err := errors.Join(syncFolder(a.path("tasks")), os.Mkdir(dir, 0o700))
@@ -184,6 +189,9 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 	}
 	if err == nil && bad == nil {
 		err = a.restore(dir, t.wanted, user)
+	}
+	if err == nil {
+		err = layHosts(t)
 	}
 	if err == nil && bad != nil {
 		e := exit{Why: hosts.Failed, Fault: "command: " + bad.Error()}
@@ -210,13 +218,20 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 	return err
 }
 
-// variables returns environment variables that identify the task.
-func variables(w *wanted, now float64) []string {
+// variables returns environment variables that identify the task, and the nodes of its contract.
+func variables(t *task, now float64) []string {
+	w := t.wanted
 	all := []string{
 		fmt.Sprintf("BOURSE_CONTRACT=%d", w.Contract),
 		fmt.Sprintf("BOURSE_NODE=%d", w.Node),
 		fmt.Sprintf("BOURSE_NODES=%d", w.Nodes),
 		fmt.Sprintf("BOURSE_TRY=%d", max(1, w.Try)),
+	}
+	if len(w.Peers) > 0 {
+		all = append(all, "BOURSE_HOSTS="+filepath.Join(t.folder, "dir", remote.HostsFile), "MASTER_ADDR="+w.Peers[0])
+		if w.Port > 0 {
+			all = append(all, fmt.Sprintf("BOURSE_PORT=%d", w.Port), fmt.Sprintf("MASTER_PORT=%d", w.Port))
+		}
 	}
 	if w.until > 0 { // in Unix time
 		all = append(all, fmt.Sprintf("BOURSE_DEADLINE=%.0f", float64(time.Now().Unix())+w.until-now))

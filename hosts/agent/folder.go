@@ -52,6 +52,7 @@ type record struct {
 	Kernel  linux.Config
 	Spool   bool    `json:",omitempty"` // a backend starts its supervisor; times are SpoolTimes
 	CPUs    float64 `json:",omitempty"` // limit in processors, for a backend
+	Port    int32   `json:",omitempty"` // first port of its contract, if it has several nodes
 	Lease   float64 `json:",omitempty"` // length of the lease in seconds, for a backend
 }
 

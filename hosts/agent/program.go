@@ -3,10 +3,12 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -30,7 +32,12 @@ type Settings struct {
 	Offline bool          `json:",omitempty"` // tasks have no network
 	Limits  remote.Limits // limits of jobs that do not specify them
 	Stored  int64         `json:",omitempty"` // maximum bytes of output of ended tasks per account; default twice Limits.Disk
+	Address string        `json:",omitempty"` // address at which other hosts reach its tasks; default, the one from which it reaches the market
+	Ports   [2]int32      `json:",omitzero"`  // first and last port that tasks may use; default, defaultPorts
 }
+
+// defaultPorts are below the ports that the kernel chooses for connections.
+var defaultPorts = [2]int32{24000, 24999}
 
 // byDefault contains the default limits of jobs.
 var byDefault = remote.Limits{Memory: 1e9, Processes: 256, Files: 1024, Disk: 1e9, Log: 16 << 20}
@@ -125,6 +132,7 @@ func (p *Program) open(b *Backend, s Settings) error {
 		p.Offer = b.Offer
 		p.Offer.Disk, p.Offer.Trust = disk, s.Trust
 	}
+	p.Offer.Address, p.Offer.Ports = cmp.Or(p.Offer.Address, s.Address), cmp.Or(s.Ports, defaultPorts)
 	c.Offer = p.Offer
 	if p.agent, err = Open(c); err != nil {
 		c.Kernel.Close()
@@ -162,6 +170,7 @@ func (o *Settings) take(s Settings) {
 	if s.Stored > 0 {
 		o.Stored = s.Stored
 	}
+	o.Address, o.Ports = cmp.Or(s.Address, o.Address), cmp.Or(s.Ports, o.Ports)
 }
 
 func (p *Program) path(name string) string { return filepath.Join(p.dir, name) }
@@ -249,6 +258,13 @@ func (p *Program) Run(ctx context.Context, say func(string)) error {
 		return err
 	}
 	defer client.Close()
+	if p.Offer.Address == "" { // the address from which this machine reaches the market
+		if c, err := net.Dial("udp", p.Address); err == nil { // sends nothing
+			p.Offer.Address, _, _ = net.SplitHostPort(c.LocalAddr().String())
+			c.Close()
+		}
+		p.agent.Offer.Address = p.Offer.Address
+	}
 	if err := put(p.path("offer.json"), p.Offer, false); err != nil {
 		return err
 	}

@@ -301,7 +301,7 @@ func TestFolderGone(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	m := supervisor{folder: "/x", record: record{Name: "7.0.1", Job: remote.Job{Env: append(
-		[]string{"PATH=/opt/bin", "BOURSE_CONTRACT=1", "A=1", "A=2", "BOURSE_TASK=no", "HOME="}, variables(&wanted{Wanted: remote.Wanted{Contract: 7, Nodes: 1}}, 0)...)}}}
+		[]string{"PATH=/opt/bin", "BOURSE_CONTRACT=1", "A=1", "A=2", "BOURSE_TASK=no", "HOME="}, variables(&task{wanted: &wanted{Wanted: remote.Wanted{Contract: 7, Nodes: 1}}}, 0)...)}}}
 	got := m.environment()
 	want := []string{"PATH=/opt/bin", "HOME=", "TMPDIR=/tmp", "LANG=C.UTF-8", "BOURSE_CONTRACT=7", "A=2", "BOURSE_TASK=7.0.1", "BOURSE_NODE=0", "BOURSE_NODES=1", "BOURSE_TRY=1"}
 	if !slices.Equal(got, want) {

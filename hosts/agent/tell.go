@@ -96,6 +96,7 @@ func (a *Agent) Tell() (*remote.Told, error) {
 		First: a.spans.first, Offer: a.Offer, Load: load(), Closed: a.shut(), Leaving: a.leaving(),
 		Stored: a.stored, Deleted: a.deletions(),
 	}
+	told.Offer.Busy = a.busy()
 	if a.Backend != nil {
 		told.Load = 0 // of another machine
 	}

@@ -46,11 +46,21 @@ type Wanted struct {
 	Most       int64    // maximum bytes of a checkpoint
 	Saved      []string // SHA-256 of each part of the last checkpoint of an earlier try
 
+	Peers []string // addresses of all nodes of its contract, by node; none if there is one node
+	Port  int32    // first of the [BlockPorts] ports that these nodes may use; 0 if there are none
+
 	Asked bool // its owner chose Warn, so a program that does not handle SIGTERM receives it too
 }
 
 // Folder returns the name of the task's folder on its host.
 func (w *Wanted) Folder() string { return fmt.Sprintf("%d.%d.%d", w.Contract, w.Node, w.Name) }
+
+// BlockPorts is the number of consecutive ports that a contract of several nodes may use.
+const BlockPorts = 4
+
+// HostsFile is the name of the file with the addresses of a contract's nodes, in the folder of
+// each of them.
+const HostsFile = "hosts"
 
 // A Job is the program of a task. Its text is JSON.
 type Job struct {
@@ -106,6 +116,10 @@ type Offer struct {
 	Memory, Disk float64  // bytes
 	Apart        bool     // whether users are isolated
 	Trust        []string // the only accounts whose jobs it accepts, unless users are isolated
+
+	Address string   // address at which tasks on other hosts reach its tasks; "" if unknown
+	Ports   [2]int32 // first and last port that its tasks may use; 0 if none
+	Busy    []int32  // those ports that programs other than its tasks use, ascending
 }
 
 // Leaving states whether a host wants to stop accepting tasks.

@@ -120,7 +120,7 @@ func (n *Node) Dir() string { return filepath.Join(n.partition.Spool, n.name) }
 // Backend returns the backend of the node's agent.
 func (n *Node) Backend() *agent.Backend {
 	return &agent.Backend{
-		Offer:  remote.Offer{Kind: Kind, CPUs: float64(n.cores), Memory: float64(n.memory) * mebibyte},
+		Offer:  remote.Offer{Kind: Kind, CPUs: float64(n.cores), Memory: float64(n.memory) * mebibyte, Address: n.name},
 		Kernel: kernel{n},
 		Start:  n.start,
 		Alive:  n.alive,

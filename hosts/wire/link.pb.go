@@ -644,6 +644,10 @@ type Offer struct {
 	Disk          float64                `protobuf:"fixed64,4,opt,name=disk,proto3" json:"disk,omitempty"`
 	Apart         bool                   `protobuf:"varint,5,opt,name=apart,proto3" json:"apart,omitempty"`
 	Trust         []string               `protobuf:"bytes,6,rep,name=trust,proto3" json:"trust,omitempty"`
+	Address       string                 `protobuf:"bytes,7,opt,name=address,proto3" json:"address,omitempty"`
+	FirstPort     int32                  `protobuf:"varint,8,opt,name=first_port,json=firstPort,proto3" json:"first_port,omitempty"`
+	LastPort      int32                  `protobuf:"varint,9,opt,name=last_port,json=lastPort,proto3" json:"last_port,omitempty"`
+	BusyPorts     []int32                `protobuf:"varint,10,rep,packed,name=busy_ports,json=busyPorts,proto3" json:"busy_ports,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -716,6 +720,34 @@ func (x *Offer) GetApart() bool {
 func (x *Offer) GetTrust() []string {
 	if x != nil {
 		return x.Trust
+	}
+	return nil
+}
+
+func (x *Offer) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *Offer) GetFirstPort() int32 {
+	if x != nil {
+		return x.FirstPort
+	}
+	return 0
+}
+
+func (x *Offer) GetLastPort() int32 {
+	if x != nil {
+		return x.LastPort
+	}
+	return 0
+}
+
+func (x *Offer) GetBusyPorts() []int32 {
+	if x != nil {
+		return x.BusyPorts
 	}
 	return nil
 }
@@ -913,6 +945,8 @@ type Wanted struct {
 	Checkpoint    float64                `protobuf:"fixed64,13,opt,name=checkpoint,proto3" json:"checkpoint,omitempty"`
 	Most          int64                  `protobuf:"varint,14,opt,name=most,proto3" json:"most,omitempty"`
 	Saved         []string               `protobuf:"bytes,15,rep,name=saved,proto3" json:"saved,omitempty"`
+	Peers         []string               `protobuf:"bytes,16,rep,name=peers,proto3" json:"peers,omitempty"`
+	Port          int32                  `protobuf:"varint,17,opt,name=port,proto3" json:"port,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1050,6 +1084,20 @@ func (x *Wanted) GetSaved() []string {
 		return x.Saved
 	}
 	return nil
+}
+
+func (x *Wanted) GetPeers() []string {
+	if x != nil {
+		return x.Peers
+	}
+	return nil
+}
+
+func (x *Wanted) GetPort() int32 {
+	if x != nil {
+		return x.Port
+	}
+	return 0
 }
 
 type Log struct {
@@ -1439,14 +1487,21 @@ const file_link_proto_rawDesc = "" +
 	"\aDeleted\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x12\x10\n" +
-	"\x03why\x18\x03 \x01(\tR\x03why\"\x87\x01\n" +
+	"\x03why\x18\x03 \x01(\tR\x03why\"\xfc\x01\n" +
 	"\x05Offer\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04cpus\x18\x02 \x01(\x01R\x04cpus\x12\x16\n" +
 	"\x06memory\x18\x03 \x01(\x01R\x06memory\x12\x12\n" +
 	"\x04disk\x18\x04 \x01(\x01R\x04disk\x12\x14\n" +
 	"\x05apart\x18\x05 \x01(\bR\x05apart\x12\x14\n" +
-	"\x05trust\x18\x06 \x03(\tR\x05trust\"\x8a\x01\n" +
+	"\x05trust\x18\x06 \x03(\tR\x05trust\x12\x18\n" +
+	"\aaddress\x18\a \x01(\tR\aaddress\x12\x1d\n" +
+	"\n" +
+	"first_port\x18\b \x01(\x05R\tfirstPort\x12\x1b\n" +
+	"\tlast_port\x18\t \x01(\x05R\blastPort\x12\x1d\n" +
+	"\n" +
+	"busy_ports\x18\n" +
+	" \x03(\x05R\tbusyPorts\"\x8a\x01\n" +
 	"\x04Span\x12\x12\n" +
 	"\x04deal\x18\x01 \x01(\x03R\x04deal\x12\x16\n" +
 	"\x06length\x18\x02 \x01(\x01R\x06length\x12\x14\n" +
@@ -1461,7 +1516,7 @@ const file_link_proto_rawDesc = "" +
 	"\x06signal\x18\x04 \x01(\tR\x06signal\x12\x14\n" +
 	"\x05fault\x18\x05 \x01(\tR\x05fault\x12\"\n" +
 	"\rout_of_memory\x18\x06 \x01(\bR\voutOfMemory\x12\x14\n" +
-	"\x05lacks\x18\a \x03(\tR\x05lacks\"\xd6\x02\n" +
+	"\x05lacks\x18\a \x03(\tR\x05lacks\"\x80\x03\n" +
 	"\x06Wanted\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x1a\n" +
 	"\bcontract\x18\x02 \x01(\x03R\bcontract\x12\x12\n" +
@@ -1480,7 +1535,9 @@ const file_link_proto_rawDesc = "" +
 	"checkpoint\x18\r \x01(\x01R\n" +
 	"checkpoint\x12\x12\n" +
 	"\x04most\x18\x0e \x01(\x03R\x04most\x12\x14\n" +
-	"\x05saved\x18\x0f \x03(\tR\x05saved\"\xc7\x01\n" +
+	"\x05saved\x18\x0f \x03(\tR\x05saved\x12\x14\n" +
+	"\x05peers\x18\x10 \x03(\tR\x05peers\x12\x12\n" +
+	"\x04port\x18\x11 \x01(\x05R\x04port\"\xc7\x01\n" +
 	"\x03Log\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x16\n" +
 	"\x06errors\x18\x02 \x01(\bR\x06errors\x12\x12\n" +

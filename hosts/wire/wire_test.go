@@ -27,6 +27,7 @@ func anyTold(r *rapid.T) *remote.Told {
 		Offer: remote.Offer{
 			Kind: text.Draw(r, "kind"), CPUs: float.Draw(r, "cpus"), Memory: float.Draw(r, "memory"), Disk: float.Draw(r, "disk"),
 			Apart: rapid.Bool().Draw(r, "apart"), Trust: texts(r, "trust"),
+			Address: text.Draw(r, "address"), Ports: [2]int32{rapid.Int32().Draw(r, "first"), rapid.Int32().Draw(r, "last")}, Busy: ports(r),
 		},
 	}
 	for range rapid.IntRange(0, 3).Draw(r, "spans") {
@@ -47,6 +48,14 @@ func anyTold(r *rapid.T) *remote.Told {
 		})
 	}
 	return t
+}
+
+// ports draws some, or nil.
+func ports(r *rapid.T) (all []int32) {
+	for range rapid.IntRange(0, 2).Draw(r, "busy") {
+		all = append(all, rapid.Int32().Draw(r, "port"))
+	}
+	return all
 }
 
 // texts draws some, or nil.
@@ -86,7 +95,7 @@ func anyOrders(r *rapid.T) *remote.Orders {
 			Name: count.Draw(r, "name"), Contract: count.Draw(r, "contract"), Node: rapid.Int32().Draw(r, "node"), Nodes: rapid.Int32().Draw(r, "nodes"),
 			Weight: float.Draw(r, "weight"), Limit: float.Draw(r, "limit"), Left: float.Draw(r, "left"), Job: text.Draw(r, "job"), Account: text.Draw(r, "account"), Work: math.Inf(1),
 			Try: rapid.Int32().Draw(r, "try"), Warn: float.Draw(r, "warn"), Asked: rapid.Bool().Draw(r, "asked"),
-			Checkpoint: float.Draw(r, "checkpoint"), Most: count.Draw(r, "most"), Saved: texts(r, "saved"),
+			Checkpoint: float.Draw(r, "checkpoint"), Most: count.Draw(r, "most"), Saved: texts(r, "saved"), Peers: texts(r, "peers"), Port: rapid.Int32().Draw(r, "port"),
 		})
 	}
 	for range rapid.IntRange(0, 2).Draw(r, "logs") {

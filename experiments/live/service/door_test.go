@@ -190,7 +190,7 @@ func TestList(t *testing.T) {
 		}
 		_, err := caller.List(t.Context(), signed, c.secret, live.Filter{Account: c.of, Ended: true})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("another's contracts: %+v: %v", c, err)
 		}
 	}
 	forged := reading(t, "forged", "user:ann", "user:bob", "lab", 0, 1060)

@@ -19,7 +19,7 @@ import (
 type Settled struct {
 	Contract                                    int64
 	Account, Project, Name, Class, State, Cause string
-	Admitted, Ended, Booked                     float64     // instants of the submission, the end and the settlement; Booked is 0 if it is that of the end
+	Admitted, Ended, Booked                     float64     // instants of the submission, the end and the settlement; without a settlement, Booked is 0
 	Done                                        float64     // processor-seconds
 	Paid, Penalty                               bank.Amount // before the penalty, and the penalty
 }

@@ -28,6 +28,8 @@ type Agent struct {
 	// Fails reports whether a program of a contract ends with a failure.
 	Fails func(contract int64) bool
 
+	Offer remote.Offer // told in each report
+
 	machine *sim.Machine
 	tasks   []task // in order of start
 	started map[int64]bool
@@ -76,7 +78,7 @@ func (a *Agent) Next() float64 {
 func (a *Agent) Tell(now float64) *remote.Told {
 	a.count(now)
 	a.close()
-	return &remote.Told{Session: a.session, First: a.first, Spans: slices.Clone(a.spans), Ends: slices.Clone(a.ends)}
+	return &remote.Told{Session: a.session, First: a.first, Spans: slices.Clone(a.spans), Ends: slices.Clone(a.ends), Offer: a.Offer}
 }
 
 // Obey carries out the orders o. It ignores orders for an earlier session.

@@ -8,5 +8,5 @@
 // It adds these files to the market's folder:
 //
 //	blobs/SUM       texts of jobs and their files, by their SHA-256
-//	invitations     JSON: hosts that may join, by the hash of what their token holds
+//	invitations     JSON: hosts that may join, by the hash of the secret in their token
 package service

@@ -50,7 +50,7 @@ type bucket struct {
 // mostBuckets is the number of buckets above which full ones are removed.
 const mostBuckets = 1 << 16
 
-// Take reports whether the client who may send one more request at time now.
+// Take reports whether client who may send one more request at time now.
 func (b *Buckets) Take(who string, now float64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

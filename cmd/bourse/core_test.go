@@ -68,7 +68,7 @@ var most = map[string]int{
 	"experiments/stats":              700,
 	"experiments/study":              3385,
 	"experiments/trail":              500,
-	"experiments/verify":             3580,
+	"experiments/verify":             3630,
 	"experiments/whatif":             2820,
 	"hosts/agent":                    3400,
 	"hosts/availability/models":      550,

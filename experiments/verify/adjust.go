@@ -109,3 +109,49 @@ func (b *bidding) follow(e *audit.Entry, n *adjusted) (found, want string) {
 	b.on = n.On
 	return "", ""
 }
+
+// adjust recomputes the amount that d owes when its budget changes, and gives its tasks their new
+// bids. The value of d is the new budget.
+func (t *trail) adjust(e *audit.Entry, d *contract, a *adjusted) (found, want string) {
+	m := t.market
+	if t.run.Rules.Packed { // a note states one bid per host
+		t.stop(e, "a contract that may have several nodes on a host changes its budget")
+		return "", ""
+	}
+	if m.pass(e.Time, false); m.unsure {
+		t.stop(e, unsure)
+		return "", ""
+	}
+	low, high := 0.0, 0.0 // bounds of the amount owed, in micro-dollars
+	for i := range d.tasks {
+		n := &d.tasks[i]
+		m.advance(n.host, e.Time)
+		if n.on {
+			m.bring(n)
+		}
+		low += n.owed / 1e3
+		high += (n.owed + n.extra) / 1e3
+	}
+	owed, err := parseMoney(a.Owed)
+	least, most := math.Ceil(low*(1-1e-9)-1e-6), math.Ceil(high*(1+1e-9)+1e-6)
+	if err != nil || float64(owed) < least || float64(owed) > most {
+		return fmt.Sprintf("%.40q owed", a.Owed), fmt.Sprintf("%v, computed from share, price and time", audit.Money(math.Ceil(low)))
+	}
+	bids, _ := bidsOn(a.On)
+	for i := range d.tasks {
+		n := &d.tasks[i]
+		bid := bids[n.host.name]
+		switch {
+		case n.on && bid <= 0:
+			return fmt.Sprintf("bids %v", a.On), fmt.Sprintf("one on %q, where the contract runs", n.host.name)
+		case n.on:
+			m.takeOff(n)
+			m.rebid(n, e.Time, bid)
+			m.weigh(n)
+			m.stand(n)
+			m.allocate(n.host)
+		}
+	}
+	m.lasts(d, e.Time)
+	return "", ""
+}

@@ -1,6 +1,8 @@
 package verify_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +55,50 @@ func TestAdjusted(t *testing.T) {
 			t.Errorf("%s: %v", c.name, f)
 		case c.found != "" && (len(f) == 0 || f[0].Seq != 3 || !strings.Contains(f[0].Found, c.found)):
 			t.Errorf("%s: %v, want %q", c.name, f, c.found)
+		}
+	}
+}
+
+// TestAdjustedRun checks that the audit of a run recomputes the amount owed when a budget changes, and
+// the charges afterwards. Two contracts bid 0.01 and 0.03 dollars per second on a host with one
+// processor, of which they get 1/4 and 3/4, and pay their bids. After 50 s, the first owes 0.5 and
+// has done 12.5 CPU s. A budget of 5 for the remaining 150 s makes it bid 0.03, so it gets one half.
+// After 150 s, it has done 62.5 CPU s, and the second 87.5.
+func TestAdjustedRun(t *testing.T) {
+	t.Parallel()
+	rules := usage
+	rules.Payment, rules.CPUs = "bid", 1
+	_, table := small()
+	row := func(id, work, value, end, paid string) []string {
+		return []string{"small", "cac", "0", id, "ann", "0", work, "1", value, "accept", "", "0", end, work, work, paid, "0.000000", "true"}
+	}
+	for _, c := range []struct {
+		name, owed   string
+		bid          int
+		budget       float64
+		first, other float64 // charges
+		found        string
+	}{
+		{"right", "0.500000", 30000000, 5, 3.5, 4.5, ""},
+		{"owed too little", "0.350000", 31000000, 5, 3.6, 4.5, `"0.350000" owed`},
+		{"owed too much", "0.650000", 29000000, 5, 3.4, 4.5, `"0.650000" owed`},
+		{"a charge at the former bid", "0.500000", 30000000, 5, 1.5, 4.5, "1.5"},
+		{"a charge of another", "0.500000", 30000000, 5, 3.5, 4.4, "4.4"},
+	} {
+		steps := []step{
+			{"hold", 0, 1, 2, terms(10000000, "")},
+			{"hold", 0, 2, 6, terms(30000000, "")},
+			{"adjust", 50, 1, c.budget, fmt.Sprintf(`{"owed":%q,"on":[%d,"h00"]}`, c.owed, c.bid)},
+			{"settle", 150, 1, c.first, `{"state":"fulfilled","work":62.5,"work_done":62.5}`},
+			{"settle", 150, 2, c.other, `{"state":"fulfilled","work":87.5,"work_done":87.5}`},
+		}
+		rows := [][]string{table[0], row("1", "62.5", "2.000000", "150", fmt.Sprintf("%.6f", c.first)), row("2", "87.5", "6.000000", "150", fmt.Sprintf("%.6f", c.other))}
+		r := held(t, steps, rows, rules)
+		switch {
+		case c.found == "" && (!r.Clean() || strings.Contains(fmt.Sprint(r.Beyond), "not recomputed")):
+			t.Errorf("%s: %v, %v", c.name, r.Findings, r.Beyond)
+		case c.found != "" && !slices.ContainsFunc(r.Findings, func(f audit.Finding) bool { return strings.Contains(f.Found, c.found) }):
+			t.Errorf("%s: %v, want %q", c.name, r.Findings, c.found)
 		}
 	}
 }

@@ -218,6 +218,9 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 					d.value -= 2 * audit.Money(m.Micros)
 				}
 			}
+			if n.err == nil && t.market != nil {
+				return t.adjust(e, d, &n.adjusted)
+			}
 			t.stop(e, "a contract changes its budget")
 		}
 	case audit.Admit:

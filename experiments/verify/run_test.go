@@ -98,6 +98,8 @@ func heldApart(t *testing.T, steps []step, other float64, table [][]string, rule
 			pay := []bank.Payment{{To: host, Amount: dollars(s.amount - other)}, {To: second, Amount: dollars(other)}}
 			_, err := l.Settle(s.at, s.contract, pay, []byte(s.note))
 			check(t, err)
+		case "adjust":
+			check(t, l.Adjust(s.at, s.contract, dollars(s.amount), []byte(s.note)))
 		case "recourse":
 			_, err := l.Penalty(s.at, s.contract, []bank.Debit{{From: host, Most: dollars(s.amount)}}, ann, nil)
 			check(t, err)

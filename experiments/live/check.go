@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -116,13 +117,14 @@ func (out *Checked) check(l *log) (err error) {
 	return err
 }
 
-// made returns the parameters that were given when the market was created.
+// made returns the parameters that were given when the market was created. A script is read from the
+// folder that contains the log.
 func (l *log) made() (*made, Config, error) {
 	var as made
 	if there, err := l.get([]byte{madeTable}, &as); err != nil || !there {
 		return nil, Config{}, cmp.Or(err, errNoMarket)
 	}
-	conf, err := Parse("the market's file", []byte(as.Config))
+	conf, err := Parse(filepath.Join(filepath.Dir(l.dir), "the market's file"), []byte(as.Config))
 	return &as, conf, err
 }
 

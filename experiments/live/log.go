@@ -33,6 +33,7 @@ import (
 //
 // Seq and contract are eight bytes, big-endian.
 type log struct {
+	dir   string
 	db    *pebble.DB
 	seq   int64 // number of the last record
 	first int64 // record that is kept
@@ -103,7 +104,7 @@ func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) 
 	if err != nil {
 		return nil, fmt.Errorf("open market %s: %w", dir, err)
 	}
-	l := &log{db: db, first: 1, read: read}
+	l := &log{dir: dir, db: db, first: 1, read: read}
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{recordTable}, UpperBound: []byte{recordTable + 1}})
 	if err == nil {
 		if it.First() {

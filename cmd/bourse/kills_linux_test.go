@@ -62,6 +62,56 @@ func TestPartsKilled(t *testing.T) {
 	}
 }
 
+// countingPolicy rejects every third request and states how many it has decided.
+const countingPolicy = `def start():
+    return {"n": 0}
+
+def decide(request, market, state):
+    state["n"] += 1
+    on = market.place()
+    if type(on) == "string" or state["n"] % 3 == 0:
+        return reject("number %d" % state["n"])
+    return accept(on, {"n": state["n"]})
+`
+
+// TestScriptKilled kills a market 50 times while its policy, a script that counts its decisions,
+// decides. No decision may be lost or made twice.
+func TestScriptKilled(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("BOURSE_CI") == "" {
+		t.Skip("programs run on the machine in the nightly part machines: BOURSE_CI=1 runs them")
+	}
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 3))
+	w := newTown(t, seed, 2, nil, countingPolicy)
+	for range 50 {
+		var all sync.WaitGroup
+		for range 3 {
+			own := rand.New(rand.NewPCG(rng.Uint64(), 4))
+			all.Go(func() { w.submit(own, 0) })
+		}
+		time.Sleep(time.Duration(rng.IntN(150)) * time.Millisecond)
+		w.market.kill()
+		all.Wait()
+	}
+	w.heal(true)
+	refused := map[string]bool{}
+	for k, a := range w.answered {
+		if a.Verdict == "reject" {
+			if refused[a.Reason] {
+				t.Errorf("seed %d: order %d is refused as %s, and another one, too", seed, k, a.Reason)
+			}
+			refused[a.Reason] = true
+		}
+	}
+	for n := 3; n <= len(w.answered); n += 3 {
+		if !refused[fmt.Sprintf("number %d", n)] {
+			t.Errorf("seed %d: of %d orders, none is refused as number %d", seed, len(w.answered), n)
+		}
+	}
+	w.prove()
+}
+
 // killTask kills the supervisor of a task, if a task is running.
 func (w *town) killTask(rng *rand.Rand) {
 	var minders []process

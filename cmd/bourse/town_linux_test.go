@@ -52,8 +52,8 @@ link: {interval: 0.2, lease: 2, lost: 4, patience: 1}
 `
 
 // newTown creates a cluster with the given number of hosts. The bank's ledger is behind db
-// or in a folder.
-func newTown(t *testing.T, seed uint64, hosts int, db *pgtest.Proxy) *town {
+// or in a folder. Policy is the text of a script, or omitted for the default policy.
+func newTown(t *testing.T, seed uint64, hosts int, db *pgtest.Proxy, policy ...string) *town {
 	t.Helper()
 	books := "bank/books"
 	if db != nil {
@@ -82,7 +82,12 @@ func newTown(t *testing.T, seed uint64, hosts int, db *pgtest.Proxy) *town {
 		"bank right "+books+" operator mint --cap 1000 --period 604800 --key operator",
 		"bank mint "+books+" user:ann 1000 --id week-1 --key operator",
 		"bank invite "+books+" user:ann --key operator")
-	w.write("lab/market.yaml", fmt.Sprintf(townRules, market, w.wires[0].address))
+	rules := fmt.Sprintf(townRules, market, w.wires[0].address)
+	for _, text := range policy {
+		rules += "admission: {name: script, file: mine.star}\n"
+		w.write("lab/mine.star", text)
+	}
+	w.write("lab/market.yaml", rules)
 	w.bank = w.part("bank", "bank", "serve", books, "--plain", "--listen", bank, "--secrets", "bank/secrets")
 	w.market = w.part("market", "market", "serve", "lab", "--home", "keeper")
 	w.until(30*time.Second, "the market answers", func() bool { return w.can("host", "list", "--dir", "lab", "--home", "keeper") })

@@ -116,6 +116,18 @@ func TestCheats(t *testing.T) {
 		{"a file for its other process", "", "python: seen = os.path.exists('/tmp/cheat') and open('/tmp/cheat').read() != str(os.getpid()); open('/tmp/cheat', 'w').write(str(os.getpid())); return seen"},
 		{"a second answer", "error", "python: print('{\"ask\":%d,\"accept\":[],\"reject\":\"no\"}' % q['ask'], flush=True)"},
 		{"a flood", "error", "python: print('x' * (2 << 20), flush=True)"},
+		{"infinity", "error", "if n == 3: return accept(on, {'x': 1e308 * 10})"},
+		{"a large integer", "error", "if n == 3: return accept(on, {'x': 1 << 63})"},
+		{"a name that looks like another", "error", "if n == 3: return accept(on, {'deсision': 1})"}, // with a Cyrillic letter
+		{"a long explanation", "error", "if n == 3: return reject('x' * 1000000)"},
+		{"many numbers", "error", "if n == 3: return accept(on, {'x%d' % i: i for i in range(1000)})"},
+		{"another user's host", "error", "if n == 3: return accept([tests])"},
+		{"a failure at unknown jobs", "error", "if request.budget not in [1, 2]: fail('not a public job')"},
+		{"a repeated field", "error", "python: print('{\"ask\":%d,\"reject\":\"no\",\"reject\":\"yes\"}' % q['ask'], flush=True)"},
+		{"answers before questions", "error", "python: asked == 1 and [print('{\"ask\":%d,\"reject\":\"no\"}' % i, flush=True) for i in range(1, 50)]"},
+		{"a bid of 1e308", "error", "python: q['place'] = [{'host': 0, 'bid': 1e308}] if isinstance(q['place'], list) else q['place']"},
+		{"infinity in JSON", "error", "python: print('{\"ask\":%d,\"reject\":\"no\",\"numbers\":{\"x\":1e999}}' % q['ask'], flush=True)"},
+		{"the output of other processes", "", "python: return len([f for p in os.listdir('/proc') if p.isdigit() and int(p) != os.getpid() for f in os.listdir('/proc/%s/fd' % p)]) > 0"},
 		{"silence at large jobs", "error", "python: return q['request']['work'] > 100 and time.sleep(60)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -147,6 +159,35 @@ func TestCheats(t *testing.T) {
 				t.Errorf("%v, the verdict is %+v", err, o)
 			}
 		})
+	}
+}
+
+// TestMemory checks that a program that remembers the order of runs is void, although its answers
+// are the same in each process that has seen the same runs.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed")
+	}
+	path := study(t, "screen: 2, score: {from: 60, to: 60}, gates: {violations: 1, worst: 1}")
+	text := `import json, sys
+sys.stdin.readline()
+print('{"hello":"bourse policy","version":1,"name":"x","state":{"run":""}}', flush=True)
+runs = []
+for line in sys.stdin:
+    q = json.loads(line)
+    run = str(q["request"]) if q["ask"] == 1 else q["state"]["run"]
+    if run not in runs:
+        runs.append(run)
+    a = {"accept": q["place"]} if isinstance(q["place"], list) and runs.index(run) < 5 else {"reject": "late"}
+    print(json.dumps(dict(a, ask=q["ask"], state={"run": run})), flush=True)
+`
+	o, err := judging(t, path, text, "python3").Score(t.Context(), 7, experiments.Options{Workers: 1})
+	if err != nil && strings.Contains(err.Error(), "cannot confine") {
+		t.Skip(err)
+	}
+	if err != nil || o.Gate != "error" || o.Verdict != Void {
+		t.Errorf("%v, the verdict is %+v", err, o)
 	}
 }
 

@@ -34,6 +34,7 @@ const (
 	patience  = 2 * time.Second  // time to end after the input has been closed, before the process is killed
 	idleTime  = 10 * time.Second // time after which an idle process is ended
 	sampled   = 64               // one in this many questions is asked twice
+	renewed   = 8                // one in this many of a run's first two questions is asked in a new process
 )
 
 // Connect starts the program that o describes for a fleet and exchanges hello messages with
@@ -71,6 +72,7 @@ func Connect(o *outside.Program, fleet []hosts.Spec, read func(path string) ([]b
 		p.end()
 		return nil, m.named(err)
 	}
+	m.hello = p.hello
 	m.put(p)
 	o.Mind = m
 	return p.hello, nil
@@ -84,6 +86,7 @@ type mind struct {
 	confined bool
 	timeout  time.Duration
 	first    []byte // our hello
+	hello    []byte // the program's hello; nil until its first process has sent it
 	parts    outside.Parts
 	key      [sha256.Size]byte
 
@@ -155,16 +158,21 @@ func (m *mind) ask(q *outside.Question) (a outside.Answer, err error) {
 	// A key that the program does not know determines whether a question is asked twice. The
 	// first two questions of each run are always asked twice.
 	if sum := sha256.Sum256(append(m.key[:], line...)); sum[0]%sampled == 0 || q.Number <= 2 {
-		err = m.again(&asked{line, answer, q.Number, ended})
+		err = m.again(&asked{line, answer, q.Number, ended}, q.Number <= 2 && sum[1]%renewed == 0)
 	}
 	return a, err
 }
 
 // again asks a question a second time, in another process and in another order: it asks the
-// previous such question after this one.
-func (m *mind) again(now *asked) error {
+// previous such question after this one. If renew is set, the process is a new one. It cannot
+// remember earlier runs, which all other processes have seen.
+func (m *mind) again(now *asked, renew bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if renew && m.second != nil {
+		go m.second.end()
+		m.second = nil
+	}
 	if m.second == nil {
 		var err error
 		if m.second, err = m.start(); err != nil {
@@ -241,7 +249,10 @@ func (m *mind) start() (p *process, err error) {
 		return nil, err
 	}
 	p.lines = bufio.NewReaderSize(p.out, maxAnswer)
-	if p.hello, err = p.answer(m.first, m.timeout); err != nil {
+	if p.hello, err = p.answer(m.first, m.timeout); err == nil && m.hello != nil && !bytes.Equal(p.hello, m.hello) {
+		err = fmt.Errorf("found two hello messages, %s and %s, want the same from each process", m.hello, p.hello)
+	}
+	if err != nil {
 		p.end()
 		return nil, err
 	}

@@ -85,6 +85,8 @@ func TestBadPrograms(t *testing.T) {
 		{"sends text as a number", hi, "say(defer=True, numbers={'x': 'y'})", "numbers: found y under x"},
 		{"gives two answers to one question", hi, "say(reject='no', numbers={'x': random.random()}, state={})", "found two answers to one question"},
 		{"has a memory", hi, "say(reject='no', numbers={'x': n}, state={})", "found two answers to one question"},
+		{"repeats a field", hi, `print('{"ask":%d,"reject":"no","Reject":"yes"}' % q['ask'], flush=True)`, "found two fields reject"},
+		{"is never the same", `{"hello":"bourse policy","version":1,"name":"' + str(os.getpid()) + '"}`, "say(reject='no')", "found two hello messages"},
 		{"is newer", `{"hello":"bourse policy","version":2}`, "pass", `version 2, want "bourse policy" of version 1`},
 		{"declares what does not exist", `{"hello":"bourse policy","version":1,"order":1}`, "pass", `unknown field "order"`},
 		{"sees the future", `{"hello":"bourse policy","version":1,"sees":["future"]}`, "pass", `sees: found "future"`},

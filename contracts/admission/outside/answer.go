@@ -208,7 +208,8 @@ func numberOf(f note.Field) (n contracts.Number, err error) {
 	return n, fmt.Errorf(`numbers: found %v under %s, want a number, or {"contract": ID}`, f.Value, clip(f.Name))
 }
 
-// strict decodes one JSON object and rejects unknown fields and anything after the object.
+// strict decodes one JSON object and rejects unknown and repeated fields and anything after the
+// object.
 func strict(line []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
@@ -216,6 +217,15 @@ func strict(line []byte, v any) error {
 	if err == nil {
 		if _, after := dec.Token(); after != io.EOF {
 			err = errors.New("more than one value in a line")
+		}
+	}
+	seen := make(map[string]bool)
+	fields, _ := note.Fields(line)
+	for _, f := range fields {
+		if name := strings.ToLower(f.Name); err == nil && seen[name] {
+			err = fmt.Errorf("found two fields %s", name)
+		} else {
+			seen[name] = true
 		}
 	}
 	if err != nil {

@@ -23,8 +23,9 @@ type authority struct {
 	invited map[string]invited
 	grants  map[grant]bool // payee, read, audit
 	mints   map[string]*allowance
-	numbers map[string]int64 // markets with the right to settle
-	used    map[place]int64  // the entry of each request; nil if the ledger stores the requests
+	budgets map[budget]*[2]Money // the limit of each right to spend, and the sum of the budgets under it
+	numbers map[string]int64     // markets with the right to settle
+	used    map[place]int64      // the entry of each request; nil if the ledger stores the requests
 	orders  int64
 
 	checked []checked // orders of the next entries
@@ -48,6 +49,9 @@ type invited struct {
 
 // A grant is a right without further terms. A right payee also has the market.
 type grant struct{ account, right, market string }
+
+// A budget identifies the right of an account to spend the money of another.
+type budget struct{ of, by string }
 
 // An allowance is an account's right to mint.
 type allowance struct {
@@ -162,7 +166,7 @@ func (a *authority) begin(e *Entry) (found, want string) {
 		pinned: a.pinned, checked: a.checked, used: used, ledger: o.Value("ledger"),
 		keys:   map[string]string{"operator": o.Value("operator"), "recovery": o.Value("recovery")},
 		former: make(map[ownedKey]int64), invited: make(map[string]invited), grants: make(map[grant]bool),
-		mints: make(map[string]*allowance), numbers: make(map[string]int64),
+		mints: make(map[string]*allowance), budgets: make(map[budget]*[2]Money), numbers: make(map[string]int64),
 	}
 	return "", ""
 }
@@ -235,9 +239,21 @@ func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want strin
 	case Issue:
 		return a.mint(e, s, account)
 	case Admit:
-		if string(first.From) != account || first.Micros > s.Money("budget").Micros() {
-			return fmt.Sprintf("%v of %q held in escrow", Money(first.Micros), first.From), fmt.Sprintf("at most %s of %s", s.Value("budget"), account)
+		payer := account
+		if project := s.Value("project"); project != "" {
+			payer = "project:" + project
 		}
+		if string(first.From) != payer || first.Micros > s.Money("budget").Micros() {
+			return fmt.Sprintf("%v of %q held in escrow", Money(first.Micros), first.From), fmt.Sprintf("at most %s of %s", s.Value("budget"), payer)
+		}
+		if payer == account {
+			return "", ""
+		}
+		right := a.budgets[budget{payer, account}]
+		if right == nil || right[1]+Money(first.Micros) > right[0] {
+			return fmt.Sprintf("%v of %s held for %s", Money(first.Micros), payer, account), "at most the rest of its right to spend"
+		}
+		right[1] += Money(first.Micros)
 	case Adjust:
 		return adjustment(e, s, account, b)
 	case Settle:
@@ -399,6 +415,8 @@ func (a *authority) byOperator(e *Entry, o *order.Order) (found, want string) {
 			delete(a.mints, of)
 		case right == "settle":
 			delete(a.numbers, of)
+		case right == "spend":
+			delete(a.budgets, budget{of, o.Value("for")})
 		default:
 			delete(a.grants, grant{of, right, o.Value("market")})
 		}
@@ -423,11 +441,27 @@ func (a *authority) any(account string) bool {
 			return true
 		}
 	}
+	for right := range a.budgets {
+		if right.of == account {
+			return true
+		}
+	}
 	return false
 }
 
 // give records a right.
 func (a *authority) give(o *order.Order, of, right string) (found, want string) {
+	if by := o.Value("for"); right == "spend" {
+		if by == of || a.keys[by] == "" {
+			return fmt.Sprintf("a right to spend from %s for %s", of, by), "one for another account, with a key"
+		}
+		was := a.budgets[budget{of, by}]
+		if was == nil {
+			was = new([2]Money)
+		}
+		a.budgets[budget{of, by}] = &[2]Money{Money(o.Money("most").Micros()), was[1]}
+		return "", ""
+	}
 	if right != "payee" && a.keys[of] == "" {
 		return fmt.Sprintf("right %s for %s, which has no key", right, of), "one for an account with a key"
 	}
@@ -499,11 +533,14 @@ func (a *authority) rows() map[string]string {
 		rows[market] += fmt.Sprintf("settle %d\n", number)
 	}
 	var grants []grant
+	for right, m := range a.budgets {
+		grants = append(grants, grant{right.of, "spend", fmt.Sprintf("%s %v %v", right.by, m[0], m[1])})
+	}
 	for g := range a.grants {
 		grants = append(grants, g)
 	}
 	slices.SortFunc(grants, func(x, y grant) int {
-		place := []string{"payee", "read", "audit"}
+		place := []string{"payee", "spend", "read", "audit"}
 		return 2*(slices.Index(place, x.right)-slices.Index(place, y.right)) + strings.Compare(x.market, y.market)
 	})
 	for _, g := range grants {

@@ -30,12 +30,13 @@
 //	enrol     of, key
 //	invite    of, key
 //	rotate    key
-//	revoke    of; or of, right; or of, right payee, market
+//	revoke    of; or of, right; or of, right payee, market; or of, right spend, for
 //	recover   of, key
 //	right     of, right, and the fields of the right: for mint cap, period, window and, if
 //	          two must sign, with; window is sliding, and the cap then applies to every span
 //	          of one period's length; without window, to the periods counted from 2000-01-01;
-//	          for settle number; for payee market; for read and audit nothing
+//	          for settle number; for payee market; for spend for and most; for read and audit
+//	          nothing
 //	own       operator, recovery; it has no id, account, expires or signature
 //
 // In an order of kind bid, cancel, read or order, market is between ledger and id. The writer's own
@@ -94,9 +95,9 @@ var kinds = map[string]string{
 	"enrol":    "ledger id account of key expires",
 	"invite":   "ledger id account of key expires",
 	"rotate":   "ledger id account key expires",
-	"revoke":   "ledger id account of [right] [market] expires",
+	"revoke":   "ledger id account of [right] [market] [for] expires",
 	"recover":  "ledger id account of key expires",
-	"right":    "ledger id account of right [cap period] [window] [with] [number] [market] expires",
+	"right":    "ledger id account of right [cap period] [window] [with] [number] [market] [for] [most] expires",
 	"own":      "ledger operator recovery",
 }
 
@@ -105,6 +106,7 @@ var rights = map[string][]string{
 	"mint":   {"cap period window", "cap period window with", "cap period", "cap period with"},
 	"settle": {"number"},
 	"payee":  {"market"},
+	"spend":  {"for most"},
 	"read":   {""},
 	"audit":  {""},
 }
@@ -189,6 +191,15 @@ func Digest(moves []bank.Move) string {
 		fmt.Fprintf(h, "%s %s %v\n", m.From, m.To, m.Amount)
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+}
+
+// Payer returns the account that pays the budget of an order of kind order: that of the project in
+// it or, without a project, the account that signs.
+func (o *Order) Payer() string {
+	if project := o.Value("project"); project != "" {
+		return "project:" + project
+	}
+	return o.Value("account")
 }
 
 // Parse parses an order without its signatures. An error names the line, the text found and the
@@ -291,7 +302,7 @@ func (o *Order) together() error {
 	if r := o.Value("right"); o.Kind == "right" {
 		var beside []string
 		for _, f := range o.fields {
-			if slices.Contains([]string{"cap", "period", "window", "with", "number", "market"}, f.Name) {
+			if slices.Contains([]string{"cap", "period", "window", "with", "number", "market", "for", "most"}, f.Name) {
 				beside = append(beside, f.Name)
 			}
 		}
@@ -300,6 +311,8 @@ func (o *Order) together() error {
 		}
 	} else if o.Kind == "revoke" && (r == "payee") != (o.Value("market") != "") {
 		return errors.New("found only one of market and right payee, want both or neither")
+	} else if o.Kind == "revoke" && (r == "spend") != (o.Value("for") != "") {
+		return errors.New("found only one of for and right spend, want both or neither")
 	}
 	if o.Kind == "own" {
 		if o.Value("operator") == o.Value("recovery") {
@@ -321,9 +334,11 @@ var checks = map[string]func(string) string{
 	"of":       checkAccount,
 	"to":       checkAccount,
 	"with":     checkAccount,
+	"for":      checkAccount,
 	"amount":   checkAmount,
 	"budget":   checkAmount,
 	"cap":      checkAmount,
+	"most":     checkAmount,
 	"contract": checkNumber(0, bank.MaxContract),
 	"number":   checkNumber(0, bank.MaxContract>>32-1),
 	"period":   checkNumber(1, 1<<32),
@@ -397,7 +412,7 @@ func checkKey(s string) string {
 
 func checkRight(s string) string {
 	if rights[s] == nil {
-		return "one of mint, settle, payee, read, audit"
+		return "one of mint, settle, payee, spend, read, audit"
 	}
 	return ""
 }

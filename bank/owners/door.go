@@ -163,8 +163,17 @@ func (o *Owners) admits(e *bank.Entry, a *order.Order) error {
 	if err := o.ofMarket(e, "market:"+a.Value("market")); err != nil || e.Kind == bank.Reject {
 		return err
 	}
-	if len(e.Moves) != 1 || e.Moves[0].From != a.Value("account") {
-		return fmt.Errorf("found an admission with other payers, want only %s", a.Value("account"))
+	if len(e.Moves) != 1 || e.Moves[0].From != a.Payer() {
+		return fmt.Errorf("found an admission with other payers, want only %s", a.Payer())
+	}
+	if by := a.Value("account"); a.Payer() != by {
+		right := o.of(a.Payer()).spends[by]
+		if right == nil {
+			return fmt.Errorf("%s has no right to spend from %s", by, a.Payer())
+		}
+		if left, _ := right.most.Sub(right.spent); e.Moves[0].Amount.Cmp(left) > 0 {
+			return fmt.Errorf("found %v held from %s for %s, want at most %v, the rest of %v", e.Moves[0].Amount, a.Payer(), by, left, right.most)
+		}
 	}
 	if m := e.Moves[0]; m.Amount.Cmp(a.Money("budget")) > 0 {
 		return fmt.Errorf("found %v held in escrow, want at most the budget, %v", m.Amount, a.Money("budget"))
@@ -295,6 +304,12 @@ func (o *Owners) records(a *order.Order) error {
 func (o *Owners) gives(a *order.Order) error {
 	name := a.Value("of")
 	right, with := a.Value("right"), a.Value("with")
+	if right == "spend" {
+		if by := a.Value("for"); !o.has(by) || by == name {
+			return fmt.Errorf("%s cannot spend from %s: want a different account, with a key", by, name)
+		}
+		return nil
+	}
 	switch {
 	case right != "payee" && !o.has(name):
 		return fmt.Errorf("%s has no key: enrol it first", name)

@@ -21,7 +21,9 @@
 //   - An admission or a rejection needs an order of the paying account that names a market
 //     with the right settle. An admission may not exceed the order's budget. The right has a
 //     number k, which no other market has; the contracts of that market are numbered from
-//     k·2³².
+//     k·2³². If the order names a project, as in "project film", account project:film pays, and
+//     must have given the order's account the right spend. All budgets admitted under that right
+//     may not exceed its limit together. Money that returns from an escrow does not count again.
 //   - A change of a budget needs an order of kind bid of the contract's owner that names such a
 //     market and the contract. Afterwards, its escrow has the budget in the order.
 //   - A settlement needs an order of the market. It must be of a contract with the market's
@@ -47,6 +49,7 @@
 package owners
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"maps"
@@ -85,9 +88,13 @@ type party struct {
 	mint    *mint
 	settle  int64 // the market's number, or -1
 	payee   map[string]bool
+	spends  map[string]*spending // by the account that may spend this account's money
 	read    bool
 	audit   bool
 }
+
+// A spending is the right of an account to pay the budgets of contracts from another account.
+type spending struct{ most, spent bank.Amount }
 
 // A mint is the right to issue money.
 type mint struct {
@@ -194,6 +201,15 @@ func (o *Owners) Book(e *bank.Entry) {
 		if s, err := order.Open(e.Note); err == nil {
 			o.book(s.Order, e.Time)
 		}
+	case e.Kind == bank.Admit && o.ledger != "" && bytes.Contains(e.Note, []byte("\nproject ")):
+		s, err := order.Open(e.Note)
+		if err != nil || s.Value("project") == "" {
+			return
+		}
+		if right := o.of(s.Payer()).spends[s.Value("account")]; right != nil {
+			o.change(s.Payer())
+			right.spent, _ = right.spent.Add(e.Moves[0].Amount) // at most the limit
+		}
 	}
 }
 
@@ -249,6 +265,8 @@ func (o *Owners) revoke(a *order.Order) {
 		p.settle = -1
 	case "payee":
 		delete(p.payee, a.Value("market"))
+	case "spend":
+		delete(p.spends, a.Value("for"))
 	case "read":
 		p.read = false
 	case "audit":
@@ -278,6 +296,15 @@ func (o *Owners) give(a *order.Order) {
 			p.payee = make(map[string]bool)
 		}
 		p.payee[a.Value("market")] = true
+	case "spend":
+		if p.spends == nil {
+			p.spends = make(map[string]*spending)
+		}
+		right := &spending{most: a.Money("most")}
+		if was := p.spends[a.Value("for")]; was != nil {
+			right.spent = was.spent
+		}
+		p.spends[a.Value("for")] = right
 	case "read":
 		p.read = true
 	case "audit":
@@ -289,7 +316,7 @@ func (o *Owners) give(a *order.Order) {
 type Account struct {
 	Account string   `json:"account"`
 	Key     string   `json:"key,omitempty" doc:"public key; empty if the key was revoked or there never was one"`
-	Rights  []string `json:"rights" doc:"rights (mint, settle, payee, read, audit) with their parameters"`
+	Rights  []string `json:"rights" doc:"rights (mint, settle, payee, spend, read, audit) with their parameters"`
 }
 
 // Accounts returns all accounts with a key or a right at time now, sorted by name.
@@ -313,6 +340,9 @@ func (o *Owners) Accounts(now float64) []Account {
 		}
 		for _, market := range slices.Sorted(maps.Keys(p.payee)) {
 			a.Rights = append(a.Rights, "payee market "+market)
+		}
+		for _, by := range slices.Sorted(maps.Keys(p.spends)) {
+			a.Rights = append(a.Rights, fmt.Sprintf("spend for %s most %v spent %v", by, p.spends[by].most, p.spends[by].spent))
 		}
 		if p.read {
 			a.Rights = append(a.Rights, "read")

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -63,6 +64,14 @@ func history() []bank.Entry {
 		Entry(bank.Issue, Note([]string{"user:6", "user:7"}, "mint", "m6", "user:6", "to", "user:6", "amount", "0.000060"), bank.NoContract, Move("mint", "user:6", 60)),
 		Says("operator2", "right", "r9", "operator", "of", "user:2", "right", "mint", "cap", "0.001000", "period", "1000", "window", "sliding"),
 		Entry(bank.Issue, Note([]string{"user:2"}, "mint", "m2", "user:2", "to", "user:2", "amount", "0.000500"), bank.NoContract, Move("mint", "user:2", 500)),
+		Transfer("film", "user:1", "project:film", 2000),
+		Says("operator2", "right", "r10", "operator", "of", "project:film", "right", "spend", "for", "user:0", "most", "0.000500"),
+		AdmitFor("f0", "user:0", "film", Contract(10), 400, 400),
+		Says("operator2", "right", "r11", "operator", "of", "project:film", "right", "spend", "for", "user:0", "most", "0.001000"),
+		AdmitFor("f1", "user:0", "film", Contract(11), 300, 200),
+		Market(bank.Settle, "sf", Contract(10), Move(bank.EscrowName(Contract(10)), "host:0", 100), Move(bank.EscrowName(Contract(10)), "project:film", 300)),
+		Says("operator2", "right", "r12", "operator", "of", "project:film", "right", "spend", "for", "user:1", "most", "1.000000"),
+		Says("operator2", "revoke", "v12", "operator", "of", "project:film", "right", "spend", "for", "user:1"),
 	)
 }
 
@@ -157,6 +166,17 @@ func attacks() []attack {
 		{"an admission by the next market's number", Admit("x", "user:0", 4<<32, 100, 100), "want one of market:lab", "under market:lab"},
 		{"an admission by a market without right", Entry(bank.Admit, Note([]string{"user:0"}, "order", "x", "user:0", "market", "other", "budget", "1.000000"), Contract(2), Move("user:0", bank.EscrowName(Contract(2)), 5)), "market:other has no right to settle", "market:other without the right to settle"},
 		{"a rejection under another market's number", with(Admit("x", "user:0", 7, 100, 100), func(e *bank.Entry) { e.Kind, e.Moves = bank.Reject, nil }), "found contract 7", "contract 7 under market:lab"},
+
+		{"a project's budget without the right", AdmitFor("x", "user:2", "film", Contract(2), 100, 100), "user:2 has no right to spend from project:film", "of project:film held for user:2"},
+		{"a project's budget by a right that was revoked", AdmitFor("x", "user:1", "film", Contract(2), 100, 100), "user:1 has no right to spend from project:film", "of project:film held for user:1"},
+		{"a project's budget over the limit", AdmitFor("x", "user:0", "film", Contract(2), 500, 401), "want at most 0.000400, the rest of 0.001000", "0.000401 of project:film held for user:0"},
+		{"another project's budget", AdmitFor("x", "user:0", "other", Contract(2), 100, 100), "no right to spend from project:other", "of project:other held for user:0"},
+		{"a project's budget over the order's", AdmitFor("x", "user:0", "film", Contract(2), 100, 101), "at most the budget", "at most 0.000100 of project:film"},
+		{"a project's budget paid by its user", with(AdmitFor("x", "user:0", "film", Contract(2), 100, 100), func(e *bank.Entry) { e.Moves[0].From = "user:0" }), "want only project:film", `of "user:0" held in escrow`},
+		{"a user's budget paid by a project", with(Admit("x", "user:0", Contract(2), 100, 100), func(e *bank.Entry) { e.Moves[0].From = "project:film" }), "want only user:0", `of "project:film" held in escrow`},
+		{"a budget of a project's contract", Adjust("x", "user:0", Contract(11), 200), `found a budget of "project:film", want one of user:0`, "of project:film, want"},
+		{"a right to spend for one without a key", Says("operator2", "right", "x", "operator", "of", "project:film", "right", "spend", "for", "user:12", "most", "1.000000"), "user:12 cannot spend from project:film", "a right to spend from project:film for user:12"},
+		{"a right to spend by who is not the operator", Says("user:0", "right", "x", "user:0", "of", "project:film", "right", "spend", "for", "user:0", "most", "1.000000"), "by user:0, want it by operator", "right of project:film by user:0"},
 
 		{"a budget other than the order's", Adjust("x", "user:0", Contract(0), 800, Move(escrow, "user:0", 101)), "found a budget of 0.000799, want the order's, 0.000800", "a budget of 0.000799"},
 		{"an old budget that moves money", Adjust("x", "user:0", Contract(0), 900, Move("user:0", escrow, 1)), "found a budget of 0.000901", "a budget of 0.000901"},
@@ -313,12 +333,40 @@ func TestAttacks(t *testing.T) {
 	}
 	s, _ := open()
 	defer s.Close()
-	for _, e := range []bank.Entry{attacks()[16].e, Says("invitation", "enrol", "x", "user:10", "of", "user:10", "key", Public("user:10")), Admit("y", "user:0", Contract(2), 100, 99),
+	for _, e := range []bank.Entry{attacks()[16].e, Says("invitation", "enrol", "x", "user:10", "of", "user:10", "key", Public("user:10")), Admit("y", "user:0", Contract(2), 100, 99), AdmitFor("yf", "user:0", "film", Contract(12), 400, 400),
 		Adjust("w", "user:0", Contract(0), 800, Move(bank.EscrowName(Contract(0)), "user:0", 100)), with(Adjust("v", "user:0", Contract(0)&(1<<32-1), 950, Move("user:0", bank.EscrowName(Contract(0)), 150)), func(e *bank.Entry) { e.Contract = Contract(0) }),
 		with(Admit("z", "user:0", Contract(3), 100, 99), func(e *bank.Entry) { e.Kind, e.Moves = bank.Reject, nil })} {
 		if _, err := s.Do(t.Context(), e); err != nil {
 			t.Errorf("%s: %v", e.ID, err)
 		}
+	}
+}
+
+// TestSpendTogether checks that admissions at the same time, from the same right, do not exceed its
+// limit, and that the rest is the same after a kill.
+func TestSpendTogether(t *testing.T) {
+	t.Parallel()
+	fs := ledger(t).CrashClone(vfs.CrashCloneCfg{})
+	for round := range 2 {
+		j, l, err := store.Open("ledger", store.Options{FS: fs})
+		check(t, err)
+		s := store.NewSequencer(j, l)
+		var booked atomic.Int64
+		var all sync.WaitGroup
+		for i := range 30 {
+			all.Go(func() {
+				n := int64(100*(round+1) + i)
+				if _, err := s.Do(t.Context(), AdmitFor(fmt.Sprint("t", n), "user:0", "film", Contract(n), 70, 70)); err == nil {
+					booked.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if n, want := booked.Load(), int64(5*(1-round)); n != want { // 400 micro-dollars are left
+			t.Errorf("round %d: %d booked, want %d", round, n, want)
+		}
+		fs = fs.CrashClone(vfs.CrashCloneCfg{})
+		check(t, s.Close())
 	}
 }
 

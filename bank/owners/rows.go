@@ -25,6 +25,7 @@ const ledgerRow = "/ledger"
 //	mint CAP PERIOD WITH WINDOW ISSUED, or CAP PERIOD WITH sliding AT=AMOUNT,…
 //	settle NUMBER
 //	payee MARKET          one per market
+//	spend FOR MOST SPENT  one per account that may spend
 //	read
 //	audit
 func (o *Owners) Rows() iter.Seq2[string, string] {
@@ -61,6 +62,9 @@ func (p *party) String() string {
 	for _, market := range slices.Sorted(maps.Keys(p.payee)) {
 		fmt.Fprintf(&b, "payee %s\n", market)
 	}
+	for _, by := range slices.Sorted(maps.Keys(p.spends)) {
+		fmt.Fprintf(&b, "spend %s %v %v\n", by, p.spends[by].most, p.spends[by].spent)
+	}
 	if p.read {
 		b.WriteString("read\n")
 	}
@@ -93,7 +97,7 @@ func (o *Owners) Restore(name, text string) error {
 }
 
 func (p *party) restore(f []string) (err error) {
-	words := map[string]int{"key": 2, "invitation": 3, "mint": 6, "settle": 2, "payee": 2, "read": 1, "audit": 1}
+	words := map[string]int{"key": 2, "invitation": 3, "mint": 6, "settle": 2, "payee": 2, "spend": 4, "read": 1, "audit": 1}
 	if len(f) == 0 || len(f) != words[f[0]] {
 		return errors.New("want an owner row")
 	}
@@ -112,6 +116,16 @@ func (p *party) restore(f []string) (err error) {
 			p.payee = make(map[string]bool)
 		}
 		p.payee[f[1]] = true
+	case "spend":
+		right := new(spending)
+		var other error
+		right.most, err = bank.Parse(f[2])
+		right.spent, other = bank.Parse(f[3])
+		err = errors.Join(err, other)
+		if p.spends == nil {
+			p.spends = make(map[string]*spending)
+		}
+		p.spends[f[1]] = right
 	case "read":
 		p.read = true
 	case "audit":

@@ -98,7 +98,7 @@ func (t *Teller) Hold(now float64, contract int64, owner bank.Account, a bank.Am
 	if err != nil {
 		return err
 	}
-	if name := t.names[owner]; o.Value("account") != name || o.Money("budget") != a {
+	if name := t.names[owner]; o.Payer() != name || o.Money("budget") != a {
 		return fmt.Errorf("contract %d: found an escrow of %v from %s, want the order's: %w", contract, a, name, bank.ErrRefused)
 	}
 	moves := []bank.Move{{From: t.names[owner], To: bank.EscrowName(contract), Amount: a}}
@@ -215,7 +215,7 @@ func (t *Teller) Settle(now float64, contract int64, pay []bank.Payment, note []
 		moves = append(moves, bank.Move{From: escrow, To: t.names[p.To], Amount: p.Amount})
 	}
 	if rest.Sign() > 0 {
-		moves = append(moves, bank.Move{From: escrow, To: o.Value("account"), Amount: rest})
+		moves = append(moves, bank.Move{From: escrow, To: o.Payer(), Amount: rest})
 	}
 	e, err := t.own("settle", now, contract, moves, note)
 	if err == nil {

@@ -38,6 +38,7 @@ type asked struct {
 	Array      string            `yaml:"-"`
 	Warn       float64           `yaml:"warn" validate:"min=0" doc:"notice before the deadline, in seconds or with a unit such as 5m"`
 	Checkpoint float64           `yaml:"checkpoint" validate:"min=0" doc:"time between two checkpoints that the market stores, in seconds or with a unit such as 10m"`
+	Project    string            `yaml:"project" doc:"project that pays, from account project:PROJECT"`
 	Requeue    int               `yaml:"requeue" validate:"min=0" doc:"number of further tries after exit status 75"`
 
 	After       []int64 `yaml:"after" doc:"contracts that must be fulfilled first"`
@@ -141,6 +142,6 @@ func (a *asked) terms() (*order.Terms, *config.Error) {
 	}
 	return &order.Terms{
 		Class: a.Class, Nodes: a.Nodes, CPUs: a.CPUs, Work: a.Work, Deadline: a.Deadline, Budget: budget,
-		Warn: a.Warn, Checkpoint: a.Checkpoint, Requeue: a.Requeue, Array: a.array, After: [3][]int64{order.Fulfilled: a.After, order.Ended: a.AfterEnded, order.Failed: a.AfterFailed},
+		Warn: a.Warn, Checkpoint: a.Checkpoint, Requeue: a.Requeue, Project: a.Project, Array: a.array, After: [3][]int64{order.Fulfilled: a.After, order.Ended: a.AfterEnded, order.Failed: a.AfterFailed},
 	}, nil
 }

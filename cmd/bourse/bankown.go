@@ -237,8 +237,9 @@ recover'.
    bourse bank revoke books bursar --right mint --key operator`, revokeAction)
 
 type revokeOptions struct {
-	Right        string `shown:"none: the key" doc:"revoke the right {NAME}: mint, settle, payee, read or audit"`
+	Right        string `shown:"none: the key" doc:"revoke the right {NAME}: mint, settle, payee, spend, read or audit"`
 	Market       string `doc:"{NAME} of the market, for the right payee"`
+	For          string `doc:"{ACCOUNT} that may spend, for the right spend"`
 	ownerOptions `yaml:",inline"`
 }
 
@@ -253,7 +254,7 @@ func revokeAction(c *cli.Context, _ *revokeOptions) error {
 	}
 	account, by := c.Args().Get(1), "operator"
 	fields := []string{"of", account}
-	for _, name := range []string{"right", "market"} {
+	for _, name := range []string{"right", "market", "for"} {
 		if c.IsSet(name) {
 			fields = append(fields, name, c.String(name))
 		}
@@ -278,19 +279,22 @@ give an account a right
    settle    for a market, such as market:lab: settle the contracts that it admits, whose
              numbers begin at --number times 4294967296, to their owners and its payees
    payee     be paid by the --market, such as lab
+   spend     let the account --for pay the budgets of its contracts from this account, up to
+             --most together; money that returns from an escrow does not count again
    read      read all accounts: services ask for it; who can read DIR can read it anyway
    audit     read everything, and write nothing: likewise
 
    bourse bank right books bursar mint --cap 1000 --period 604800 --key operator
    bourse bank right books market:lab settle --number 1 --key operator
-   bourse bank right books host:h1 payee --market lab --key operator`, func(c *cli.Context, _ *rightOptions) error {
+   bourse bank right books host:h1 payee --market lab --key operator
+   bourse bank right books project:film spend --for user:ann --most 100 --key operator`, func(c *cli.Context, _ *rightOptions) error {
 	fields := []string{"of", c.Args().Get(1), "right", c.Args().Get(2)}
-	for _, name := range []string{"cap", "period", "with", "number", "market"} {
+	for _, name := range []string{"cap", "period", "with", "number", "market", "for", "most"} {
 		value := c.String(name)
-		if name == "cap" && c.IsSet(name) {
+		if (name == "cap" || name == "most") && c.IsSet(name) {
 			a, err := bank.Parse(value)
 			if err != nil {
-				return usagef("--cap: %w", err)
+				return usagef("--%s: %w", name, err)
 			}
 			value = a.String()
 		}
@@ -310,6 +314,8 @@ type rightOptions struct {
 	With         string `doc:"{ACCOUNT} that must also sign, for the right mint"`
 	Number       string `doc:"unique number {K} of the market, for the right settle"`
 	Market       string `doc:"{NAME} of the market, for the right payee"`
+	For          string `doc:"{ACCOUNT} that may spend, for the right spend"`
+	Most         string `doc:"limit on all its budgets together, in {DOLLARS}, for the right spend"`
 	ownerOptions `yaml:",inline"`
 }
 

@@ -89,6 +89,7 @@ type submitOptions struct {
 	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before its deadline, with SIGTERM and the file notice (default: one twentieth of the deadline, at most 30; only programs that handle SIGTERM receive it)"`
 	Checkpoint                 float64  `unit:"seconds" doc:"store the program's file or folder checkpoint/done at the market for its next try, at an interval given in {SECONDS} or with a unit such as 10m"`
 	Requeue                    int      `doc:"start the program again if it ends with exit status 75, at most {N} times"`
+	Project                    string   `doc:"let account project:{PROJECT} pay, which must have given the right spend (bourse bank right)"`
 	Array                      string   `doc:"submit a contract for each number in {INDICES}, such as 0-9 or 0-9:2,20%3 (at most 3 unfinished at a time); the program finds its number in BOURSE_ARRAY_INDEX"`
 	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, are fulfilled; the order is refused if this becomes impossible"`
 	AfterEnded                 []string `yaml:"after-ended" doc:"begin once {CONTRACTS} have ended"`
@@ -272,7 +273,7 @@ func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 	}
 	one.Files, one.Memory, one.Name, one.Stdin = append(one.Files, o.File...), cmp.Or(o.Memory, one.Memory), cmp.Or(o.Name, one.Name), cmp.Or(o.Stdin, one.Stdin)
 	one.Checkpoint = cmp.Or(o.Checkpoint, one.Checkpoint)
-	one.Warn, one.Requeue = cmp.Or(o.Warn, one.Warn), cmp.Or(o.Requeue, one.Requeue)
+	one.Warn, one.Requeue, one.Project = cmp.Or(o.Warn, one.Warn), cmp.Or(o.Requeue, one.Requeue), cmp.Or(o.Project, one.Project)
 	for _, d := range []struct {
 		flag string
 		text []string

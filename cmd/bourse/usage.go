@@ -36,7 +36,7 @@ per contract, and one row per penalty, which is negative (bourse docs usage).
 
 type usageOptions struct {
 	Month                  string `doc:"include only the month {YYYY-MM} (default: all)"`
-	By                     string `validate:"oneof=contract day" default:"contract" doc:"add up the usage by {KEY}: contract or day"`
+	By                     string `validate:"oneof=contract project day" default:"contract" doc:"add up the usage by {KEY}: contract, project or day"`
 	Format                 string `validate:"oneof=text csv focus" default:"text" doc:"print {FORMAT}: text, csv or focus"`
 	Account                string `doc:"print the usage of {ACCOUNT}, or of all accounts with '*' (default: the user's own account)"`
 	Dir                    string `doc:"act as the operator of the market in {DIR}"`
@@ -112,7 +112,7 @@ func settledOf(list lister, o *usageOptions) (all []usage.Settled, err error) {
 				continue
 			}
 			s := usage.Settled{
-				Contract: live.Short(k.ID), Account: k.Account, Name: k.Name, Class: k.Class, State: k.State,
+				Contract: live.Short(k.ID), Account: k.Account, Name: k.Name, Project: k.Project, Class: k.Class, State: k.State,
 				Admitted: k.Submitted, Ended: k.Ended, Booked: k.Settled, Done: k.Done, Paid: k.Charged(), Penalty: k.Penalty,
 			}
 			if k.Served != nil {

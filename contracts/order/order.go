@@ -19,6 +19,7 @@
 //	warn 30              seconds of notice before the deadline; omitted if 0, as all that follow
 //	checkpoint 600       seconds between two checkpoints that are sent to the market
 //	requeue 2            further tries after exit status 75
+//	project film         account project:film pays; omitted if the account itself pays
 //	array A1 7 3         index 7 of array A1, of which 3 may be unfinished at a time; 0 is all
 //	after 15,16          contracts that must have been fulfilled before
 //	after_ended 17       contracts that must have ended before
@@ -68,6 +69,7 @@ type Terms struct {
 	Warn       float64    // seconds before the deadline at which its programs are notified; 0 leaves it to the market
 	Checkpoint float64    // seconds between two checkpoints that the market stores; 0 stores only those after a notice
 	Requeue    int        // further tries after exit status 75
+	Project    string     // the account project:Project pays; empty if the account itself pays
 	Array      Array      // the zero value is none
 	After      [3][]int64 // contracts that must have ended before, by [Condition]
 }
@@ -79,7 +81,7 @@ type Array struct {
 	Most  int // contracts that may be unfinished at a time; 0 is all
 }
 
-// A Condition states what must have become of a contract before another begins.
+// A Condition states how a contract must have ended before another begins.
 type Condition int
 
 // A contract must have been fulfilled, have ended, or have ended without being fulfilled.
@@ -128,6 +130,9 @@ func (t *Terms) Order(h Head) (*order.Order, error) {
 	}
 	if t.Requeue > 0 {
 		fields = append(fields, order.Field{Name: "requeue", Value: strconv.Itoa(t.Requeue)})
+	}
+	if t.Project != "" {
+		fields = append(fields, order.Field{Name: "project", Value: t.Project})
 	}
 	if a := t.Array; a.ID != "" {
 		fields = append(fields, order.Field{Name: "array", Value: fmt.Sprintf("%s %d %d", a.ID, a.Index, a.Most)})
@@ -228,6 +233,7 @@ func (t *Terms) later(o *order.Order) (err error) {
 			return fmt.Errorf("requeue: found %.40q, want a whole number", s)
 		}
 	}
+	t.Project = o.Value("project")
 	if s := o.Value("array"); s != "" {
 		if _, err := fmt.Sscanf(s, "%s %d %d", &t.Array.ID, &t.Array.Index, &t.Array.Most); err != nil {
 			return fmt.Errorf("array: found %.40q, want an id, an index and a limit, such as A1 7 3", s)
@@ -300,6 +306,8 @@ func (t *Terms) check() error {
 		return fmt.Errorf("deadline: found %v, want seconds above 0, at most %v", t.Deadline, mostWork)
 	case !isSum(t.Job):
 		return fmt.Errorf("job: found %.80q, want sha256: and 64 hexadecimal digits", t.Job)
+	case t.Project != "" && (strings.Contains(t.Project, ":") || bank.CheckName("project:"+t.Project) != nil):
+		return fmt.Errorf("project: found %.40q, want the name of an account without project:, such as film", t.Project)
 	case t.Warn != 0 && !within(t.Warn, t.Deadline):
 		return fmt.Errorf("warn: found %v, want seconds above 0, at most the deadline, %v", t.Warn, t.Deadline)
 	case t.Checkpoint != 0 && !(t.Checkpoint >= 1 && t.Checkpoint <= mostWork):

@@ -107,7 +107,7 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 		defer cancel()
 		if least, ok, err := m.Quote(ctx, *terms); ok && err == nil {
 			// Omit advice that the account cannot afford.
-			if has, err := m.world.Bank.Balance(ctx, s.Value("account")); err != nil || has.Cmp(least) >= 0 {
+			if has, err := m.world.Bank.Balance(ctx, s.Payer()); err != nil || has.Cmp(least) >= 0 {
 				a.Least = least.String()
 			}
 		}
@@ -286,7 +286,9 @@ func (m *Market) List(f Filter) (out []Contract, err error) {
 	if f.Last > 0 {
 		from = max(from, k.number<<perMarket+k.next-int64(f.Last))
 	}
-	take := func(c *Contract) bool { return (f.Account == "" || c.Account == f.Account) && c.ID >= from }
+	take := func(c *Contract) bool {
+		return (f.Account == "" || c.Account == f.Account || c.payer() == f.Account) && c.ID >= from
+	}
 	for _, id := range slices.Sorted(maps.Keys(k.open)) {
 		if c := k.open[id]; take(c) && (f.Most == 0 || len(out) < f.Most) {
 			copied := *c

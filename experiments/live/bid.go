@@ -53,7 +53,9 @@ func (k *core) rebid(text string, out *result) error {
 	}
 	k.calls.bid, k.calls.last, k.calls.why = &bid{c, signed.Request(), []byte(text)}, "", ""
 	d := &contracts.Decision{Reason: contracts.NotRunning}
-	if c.State != heldWord {
+	if c.Project != "" {
+		d.Reason = contracts.FixedPrice // the right to spend covers the first budget
+	} else if c.State != heldWord {
 		d, err = k.broker.Rebid(k.now, contracts.ID(id), budget)
 	}
 	if errors.Is(err, broker.ErrNoContract) {

@@ -89,9 +89,9 @@ func (out *Checked) check(l *log) (err error) {
 			c := &o.Calls[i]
 			if c.Kind == "settle" {
 				if at := slices.IndexFunc(k.ended, func(e *Contract) bool { return e.ID == c.Contract }); at >= 0 {
-					c.Who = k.ended[at].Account
+					c.Who = k.ended[at].payer()
 				} else if open := k.open[c.Contract]; open != nil { // the bank refused the penalty
-					c.Who = open.Account
+					c.Who = open.payer()
 				}
 			}
 			if c.Kind == "return" && c.booked() {

@@ -22,6 +22,7 @@ type Contract struct {
 	Held     string      `json:"held,omitempty" doc:"reason why the contract is held: quota, throttle, or after CONTRACT"`
 	Early    bool        `json:"early,omitempty" doc:"true if the contract was refused because of a quota or a dependency, or cancelled while it was held, so that the policy did not decide"`
 	Name     string      `json:"name,omitempty" doc:"name of its job"`
+	Project  string      `json:"project,omitempty" doc:"project that pays, from account project:PROJECT; omitted if the account itself pays"`
 	Class    string      `json:"class,omitempty"`
 	Nodes    int         `json:"nodes"`
 	CPUs     float64     `json:"cpus"`
@@ -145,7 +146,7 @@ func endOf(node int32, host string, e *remote.End) End {
 func newContract(id int64, o *bankorder.Signed, t *order.Terms, s *submission, now float64) *Contract {
 	return &Contract{
 		ID: id, Order: o.Value("id"), Account: o.Value("account"), State: "waiting", Class: t.Class, Nodes: t.Nodes, CPUs: t.CPUs,
-		Work: t.Work, Deadline: t.Deadline, Budget: t.Budget, Job: t.Job, Submitted: now, terms: *t, order: s.Order, job: s.Job,
+		Work: t.Work, Deadline: t.Deadline, Budget: t.Budget, Job: t.Job, Submitted: now, Project: t.Project, terms: *t, order: s.Order, job: s.Job,
 	}
 }
 
@@ -170,6 +171,14 @@ func (c *Contract) settled(e *contracts.Settled, at float64, r reply) {
 	if math.IsInf(c.Delay, 1) {
 		c.Delay = 0
 	}
+}
+
+// payer returns the account that pays for c.
+func (c *Contract) payer() string {
+	if c.Project != "" {
+		return "project:" + c.Project
+	}
+	return c.Account
 }
 
 // Booked returns the instant of the settlement of c, or of its end in records of earlier versions.

@@ -353,7 +353,7 @@ func (k *core) request(c *Contract, out *result) error {
 	c.queued.counted = true
 	k.count(c, c.queued.asks, 1)
 	r := c.terms.Request()
-	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.Account)
+	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.payer())
 	r.User = int64(r.Owner)
 	r.Needs.Min.Memory = k.memory(c.job)
 	k.calls.last, k.calls.why = "", ""

@@ -42,6 +42,7 @@ var guards = []struct {
 	{"experiments/live/service TestDoor: in another's name", "experiments/live/service/server.go", []string{"account, err := s.Market.Signed(ctx, order, kind)\n", "if o, e := bankorder.Open(order); e == nil {\n\t\tb.Take(o.Value(\"account\"), s.Now())\n\t}\n\taccount, err := s.Market.Signed(ctx, order, kind)\n"}},
 	{"experiments/live/service TestGuard: a large order", "experiments/live/service/server.go", []string{`http.MaxBytesReader(w, r.Body, mostCall)`, `http.MaxBytesReader(w, r.Body, mostCall<<20)`}},
 	{"experiments/live/service TestGuard: Bearer guess", "experiments/live/service/server.go", []string{`[]byte("Bearer "+s.Admin)) == 1`, `[]byte("Bearer "+s.Admin)) >= 0`}},
+	{"bank/owners TestAttacks: a project's budget over the limit", "bank/owners/door.go", []string{`e.Moves[0].Amount.Cmp(left) > 0 {`, `e.Moves[0].Amount.Cmp(left) > 1 {`}},
 	{"experiments/live TestReach: what no host can mean", "experiments/live/ranks.go", []string{`if len(r.Address) > mostLetter || strings.ContainsFunc(r.Address, odd) {`, `if len(r.Address) > mostLetter {`}},
 	{"experiments/live/service TestList: another's contracts", "experiments/live/logs.go", []string{`if !reads {`, `if !reads && by == "" {`}},
 	{"experiments/live/service TestGuard: a page in a browser", "experiments/live/service/server.go", []string{`r.Header.Get("Origin") != "" {`, `r.Header.Get("Origin") == "null" {`}},
@@ -87,7 +88,7 @@ var guards = []struct {
 	{"bank/peers TestTimes: a slow body", "bank/peers/body.go", []string{`p.control.SetReadDeadline(due)`, `p.control.SetReadDeadline(due.Add(time.Hour))`}},
 	{"bank/peers TestTimes: an answer that nobody reads", "bank/peers/peers.go", []string{`a.control.SetWriteDeadline(time.Now().Add(a.patience))`, `a.control.SetWriteDeadline(time.Now().Add(time.Hour))`}},
 
-	{"bank/owners TestAttacks: an admission at another's cost", "bank/owners/door.go", []string{`e.Moves[0].From != a.Value("account")`, `e.Moves[0].From == ""`}},
+	{"bank/owners TestAttacks: an admission at another's cost", "bank/owners/door.go", []string{`e.Moves[0].From != a.Payer()`, `e.Moves[0].From == ""`}},
 	{"bank/owners TestAttacks: a settlement to one who is no payee", "bank/owners/door.go", []string{`if m.To != owner && !o.of`, `if m.To == "" && !o.of`}},
 }
 

@@ -14,7 +14,7 @@ import (
 // A Quota limits what the contracts of one account may use together; 0 is no limit. The first
 // line whose name matches an account applies to it.
 type Quota struct {
-	Who       string  `yaml:"who" validate:"required" doc:"account, such as user:ann, or a prefix, such as user:*"`
+	Who       string  `yaml:"who" validate:"required" doc:"account, such as user:ann or project:film, or a prefix, such as user:*"`
 	Running   int     `yaml:"running" validate:"min=0" doc:"maximum contracts that wait for a host or run; 0 means no limit, here and in the other fields"`
 	CPUs      float64 `yaml:"cpus" validate:"min=0" doc:"maximum processors of these contracts, over all nodes"`
 	Memory    float64 `yaml:"memory" validate:"min=0" doc:"maximum bytes of memory stated by their jobs, over all nodes"`
@@ -125,6 +125,14 @@ type queued struct {
 	expires float64          // instant until which its order is valid
 }
 
+// accounts returns the accounts whose quotas apply to c: its own, and that of its project.
+func (c *Contract) accounts() []string {
+	if c.Project == "" {
+		return []string{c.Account}
+	}
+	return []string{c.Account, c.payer()}
+}
+
 // array returns the key of the array of a contract, or "".
 func (c *Contract) array() string {
 	if c.terms.Array.ID == "" {
@@ -168,8 +176,15 @@ func (k *core) queue(c *Contract, signed *bankorder.Signed, ended map[int64]stri
 // is to be decided. Blocked holds the accounts with an order that is held by their quota.
 func (k *core) holds(c *Contract, blocked map[string]bool) (held string, refused contracts.Reason) {
 	q := &c.queued
-	limit := k.conf.quotaOf(c.Account)
-	used := k.loads[c.Account]
+	var over, full, waits bool // by itself, among submitted contracts, together with others
+	for _, account := range c.accounts() {
+		if limit := k.conf.quotaOf(account); limit != nil {
+			used := k.loads[account]
+			over = over || !q.asks.within(limit)
+			full = full || limit.Submitted > 0 && used.submitted >= limit.Submitted
+			waits = waits || blocked[account] || !used.plus(q.asks, 1).within(limit)
+		}
+	}
 	switch {
 	case q.never != contracts.None:
 		return "", q.never
@@ -177,16 +192,16 @@ func (k *core) holds(c *Contract, blocked map[string]bool) (held string, refused
 		return "", byCores
 	case c.State == heldWord && q.expires+slack <= k.now:
 		return "", lapsed
-	case limit != nil && !q.asks.within(limit):
-		return "", beyond
-	case limit != nil && c.State != heldWord && limit.Submitted > 0 && used.submitted >= limit.Submitted:
+	case over, full && c.State != heldWord:
 		return "", beyond
 	case len(q.waits) > 0:
 		return "after " + fmt.Sprint(Short(q.waits[0].contract)), ""
 	case c.terms.Array.Most > 0 && k.arrays[c.array()] >= c.terms.Array.Most:
 		return byArray, ""
-	case limit != nil && (blocked[c.Account] || !used.plus(q.asks, 1).within(limit)):
-		blocked[c.Account] = true
+	case waits:
+		for _, account := range c.accounts() {
+			blocked[account] = true
+		}
 		return byQuota, ""
 	}
 	return "", ""
@@ -198,7 +213,9 @@ func (k *core) blocked() map[string]bool {
 	if len(k.conf.Quotas) > 0 {
 		for _, id := range k.held {
 			if c := k.open[id]; c.Held == byQuota {
-				all[c.Account] = true
+				for _, account := range c.accounts() {
+					all[account] = true
+				}
 			}
 		}
 	}
@@ -207,9 +224,11 @@ func (k *core) blocked() map[string]bool {
 
 // count adds c to the loads of its account and its array, or removes it.
 func (k *core) count(c *Contract, part load, sign float64) {
-	l := k.loads[c.Account].plus(part, sign)
-	if k.loads[c.Account] = l; l.submitted == 0 {
-		delete(k.loads, c.Account) // rounding does not remain
+	for _, account := range c.accounts() {
+		l := k.loads[account].plus(part, sign)
+		if k.loads[account] = l; l.submitted == 0 {
+			delete(k.loads, account) // rounding does not remain
+		}
 	}
 	if a := c.array(); a != "" && part.running > 0 {
 		if k.arrays[a] += int(sign); k.arrays[a] == 0 {

@@ -374,7 +374,7 @@ func (c *calls) promised(now float64, k *Contract, owed bank.Amount) (bank.Amoun
 	if err != nil {
 		return bank.Amount{}, err
 	}
-	return c.Penalty(now, k.ID, []bank.Debit{{From: c.bank.Account(c.bank.Own()), Most: owed}}, c.bank.Account(k.Account), note)
+	return c.Penalty(now, k.ID, []bank.Debit{{From: c.bank.Account(c.bank.Own()), Most: owed}}, c.bank.Account(k.payer()), note)
 }
 
 // penalties returns the penalties for broken promises, keyed by class.

@@ -117,6 +117,13 @@ func Admit(id, account string, contract, budget, micros int64) bank.Entry {
 	return Entry(bank.Admit, note, contract, Move(account, bank.EscrowName(contract), micros))
 }
 
+// AdmitFor is like Admit, but account project:PROJECT pays.
+func AdmitFor(id, account, project string, contract, budget, micros int64) bank.Entry {
+	note := Note([]string{account}, "order", id, account, "market", "lab", "class", "cac", "budget", bank.Micros(budget).String(), "work", "540", "project", project)
+	note = append(note, `{"decision":"admitted"}`...)
+	return Entry(bank.Admit, note, contract, Move("project:"+project, bank.EscrowName(contract), micros))
+}
+
 // Adjust returns a change of the budget of a contract of market:lab with an order of its owner.
 func Adjust(id, account string, contract, budget int64, moves ...bank.Move) bank.Entry {
 	note := Note([]string{account}, "bid", id, account, "market", "lab", "contract", fmt.Sprint(contract), "budget", bank.Micros(budget).String())

@@ -694,6 +694,7 @@ type Contract struct {
 	Served        *Served                `protobuf:"bytes,28,opt,name=served,proto3" json:"served,omitempty"`     // none before it begins
 	Held          string                 `protobuf:"bytes,29,opt,name=held,proto3" json:"held,omitempty"`         // why the market has not decided it yet
 	Name          string                 `protobuf:"bytes,30,opt,name=name,proto3" json:"name,omitempty"`         // of its job
+	Project       string                 `protobuf:"bytes,42,opt,name=project,proto3" json:"project,omitempty"`   // that pays, from account project:PROJECT; empty if the account does
 	Settled       float64                `protobuf:"fixed64,41,opt,name=settled,proto3" json:"settled,omitempty"` // instant of its settlement; 0 if there is none
 	Withheld      string                 `protobuf:"bytes,40,opt,name=withheld,proto3" json:"withheld,omitempty"` // part of the penalty that was withheld from the charges, and is not in paid
 	unknownFields protoimpl.UnknownFields
@@ -936,6 +937,13 @@ func (x *Contract) GetHeld() string {
 func (x *Contract) GetName() string {
 	if x != nil {
 		return x.Name
+	}
+	return ""
+}
+
+func (x *Contract) GetProject() string {
+	if x != nil {
+		return x.Project
 	}
 	return ""
 }
@@ -2900,7 +2908,7 @@ const file_market_proto_rawDesc = "" +
 	"\rQuoteResponse\x12\x14\n" +
 	"\x05least\x18\x01 \x01(\tR\x05least\x12!\n" +
 	"\fpenalty_part\x18\x02 \x01(\x01R\vpenaltyPart\x12!\n" +
-	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\"\xee\x06\n" +
+	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\"\x88\a\n" +
 	"\bContract\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05order\x18\x02 \x01(\tR\x05order\x12\x18\n" +
@@ -2935,6 +2943,7 @@ const file_market_proto_rawDesc = "" +
 	"\x06served\x18\x1c \x01(\v2\x18.bourse.market.v1.ServedR\x06served\x12\x12\n" +
 	"\x04held\x18\x1d \x01(\tR\x04held\x12\x12\n" +
 	"\x04name\x18\x1e \x01(\tR\x04name\x12\x18\n" +
+	"\aproject\x18* \x01(\tR\aproject\x12\x18\n" +
 	"\asettled\x18) \x01(\x01R\asettled\x12\x1a\n" +
 	"\bwithheld\x18( \x01(\tR\bwithheld\"\x96\x01\n" +
 	"\x06Served\x12\x1a\n" +

@@ -45,7 +45,7 @@ var most = map[string]int{
 	"contracts/admission/outside":    1115,
 	"contracts/admission/policytest": 510,
 	"contracts/admission/queue":      1450,
-	"contracts/admission/reserve":    550,
+	"contracts/admission/reserve":    625,
 	"contracts/admission/script":     1135,
 	"contracts/broker":               1300,
 	"contracts/floor":                1830,

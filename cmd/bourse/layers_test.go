@@ -43,7 +43,7 @@ var may = map[string]string{
 	"contracts/admission/libra":   "contracts contracts/admission contracts/bidding contracts/sharing hosts",
 	"contracts/admission/mixed":   "contracts contracts/admission contracts/bidding hosts",
 	"contracts/admission/queue":   "contracts contracts/admission contracts/bidding contracts/sharing hosts hosts/eventheap hosts/availability hosts/availability/sched market market/clearing",
-	"contracts/admission/reserve": "contracts contracts/admission contracts/bidding hosts hosts/matchmaking hosts/timetable",
+	"contracts/admission/reserve": "contracts contracts/admission contracts/bidding hosts hosts/eventheap hosts/matchmaking hosts/timetable",
 
 	"contracts/admission/policytest": "bank contracts contracts/bidding contracts/broker contracts/sharing hosts hosts/availability hosts/sim market", // what tests share
 

@@ -24,6 +24,8 @@ type keeper interface {
 type book struct {
 	keeper
 	host    hosts.ID
+	number  int32 // position in the policy's books
+	kind    int   // position in the kinds of their index
 	nodes   int
 	speed   int64 // permille
 	preempt bool

@@ -26,8 +26,7 @@ func keeping(t rapid.TB, o func(*Options), specs ...hosts.Spec) (*reserve, *poli
 	}
 	p := policy.(*reserve)
 	for h := range specs {
-		b := newBook(hosts.ID(h), &specs[h], &p.o)
-		p.books, p.window, p.venues = append(p.books, b), append(p.window, b), append(p.venues, b)
+		p.add(newBook(hosts.ID(h), &specs[h], &p.o))
 	}
 	return p, &policytest.Board{Speeds: make([]float64, len(specs)), Gone: make([]bool, len(specs))}
 }
@@ -42,6 +41,7 @@ func (p *reserve) busy(t rapid.TB, h int, id int64, nodes int, until int64) {
 	if _, err := b.Commit(0, q, nil); err != nil {
 		t.Fatal(err)
 	}
+	p.index.update(b)
 }
 
 // TestGoldenParts checks two cases of the fit. In the first, two gangs of different sizes and

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/contracts/admission"
@@ -56,8 +57,11 @@ type reserve struct {
 	price    pricing
 
 	books  []*book
+	index  index   // of books
+	again  []int32 // books that have another tick at the same second
 	window []matchmaking.Seller
 	venues []matchmaking.Venue // the same books as window
+	few    bool                // whether p.match needs only the books of index.quoting
 	sold   map[contracts.ID]*sale
 	facts  []timetable.Fact
 	wake   int64 // second at which to decide requests that arrived before it; Forever if there are none
@@ -125,6 +129,7 @@ func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (con
 		return nil, fmt.Errorf("admission: found %q with preempt, want edf: preemptive plans have no holes", o.Admission)
 	}
 	p := &reserve{o: o, price: newPricing(&o), sold: make(map[contracts.ID]*sale), wake: timetable.Forever, pass: pass{at: idle}}
+	p.few = slices.Contains([]string{"ff", "imct", "mli", "price"}, o.Match)
 	var err error
 	if p.match, err = o.matchmaker(o.Match, "completion", rng); err != nil {
 		return nil, err
@@ -170,10 +175,15 @@ func (p *reserve) see(v contracts.View) {
 	}
 	for h := range hosts.ID(v.Fleet()) {
 		if b := newBook(h, v.Spec(h), &p.o); b != nil {
-			p.books = append(p.books, b)
-			p.window, p.venues = append(p.window, b), append(p.venues, b)
+			p.add(b)
 		}
 	}
+}
+
+func (p *reserve) add(b *book) {
+	b.number = int32(len(p.books))
+	p.books, p.window, p.venues = append(p.books, b), append(p.window, b), append(p.venues, b)
+	p.index.add(b)
 }
 
 // job converts r to whole seconds. Earliest start and estimate are rounded up and the deadline
@@ -212,9 +222,9 @@ func (p *reserve) order(j *timetable.Job, r *contracts.Request) matchmaking.Orde
 // why returns the reason why no books accept r. j is r in whole seconds.
 func (p *reserve) why(j *timetable.Job, r *contracts.Request) contracts.Reason {
 	switch {
-	case !p.room(r, func(*book) bool { return true }):
+	case !p.room(r, func(*kind) bool { return true }):
 		return contracts.TooFewHosts
-	case !p.room(r, func(b *book) bool { return j.Earliest+timetable.Span(j.Estimate, b.speed) <= j.Deadline }):
+	case !p.room(r, func(k *kind) bool { return j.Earliest+timetable.Span(j.Estimate, k.speed) <= j.Deadline }):
 		return contracts.TooLate
 	}
 	return NoPlan
@@ -222,12 +232,12 @@ func (p *reserve) why(j *timetable.Job, r *contracts.Request) contracts.Reason {
 
 // room reports whether the books for which do returns true are wide enough for all parts of r,
 // with a different book for each part.
-func (p *reserve) room(r *contracts.Request, do func(*book) bool) bool {
+func (p *reserve) room(r *contracts.Request, do func(*kind) bool) bool {
 	for n := range r.Gangs() {
 		wide := 0
-		for _, b := range p.books {
-			if do(b) && b.nodes >= r.Gang(n) {
-				wide++
+		for i := range p.index.kinds {
+			if k := &p.index.kinds[i]; do(k) && k.nodes >= r.Gang(n) {
+				wide += k.books
 			}
 		}
 		if wide <= n { // the n parts before it are at least as wide

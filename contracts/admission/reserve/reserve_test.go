@@ -116,7 +116,7 @@ func TestReserveFractions(t *testing.T) {
 	}
 	p := policy.(*reserve)
 	b := newBook(0, &hosts.Spec{CPUs: 1, Speed: 1}, &p.o)
-	p.books, p.window = []*book{b}, []matchmaking.Seller{b}
+	p.add(b)
 	r := contracts.Request{ID: 1, Submit: 3.5, Work: 4, Nodes: 1, SLA: contracts.SLA{Deadline: 100}}
 	m := &counter{Requests: []contracts.Request{r}}
 	tell := func(now float64, kind contracts.EventKind, want ...contracts.Verb) {

@@ -30,7 +30,9 @@ func (p *reserve) Handle(now float64, e contracts.Event, m contracts.Market) []c
 	case contracts.Done:
 		p.pass.at = idle
 		id := m.Request(e.Contract).ID
-		p.sold[id].parts[e.Part].done(now, int64(id))
+		b := p.sold[id].parts[e.Part].book
+		b.done(now, int64(id))
+		p.index.update(b)
 	case contracts.Tick:
 		p.pass.at = idle
 		p.advance(now)
@@ -56,14 +58,10 @@ func (p *reserve) Handle(now float64, e contracts.Event, m contracts.Market) []c
 
 // Next implements [contracts.Policy].
 func (p *reserve) Next() (at float64, last bool) {
-	next := p.wake
-	for _, b := range p.books {
-		next = min(next, b.next())
+	if at = p.index.due.First(); p.wake != timetable.Forever {
+		at = min(at, float64(p.wake))
 	}
-	if next == timetable.Forever {
-		return math.Inf(1), false
-	}
-	return float64(next), false
+	return at, false
 }
 
 // ask decides about contract i, and reports whether there is an action to carry out.
@@ -95,16 +93,23 @@ func (p *reserve) sell(i int32) *sale {
 // choose asks the books to quote for r and reports whether each part has a quote. j is r in
 // whole seconds.
 func (p *reserve) choose(j *timetable.Job, r *contracts.Request) bool {
-	alone, joint := p.match, p.joint
+	alone, joint, few := p.match, p.joint, p.few
 	if r.OnDemand && p.o.ODMap != "same" {
-		alone, joint = p.onDemand, p.onDemand
+		alone, joint, few = p.onDemand, p.onDemand, true
 	}
 	if r.Gangs() > 1 {
 		var ok bool
 		p.chosen, ok = matchmaking.Together(j.Arrival, p.order(j, r), p.venues, joint)
 		return ok
 	}
-	c, ok := alone.Match(j.Arrival, *j, p.window)
+	window, numbers := p.window, []int32(nil)
+	if few {
+		window, numbers = p.index.quoting(p.books)
+	}
+	c, ok := alone.Match(j.Arrival, *j, window)
+	if ok && few {
+		c.Seller = int(numbers[c.Seller])
+	}
 	p.chosen = append(p.chosen[:0], c)
 	return ok
 }
@@ -164,16 +169,29 @@ func (p *reserve) entered(m contracts.Market) {
 			panic("reserve: a book has changed since it quoted: " + err.Error())
 		}
 		p.follow(b)
+		p.index.update(b)
 	}
 }
 
 // advance appends the actions that are due by now.
 func (p *reserve) advance(now float64) {
-	for _, b := range p.books {
-		for float64(b.next()) <= now {
+	last := int32(-1)
+	p.again = p.again[:0]
+	for n, at, some := p.index.due.Min(); some && at <= now; n, at, some = p.index.due.Min() {
+		if n < last { // a part was removed from it meanwhile: it has a tick of its own
+			p.index.due.Remove(n)
+			p.again = append(p.again, n)
+			continue
+		}
+		b := p.books[n]
+		for last = n; float64(b.next()) <= now; {
 			p.facts = b.advance(p.facts[:0])
 			p.follow(b)
 		}
+		p.index.update(b)
+	}
+	for _, n := range p.again {
+		p.index.due.Set(n, float64(p.books[n].next()))
 	}
 	if float64(p.wake) <= now {
 		p.wake = timetable.Forever
@@ -202,6 +220,7 @@ func (p *reserve) cancel(now float64, i int32, id contracts.ID) {
 			panic("reserve: " + err.Error())
 		}
 		p.follow(x.book)
+		p.index.update(x.book)
 	}
 }
 
@@ -240,7 +259,7 @@ func (p *reserve) follow(b *book) {
 		case timetable.Killed:
 			x.over = true
 			a.Verb = contracts.Stop
-			s.drop(f)
+			p.drop(s, f)
 			delete(p.sold, id)
 		default:
 			continue
@@ -249,11 +268,12 @@ func (p *reserve) follow(b *book) {
 	}
 }
 
-// drop removes the remaining parts of a contract from their books after one part was killed.
-func (s *sale) drop(f timetable.Fact) {
+// drop removes the remaining parts of s from their books after one part was killed.
+func (p *reserve) drop(s *sale, f timetable.Fact) {
 	for n := range s.parts {
 		if x := &s.parts[n]; !x.over {
 			x.book.drop(f.At, f.Job)
+			p.index.update(x.book)
 		}
 	}
 }

@@ -154,10 +154,10 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	if len(s.counts) > hosts.MaxCounts {
 		return nil, fmt.Errorf("fleet.count: found %d countable resources in this field and the plan (%s), want at most %d", len(s.counts), strings.Join(s.counts, ", "), hosts.MaxCounts)
 	}
-	if s.least, err = leastOf(&c.Fleet.Floor, s.counts); err != nil {
-		return nil, err
+	if s.least, err = hosts.Floors(c.Fleet.Floor.CPU, c.Fleet.Floor.Held, s.counts); err != nil {
+		return nil, fmt.Errorf("fleet.%w", err)
 	}
-	if s.priced, err = pricedOf(&c.Market, s.counts); err != nil {
+	if s.priced, err = hosts.Priced(c.Market.Resources, s.counts); err != nil {
 		return nil, err
 	}
 	s.common.Packed = c.Workload.Packs()

@@ -1,5 +1,10 @@
 package hosts
 
+import (
+	"fmt"
+	"slices"
+)
+
 // A Kind is a kind of resource of a host. The order of kinds breaks ties, for example if a task
 // claims the same fraction of two resources.
 type Kind uint8
@@ -69,4 +74,36 @@ func (f *Floor) OnHeld() bool {
 	g := *f
 	g[CPU] = 0
 	return g != Floor{}
+}
+
+// Floors converts floor prices from dollars per hour. The argument cpu is the price of a processor.
+// The argument held has the prices of other resources by name: per GB (1e9 bytes) of memory and
+// disk, per GB/s of bandwidth, and per unit of a countable resource. The names of the countable
+// resources are in counts.
+func Floors(cpu float64, held map[string]float64, counts []string) (f Floor, err error) {
+	f[CPU] = cpu / 3600
+	for name, price := range held {
+		k, ok := KindOf(name, counts)
+		if !ok || !(price >= 0 && price <= 1e6) {
+			return f, fmt.Errorf("floor_per_hour: found %.40s: %v, want cpu, memory, disk, bandwidth or a countable resource of the hosts, and a price of 0 to 1e6", name, price)
+		}
+		if f[k] = price / 3600; k < Countable {
+			f[k] = price / (1e9 * 3600)
+		}
+	}
+	return f, nil
+}
+
+// Priced returns the kinds with the given names, in order. They have a price in addition to
+// processors. The names of the countable resources are in counts.
+func Priced(names, counts []string) (all []Kind, err error) {
+	for _, name := range names {
+		k, ok := KindOf(name, counts)
+		if !ok || k == CPU || slices.Contains(all, k) {
+			return nil, fmt.Errorf("market.resources: found %.40s, want memory, disk, bandwidth or a countable resource of the hosts, each once", name)
+		}
+		all = append(all, k)
+	}
+	slices.Sort(all)
+	return all, nil
 }

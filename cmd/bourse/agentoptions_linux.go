@@ -1,9 +1,12 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
+	"bourse/contracts/order"
 	"bourse/hosts/agent"
 	"bourse/hosts/remote"
 
@@ -27,9 +30,47 @@ type agentOptions struct {
 	Disk        float64  `unit:"bytes" doc:"default disk limit of a task, in {BYTES}, or with a unit such as 4GB"`
 	Stored      float64  `unit:"bytes" doc:"limit on the stored output of one account's ended tasks, in {BYTES} (default: twice --disk)"`
 	Processes   int      `doc:"default limit on the processes of a task, {N}"`
+	heldOptions `yaml:",inline"`
 	logOption   `yaml:",inline"`
 	quietOption `yaml:",inline"`
 }
+
+// heldOptions are the resources that a host offers for tasks to hold.
+type heldOptions struct {
+	RAM   float64  `unit:"bytes" doc:"offer {BYTES} of memory (default: all minus 5 %, but at least 512 MB)"`
+	Count []string `doc:"offer a countable resource, as {NAME=FILES}, such as gpu=/dev/nvidia0,/dev/nvidia1, or NAME=N for N units (default: the machine's NVIDIA GPUs)"`
+}
+
+// devices returns the countable resources of --count. Nil leaves them to the agent.
+func (o *heldOptions) devices() (agent.Devices, error) {
+	if len(o.Count) == 0 {
+		return nil, nil
+	}
+	all := make(agent.Devices)
+	for _, text := range o.Count {
+		name, units, _ := strings.Cut(text, "=")
+		if !order.IsCountable(name) || units == "" {
+			return nil, usagef("--count: found %q, want NAME=FILE,FILE or NAME=N, with a name such as gpu", text)
+		}
+		if n, err := strconv.Atoi(units); err == nil && n >= 0 && n <= mostUnits {
+			all[name] = make([]string, n)
+			continue
+		}
+		for file := range strings.SplitSeq(units, ",") {
+			if !filepath.IsAbs(file) {
+				return nil, usagef("--count: found %q, want the absolute path of a device file, or a number up to %d", file, mostUnits)
+			}
+			if _, err := os.Stat(file); err != nil {
+				return nil, usagef("--count: %w, want a device file", err)
+			}
+			all[name] = append(all[name], filepath.Clean(file))
+		}
+	}
+	return all, nil
+}
+
+// mostUnits is the maximum number of units of a resource that are stated as a number.
+const mostUnits = 1 << 16
 
 // settings returns the settings of an agent.
 func (o *agentOptions) settings() (s agent.Settings, err error) {
@@ -43,12 +84,13 @@ func (o *agentOptions) settings() (s agent.Settings, err error) {
 		}
 		ports = [2]int32{int32(a), int32(b)}
 	}
+	devices, err := o.devices()
 	return agent.Settings{
-		Address: o.Address, Ports: ports,
+		Address: o.Address, Ports: ports, Memory: int64(o.RAM), Devices: devices,
 		Name: o.Name, Kind: o.Kind, CPUs: o.CPUs, Trust: o.Trust, Offline: o.Offline,
 		Limits: remote.Limits{Memory: int64(o.Memory), Disk: int64(o.Disk), Processes: o.Processes},
 		Stored: int64(o.Stored),
-	}, nil
+	}, err
 }
 
 // joinText returns the value of --join, or the content of the file that it names.

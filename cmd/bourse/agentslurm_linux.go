@@ -30,8 +30,8 @@ func slurmAgent(c *cli.Context, o *agentOptions) error {
 		return usagef("--slurm PARTITION and --spool DIR: found only one, want both")
 	case c.NArg() > 0:
 		return usagef("DIR: found %s, want none with --slurm, because --spool names the folder", c.Args().First())
-	case o.Kind != "" || o.CPUs != 0 || o.Name != "":
-		return usagef("--kind, --cpus, --name: found one of these with --slurm, want none, because Slurm determines them")
+	case o.Kind != "" || o.CPUs != 0 || o.Name != "" || o.RAM != 0 || len(o.Count) > 0:
+		return usagef("--kind, --cpus, --name, --ram, --count: found one of these with --slurm, want none, because Slurm determines them")
 	}
 	program, err := os.Executable()
 	if err != nil {

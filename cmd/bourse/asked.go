@@ -31,7 +31,9 @@ type asked struct {
 	Command    []string          `yaml:"command"`
 	Env        map[string]string `yaml:"env"`
 	Files      []string          `yaml:"files"`
-	Memory     float64           `yaml:"memory" validate:"min=0" doc:"maximum bytes, or a size with a unit such as 4GB"`
+	Memory     float64           `yaml:"memory" validate:"min=0" doc:"bytes of memory that each node holds, or a size with a unit such as 4GB"`
+	GPUs       int               `yaml:"gpus" validate:"min=0" doc:"GPUs that each node holds"`
+	Count      map[string]int32  `yaml:"count" doc:"units of countable resources that each node holds, by name"`
 	Name       string            `yaml:"name" doc:"name of the contract, shown to its user"`
 	Chdir      string            `yaml:"chdir" doc:"directory on the host in which the program starts"`
 	Stdin      string            `yaml:"stdin" doc:"file that the program reads as standard input"`
@@ -140,7 +142,15 @@ func (a *asked) terms() (*order.Terms, *config.Error) {
 	if err != nil {
 		return nil, &config.Error{Field: "budget", Problem: fmt.Sprintf("found %q, want dollars with at most 6 decimals, such as 0.50", plugin.Clip(a.Budget))}
 	}
+	counts := maps.Clone(a.Count)
+	if a.GPUs > 0 {
+		if counts == nil {
+			counts = make(map[string]int32)
+		}
+		counts["gpu"] = int32(a.GPUs)
+	}
 	return &order.Terms{
+		Memory: int64(a.Memory), Counts: counts,
 		Class: a.Class, Nodes: a.Nodes, CPUs: a.CPUs, Work: a.Work, Deadline: a.Deadline, Budget: budget,
 		Warn: a.Warn, Checkpoint: a.Checkpoint, Requeue: a.Requeue, Project: a.Project, Array: a.array, After: [3][]int64{order.Fulfilled: a.After, order.Ended: a.AfterEnded, order.Failed: a.AfterFailed},
 	}, nil

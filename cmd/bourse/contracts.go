@@ -224,7 +224,10 @@ The command queries the market's policy in its present state, and books nothing.
 submit a job with that budget at once, the policy accepts it.
 
    bourse job quote --work 60 --deadline 120 --class cac`, func(c *cli.Context, o *quoteOptions) error {
-	a := o.asked()
+	a, err := o.asked()
+	if err != nil {
+		return err
+	}
 	a.Budget = "1" // the market computes the budget
 	terms, wrong := a.terms()
 	if wrong != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -65,7 +66,8 @@ type liveStartOptions struct {
 	Listen      string  `doc:"listen at {ADDRESS} of this machine (default: the address in market.yaml)"`
 	Kind        string  `doc:"enforce shares with {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
 	CPUs        float64 `doc:"sell {N} processors (default: all minus one; on machines with fewer than four, all minus a half)"`
-	Hosts       int     `default:"1" doc:"sell this machine as {N} hosts, in a new market"`
+	heldOptions `yaml:",inline"`
+	Hosts       int `default:"1" doc:"sell this machine as {N} hosts, in a new market"`
 	homeOption  `yaml:",inline"`
 	logOption   `yaml:",inline"`
 	quietOption `yaml:",inline"`
@@ -136,7 +138,7 @@ func checkLab(dir string) (*live.Checked, error) {
 	return found, errors.Join(err, r.Err())
 }
 
-func liveAction(c *cli.Context, _ *liveStartOptions) error {
+func liveAction(c *cli.Context, o *liveStartOptions) error {
 	home, err := userHome(c)
 	if err != nil {
 		return err
@@ -145,7 +147,14 @@ func liveAction(c *cli.Context, _ *liveStartOptions) error {
 	if err != nil {
 		return err
 	}
-	private, err := makeLab(c, dir, home)
+	devices, err := o.devices()
+	if err != nil {
+		return err
+	}
+	if devices == nil && o.Hosts == 1 {
+		devices = agent.DetectDevices()
+	}
+	private, err := makeLab(c, devices, dir, home)
 	if err != nil {
 		return err
 	}
@@ -153,12 +162,13 @@ func liveAction(c *cli.Context, _ *liveStartOptions) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.live(c, home, private), l.close())
+	return errors.Join(l.live(c, &o.heldOptions, home, private), l.close())
 }
 
-// makeLab creates the market in dir unless it exists. It returns the private key of the
+// makeLab creates the market in dir unless it exists. Memory and the given devices have a price in
+// it. It returns the private key of the
 // market's user.
-func makeLab(c *cli.Context, dir string, home client.Home) (private string, err error) {
+func makeLab(c *cli.Context, devices agent.Devices, dir string, home client.Home) (private string, err error) {
 	if err := os.MkdirAll(string(home), 0o700); err != nil {
 		return "", err
 	}
@@ -174,7 +184,8 @@ func makeLab(c *cli.Context, dir string, home client.Home) (private string, err 
 		return "", err
 	}
 	name := c.String("name")
-	rules := "# The rules of a market: 'bourse live start --help'.\nname: " + name + "\n"
+	priced := strings.Join(append([]string{"memory"}, slices.Sorted(maps.Keys(devices))...), ", ")
+	rules := "# The rules of a market: 'bourse live start --help'.\nname: " + name + "\nmarket: {resources: [" + priced + "]}\n"
 	if _, err := live.Parse("--name", []byte(rules)); err != nil {
 		return "", usagef("%w", err)
 	}
@@ -401,7 +412,7 @@ func (l *runningLab) token() (t link.Token, ok bool) {
 }
 
 // live runs the lab with a host on this machine.
-func (l *runningLab) live(c *cli.Context, home client.Home, private string) error {
+func (l *runningLab) live(c *cli.Context, o *heldOptions, home client.Home, private string) error {
 	if !loopback(l.conf.Listen) {
 		return usagef("--listen: found %s, want a loopback address, such as 127.0.0.1:8421; to serve other machines, use 'bourse live serve'", l.conf.Listen)
 	}
@@ -413,7 +424,7 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer listener.Close()
-	agents, err := openAgents(c, l.dir, &l.conf.Limits, l.market.Hosts())
+	agents, err := openAgents(c, o, l.dir, &l.conf.Limits, l.market.Hosts())
 	defer func() {
 		for _, a := range agents {
 			a.Close()
@@ -444,7 +455,11 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 // hosts adds the agents' hosts to the market in order and runs the agents.
 func (l *runningLab) hosts(ctx context.Context, c *cli.Context, agents []*agent.Program) error {
 	for i, a := range agents {
-		if err := l.market.Join(ctx, service.Spec(hostName(i), a.Offer), keeper, ""); err != nil {
+		spec, err := l.market.Spec(hostName(i), &a.Offer)
+		if err == nil {
+			err = l.market.Join(ctx, spec, keeper, "")
+		}
+		if err != nil {
 			return err
 		}
 	}

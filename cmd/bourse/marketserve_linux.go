@@ -52,7 +52,7 @@ func marketServeAction(c *cli.Context, _ *marketServeOptions) error {
 		return err
 	}
 	dir := c.Args().First()
-	private, err := makeLab(c, dir, home)
+	private, err := makeLab(c, nil, dir, home)
 	if err != nil {
 		return err
 	}

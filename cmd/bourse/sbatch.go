@@ -34,7 +34,7 @@ func fromScript(c *cli.Context, file string) (a asked, err error) {
 	}
 	a = asked{
 		Class: s.Class, Work: s.Work, Deadline: s.Deadline, Budget: s.Budget, Nodes: s.Nodes, CPUs: float64(s.CPUs), Env: map[string]string{},
-		Files: []string{file}, Memory: float64(s.Memory), Name: s.Name, Chdir: s.Chdir, Stdin: s.Stdin, Array: s.Array,
+		Files: []string{file}, GPUs: s.GPUs, Memory: float64(s.Memory), Name: s.Name, Chdir: s.Chdir, Stdin: s.Stdin, Array: s.Array,
 		Warn: s.Warn, Requeue: s.Requeue, Project: s.Project,
 	}
 	for on, to := range map[string]*[]int64{"ok": &a.After, "any": &a.AfterEnded, "notok": &a.AfterFailed} {
@@ -53,7 +53,7 @@ func fromScript(c *cli.Context, file string) (a asked, err error) {
 // notYet returns the directives of s that live markets do not honour.
 func notYet(s *batch.Terms) string {
 	lacks := map[string]bool{
-		"--gpus": s.GPUs > 0, "--licenses": len(s.Licences) > 0,
+		"--licenses": len(s.Licences) > 0,
 	}
 	for _, name := range slices.Sorted(maps.Keys(lacks)) {
 		if lacks[name] {

@@ -28,11 +28,14 @@ type contractsShown struct {
 
 // termsOptions are the terms of a contract except its budget.
 type termsOptions struct {
-	Work     float64 `unit:"seconds" doc:"work per node, in {SECONDS} of a processor, or with a unit such as 2h"`
-	Deadline float64 `unit:"seconds" doc:"deadline in {SECONDS}, or with a unit such as 2h"`
-	Class    string  `doc:"class {NAME} of the promise, such as be, sac or cac (default: the market's)"`
-	Nodes    int     `default:"1" doc:"{N} hosts"`
-	CPUs     float64 `default:"1" doc:"limit of {N} processors per node"`
+	Work     float64  `unit:"seconds" doc:"work per node, in {SECONDS} of a processor, or with a unit such as 2h"`
+	Deadline float64  `unit:"seconds" doc:"deadline in {SECONDS}, or with a unit such as 2h"`
+	Class    string   `doc:"class {NAME} of the promise, such as be, sac or cac (default: the market's)"`
+	Nodes    int      `default:"1" doc:"{N} hosts"`
+	CPUs     float64  `default:"1" doc:"limit of {N} processors per node"`
+	GPUs     int      `doc:"hold {N} GPUs per node"`
+	Count    []string `doc:"hold units of a countable resource per node, as {NAME=N}; may be repeated"`
+	Memory   float64  `unit:"bytes" doc:"memory that each node holds, its limit, in {BYTES}, or with a unit such as 4GB (default: the market's)"`
 }
 
 type budgetOptions struct {
@@ -83,7 +86,6 @@ type submitOptions struct {
 	budgetOptions              `yaml:",inline"`
 	Env                        []string `doc:"set {NAME=VALUE} in its environment; may be repeated"`
 	File                       []string `doc:"copy {FILE}, or a folder with everything in it, to the task's folder; may be repeated"`
-	Memory                     float64  `unit:"bytes" doc:"memory limit in {BYTES}, or with a unit such as 4GB (default: the host's)"`
 	Name                       string   `doc:"{NAME} of the job, shown to its user"`
 	Stdin                      string   `doc:"pass {FILE} to the program as standard input; - passes the command's own (default: none)"`
 	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before its deadline, with SIGTERM and the file notice (default: one twentieth of the deadline, at most 30; only programs that handle SIGTERM receive it)"`
@@ -249,8 +251,26 @@ func userHome(c *cli.Context) (client.Home, error) {
 }
 
 // asked returns a requested contract with these terms.
-func (o *termsOptions) asked() asked {
-	return asked{Class: o.Class, Work: o.Work, Deadline: o.Deadline, Nodes: o.Nodes, CPUs: o.CPUs}
+func (o *termsOptions) asked() (asked, error) {
+	a := asked{Class: o.Class, Work: o.Work, Deadline: o.Deadline, Nodes: o.Nodes, CPUs: o.CPUs, Memory: o.Memory}
+	return a, o.units(&a)
+}
+
+// units sets the units of countable resources in a that the flags state.
+func (o *termsOptions) units(a *asked) error {
+	a.GPUs = cmp.Or(o.GPUs, a.GPUs)
+	for _, s := range o.Count {
+		name, units, _ := strings.Cut(s, "=")
+		n, err := strconv.ParseInt(units, 10, 32)
+		if err != nil || n < 1 || !order.IsCountable(name) {
+			return usagef("--count: found %q, want NAME=N, with a name such as gpu", s)
+		}
+		if a.Count == nil {
+			a.Count = make(map[string]int32)
+		}
+		a.Count[name] = int32(n)
+	}
+	return nil
 }
 
 // tasks returns the contracts requested by the flags.
@@ -261,13 +281,20 @@ func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 		}
 		return tasksFrom(c, name)
 	}
-	one := o.asked()
+	one, err := o.asked()
+	if err != nil {
+		return nil, err
+	}
 	one.Command, one.Env, one.Budget = c.Args().Slice(), map[string]string{}, o.Budget
 	if o.Sbatch != "" {
 		if one, err = fromScript(c, o.Sbatch); err != nil {
 			return nil, err
 		}
-		if o.over(c, &one); one.Budget == "" {
+		o.over(c, &one)
+		if err := o.units(&one); err != nil {
+			return nil, err
+		}
+		if one.Budget == "" {
 			return nil, usagef("--sbatch: %s: found no budget, want a line '#BOURSE --budget 2.50', or --budget", o.Sbatch)
 		}
 	}

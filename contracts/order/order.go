@@ -12,6 +12,8 @@
 //	class cac            admission class; - leaves it to the market
 //	nodes 2              number of hosts
 //	cpus 1.5             maximum processors per node; omitted if 1
+//	memory 8000000000    bytes that each node holds; omitted if the market decides
+//	count gpu 1          units of countable resources that each node holds, separated by commas
 //	work 540             processor-seconds per node
 //	deadline 600         seconds after the market receives the order
 //	budget 1.500000      dollars
@@ -40,6 +42,7 @@ package order
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -58,11 +61,13 @@ type Head struct {
 
 // Terms are the terms that a user requests.
 type Terms struct {
-	Class    string  // admission class; empty leaves it to the market
-	Nodes    int     // hosts
-	CPUs     float64 // maximum processors per node
-	Work     float64 // processor-seconds per node
-	Deadline float64 // seconds after submission
+	Class    string           // admission class; empty leaves it to the market
+	Nodes    int              // hosts
+	CPUs     float64          // maximum processors per node
+	Memory   int64            // bytes that each node holds; 0 leaves it to the market
+	Counts   map[string]int32 // units of countable resources that each node holds, by name
+	Work     float64          // processor-seconds per node
+	Deadline float64          // seconds after submission
 	Budget   bank.Amount
 	Job      string // Sum of the job's text
 
@@ -100,12 +105,15 @@ func (t *Terms) Waits() bool {
 }
 
 const (
-	mostNodes = 1_000_000
-	mostWork  = 1e12
-	mostCPUs  = 1e6
-	mostAfter = 16      // contracts for which an order waits
-	mostIndex = 1 << 31 // of an array
-	mostTries = 1000
+	mostNodes  = 1_000_000
+	mostWork   = 1e12
+	mostCPUs   = 1e6
+	mostAfter  = 16      // contracts for which an order waits
+	mostIndex  = 1 << 31 // of an array
+	mostTries  = 1000
+	mostBytes  = 1 << 50 // of memory
+	mostCounts = 8       // countable resources of a market
+	mostUnits  = 1 << 20 // of a countable resource
 )
 
 // Order returns the order to sign for t.
@@ -116,6 +124,12 @@ func (t *Terms) Order(h Head) (*order.Order, error) {
 	fields := []order.Field{{Name: "class", Value: t.class()}, {Name: "nodes", Value: strconv.Itoa(t.Nodes)}}
 	if t.CPUs != 1 {
 		fields = append(fields, order.Field{Name: "cpus", Value: number(t.CPUs)})
+	}
+	if t.Memory > 0 {
+		fields = append(fields, order.Field{Name: "memory", Value: strconv.FormatInt(t.Memory, 10)})
+	}
+	if len(t.Counts) > 0 {
+		fields = append(fields, order.Field{Name: "count", Value: t.counts()})
 	}
 	fields = append(fields,
 		order.Field{Name: "work", Value: number(t.Work)},
@@ -211,13 +225,38 @@ func Parse(o *order.Order) (*Terms, error) {
 		return nil, err
 	}
 	if again.String() != o.String() {
-		return nil, errors.New("found other lines or a different order, want class, nodes, cpus (if not 1), work, deadline, budget, job, and the optional lines after it")
+		return nil, errors.New("found other lines or a different order, want class, nodes, cpus (if not 1), memory and count (if any), work, deadline, budget, job, and the optional lines after it")
 	}
 	return t, nil
 }
 
-// later reads the optional lines after job.
+// counts returns the units of countable resources as one line, sorted by name.
+func (t *Terms) counts() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(t.Counts)) {
+		all = append(all, fmt.Sprintf("%s %d", name, t.Counts[name]))
+	}
+	return strings.Join(all, ",")
+}
+
+// later reads the optional lines.
 func (t *Terms) later(o *order.Order) (err error) {
+	if s := o.Value("memory"); s != "" {
+		if t.Memory, err = strconv.ParseInt(s, 10, 64); err != nil {
+			return fmt.Errorf("memory: found %.40q, want bytes", s)
+		}
+	}
+	if s := o.Value("count"); s != "" {
+		t.Counts = make(map[string]int32)
+		for one := range strings.SplitSeq(s, ",") {
+			name, units, _ := strings.Cut(one, " ")
+			n, err := strconv.ParseInt(units, 10, 32)
+			if err != nil {
+				return fmt.Errorf("count: found %.40q, want names and units, such as gpu 1", s)
+			}
+			t.Counts[name] = int32(n)
+		}
+	}
 	if s := o.Value("warn"); s != "" {
 		if t.Warn, err = strconv.ParseFloat(s, 64); err != nil {
 			return fmt.Errorf("warn: found %.40q, want seconds", s)
@@ -300,6 +339,8 @@ func (t *Terms) check() error {
 		return fmt.Errorf("nodes: found %d, want 1 to %d", t.Nodes, mostNodes)
 	case !within(t.CPUs, mostCPUs):
 		return fmt.Errorf("cpus: found %v, want processors above 0, at most %v", t.CPUs, mostCPUs)
+	case t.Memory < 0 || t.Memory > mostBytes:
+		return fmt.Errorf("memory: found %d, want bytes, at most %d", t.Memory, int64(mostBytes))
 	case !within(t.Work, mostWork):
 		return fmt.Errorf("work: found %v, want processor-seconds above 0, at most %v", t.Work, mostWork)
 	case !within(t.Deadline, mostWork):
@@ -317,6 +358,11 @@ func (t *Terms) check() error {
 	case t.Array != Array{} && (t.Array.ID == "" || len(t.Array.ID) > 40 || t.Array.Index < 0 || t.Array.Index > mostIndex || t.Array.Most < 0 || t.Array.Most > mostIndex):
 		return fmt.Errorf("array: found %+v, want an id of at most 40 bytes, and numbers from 0", t.Array)
 	}
+	for name, units := range t.Counts {
+		if !IsCountable(name) || units < 1 || units > mostUnits || len(t.Counts) > mostCounts {
+			return fmt.Errorf("count: found %.40q: %d of %d names, want at most %d names of lower-case letters, digits and underscores, each with 1 to %d units", name, units, len(t.Counts), mostCounts, mostUnits)
+		}
+	}
 	after := 0
 	for on, ids := range t.After {
 		if after += len(ids); len(ids) > 0 && slices.Min(ids) < 0 || after > mostAfter {
@@ -325,6 +371,13 @@ func (t *Terms) check() error {
 	}
 	r := t.Request()
 	return r.Validate()
+}
+
+// IsCountable reports whether a countable resource can have the given name: at most 40 lower-case
+// letters, digits and underscores, and not the name of another resource.
+func IsCountable(name string) bool {
+	other := []string{"", "cpu", "memory", "disk", "bandwidth"}
+	return len(name) <= 40 && !slices.Contains(other, name) && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }
 
 // number returns the canonical form of x.

@@ -250,3 +250,29 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestHeld checks the lines of the resources that a node holds.
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	held := terms()
+	held.CPUs, held.Memory, held.Counts = 2, 8e9, map[string]int32{"gpu": 1, "fpga": 2}
+	o, err := held.Order(head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "cpus 2\nmemory 8000000000\ncount fpga 2,gpu 1\nwork 540\n"; !strings.Contains(o.String(), want) {
+		t.Errorf("%s, want %s", o, want)
+	}
+	if got, err := Parse(o); err != nil || !reflect.DeepEqual(got, held) {
+		t.Errorf("read as %+v, %v", got, err)
+	}
+	for _, wrong := range []string{"gpu 1,fpga 2", "gpu 0", "gpu -1", "gpu 1,gpu 1", "gpu", "GPU 1", "memory 1", "gpu 01", "gpu 1, fpga 2"} {
+		again, err := order.Parse(strings.Replace(o.String(), "fpga 2,gpu 1", wrong, 1))
+		if err != nil {
+			continue
+		}
+		if got, err := Parse(again); err == nil {
+			t.Errorf("count %s is read as %+v", wrong, got)
+		}
+	}
+}

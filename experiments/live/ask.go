@@ -92,12 +92,12 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	} else if _, is := j.Files[remote.HostsFile]; is && terms.Nodes > 1 {
 		return nil, fmt.Errorf("%w: found a file %s, which the market writes for a contract of several nodes; want another name", ErrOrder, remote.HostsFile)
 	} else if j.GPUs > 0 {
-		return nil, fmt.Errorf("%w: found %d GPUs, want none, because the market does not sell GPUs", ErrOrder, j.GPUs)
+		return nil, fmt.Errorf("%w: found %d GPUs in the job, want them in the order, as count gpu %[2]d", ErrOrder, j.GPUs)
 	}
 	if err := m.trusted(s.Value("account")); err != nil {
 		return nil, err
 	}
-	r, err := m.ask(ctx, message{Submit: &submission{Order: string(signed), Job: string(job)}})
+	r, err := m.ask(ctx, message{Submit: &submission{Order: string(signed), Job: string(job), Memory: m.conf.memoryOf(terms, string(job))}})
 	if err != nil {
 		return nil, err
 	}
@@ -335,6 +335,7 @@ type Host struct {
 	Heard     float64    `json:"heard" doc:"time of its last message"`
 	Why       string     `json:"why,omitempty" doc:"it is closed"`
 	Stored    int64      `json:"stored" doc:"bytes of stored output of ended tasks"`
+	Resources []Resource `json:"resources,omitempty" doc:"resources that its tasks hold, other than processors"`
 	Cut       int        `json:"cut,omitempty" doc:"usage reports that exceeded the possible maximum"`
 	Contracts []HostTask `json:"contracts"`
 }
@@ -366,6 +367,7 @@ func (m *Market) Hosts() []Host {
 		one := Host{
 			Name: h.Spec.Name, State: "here", Kind: p.told.Offer.Kind, Owner: h.Owner, CPUs: h.Spec.CPUs, Price: v.Price(hosts.ID(i)).Float64(),
 			Load: p.told.Load, Heard: p.heard, Why: p.told.Closed, Stored: p.told.Stored, Cut: h.machine.Cut(), Off: p.delivered.off(), Contracts: []HostTask{},
+			Resources: k.resources(i),
 		}
 		switch {
 		case h.removed:

@@ -3,7 +3,6 @@ package live
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -17,7 +16,6 @@ import (
 	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/scenario"
-	"bourse/hosts"
 	"bourse/market"
 )
 
@@ -215,8 +213,9 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	b.Window, b.Notes, b.NoPrices = c.Market.Window, true, true
 	b.Ties = stream("ties")
 	b.Patience, b.Reserve = c.Link.Patience, c.Market.Reserve
-	if b.Least[hosts.CPU] = c.Floor.Second(); c.Floor.OnHeld() || len(c.Market.Resources) > 0 {
-		return b, errors.New("market.resources, floor_per_hour: found prices of held resources, want none, because hosts of a live market offer only processors")
+	b.Counts = c.counts()
+	if b.Resources, b.Least, err = c.prices(); err != nil {
+		return b, err
 	}
 	if policies.Properties(c.Admission.Name, b.Policy).Spot {
 		b.Renew = c.Market.Renew

@@ -143,6 +143,8 @@ type Answer struct {
 	Why      string          `json:"why,omitempty" doc:"true if the bank has refused the contract"`
 	Least    string          `json:"least,omitempty" doc:"lowest budget at which the policy accepts the request now, $; omitted if there is none"`
 
+	Left map[string]float64 `json:"left,omitempty" doc:"if there is no room, the most of each resource it requires that one host has free"`
+
 	kept bool // whether to store the answer, because repeating the order returns the same answer
 }
 
@@ -355,7 +357,12 @@ func (k *core) request(c *Contract, out *result) error {
 	r := c.terms.Request()
 	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.payer())
 	r.User = int64(r.Owner)
-	r.Needs.Min.Memory = k.memory(c.job)
+	recorded := c.memory > 0
+	if !recorded { // an earlier version wrote the record
+		c.memory = k.conf.memoryOf(&c.terms, c.job)
+	}
+	k.needs(&r, &c.terms, c.memory)
+	c.Memory = int64(r.Needs.Min.Memory)
 	k.calls.last, k.calls.why = "", ""
 	d, err := k.broker.Submit(k.now, &r, hosts.Task{Work: math.Inf(1)})
 	if err != nil {
@@ -370,6 +377,9 @@ func (k *core) request(c *Contract, out *result) error {
 		}
 	}
 	if d.Verdict == contracts.Reject {
+		if d.Reason == contracts.NoRoom && out != nil && recorded {
+			out.answer.Left = k.left(&r)
+		}
 		c.State = "refused"
 		k.end(c)
 	}
@@ -567,6 +577,7 @@ func (k *core) wants(i int) {
 			w.Warn, w.Asked = open.terms.Notice()
 			w.Try = open.try(w.Node, h.Spec.Name, w.Name)
 			w.Peers, w.Port = k.peers(open), open.port
+			w.Memory, w.Counts = open.Memory, open.terms.Counts
 			w.Checkpoint, w.Most, w.Saved = open.terms.Checkpoint, int64(k.conf.Limits.Checkpoint), open.saved[w.Node]
 		}
 		if _, ok := h.tasks[w.Name]; ok {

@@ -81,22 +81,6 @@ func (k *core) wholeOnly() (only bool) {
 	return only
 }
 
-// mebibyte is the unit in which Slurm counts memory.
-const mebibyte = 1 << 20
-
-// memory returns the bytes that a node of a job holds if all hosts have whole cores: the job's limit,
-// or the market's default if the job states none or is unknown.
-func (k *core) memory(job string) float64 {
-	if !k.wholeOnly() {
-		return 0
-	}
-	memory := k.conf.Limits.Memory
-	if j, err := order.ParseJob([]byte(job)); err == nil && j.Limits.Memory > 0 {
-		memory = float64(j.Limits.Memory)
-	}
-	return math.Ceil(memory/mebibyte) * mebibyte
-}
-
 // A pending dependency is a contract for which an order waits.
 type pending struct {
 	contract int64
@@ -147,7 +131,7 @@ func (k *core) queue(c *Contract, signed *bankorder.Signed, ended map[int64]stri
 	nodes := float64(c.Nodes)
 	q.asks = load{running: 1, submitted: 1, cpus: nodes * c.CPUs}
 	if j, err := order.ParseJob([]byte(c.job)); err == nil { // a log has jobs that an earlier version accepted
-		c.Name, q.asks.memory, q.asks.gpu = j.Name, nodes*float64(j.Limits.Memory), c.Nodes*j.GPUs
+		c.Name, q.asks.memory, q.asks.gpu = j.Name, nodes*float64(j.Limits.Memory), c.Nodes*max(j.GPUs, int(c.terms.Counts[gpu]))
 	}
 	q.expires = signed.Expires()
 	for on, ids := range c.terms.After {
@@ -190,6 +174,8 @@ func (k *core) holds(c *Contract, blocked map[string]bool) (held string, refused
 		return "", q.never
 	case c.CPUs != math.Trunc(c.CPUs) && k.wholeOnly():
 		return "", byCores
+	case !k.needs(new(contracts.Request), &c.terms, 0):
+		return "", contracts.TooFewHosts
 	case c.State == heldWord && q.expires+slack <= k.now:
 		return "", lapsed
 	case over, full && c.State != heldWord:

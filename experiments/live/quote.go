@@ -49,12 +49,16 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	m.mu.Lock()
 	now := max(m.world.Clock.Now(), m.core.now)
 	decide, quick := m.core.tries(now)
-	memory := m.core.memory("")
+	memory := m.conf.memoryOf(&t, "")
+	known := m.core.needs(new(contracts.Request), &t, memory)
 	finish := sync.OnceFunc(func() {
 		m.mu.Unlock()
 		<-m.turning
 	})
 	defer finish()
+	if !known {
+		return least, false, nil
+	}
 	if !quick {
 		c := m.core.copy()
 		finish()
@@ -69,7 +73,7 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 		}
 		t.Budget = bank.Micros(micros)
 		r := t.Request()
-		r.Needs.Min.Memory = memory
+		m.core.needs(&r, &t, memory)
 		if r.Validate() != nil {
 			return false // the resulting rate is out of range
 		}

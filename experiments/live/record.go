@@ -49,7 +49,8 @@ type submission struct {
 	Order string `json:"order"`
 	Job   string `json:"job"`
 
-	Ended map[int64]string `json:"ended,omitempty"` // final states of contracts for which it waits
+	Memory float64          `json:"memory,omitempty"` // bytes that each node holds on hosts that sell memory; records of earlier versions have none
+	Ended  map[int64]string `json:"ended,omitempty"`  // final states of contracts for which it waits
 }
 
 // open returns the signed order and its terms.

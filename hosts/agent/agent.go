@@ -28,6 +28,7 @@ type Config struct {
 	Limits     remote.Limits // limits of jobs that do not specify them
 	Stored     int64         // maximum bytes of output of ended tasks per account; 0 means no limit
 	Offer      remote.Offer
+	Devices    Devices  // of countable resources; unused with a Backend
 	Backend    *Backend // nil runs tasks on this machine
 
 	clock       func() float64

@@ -100,6 +100,7 @@ func (w *world) start(folder string) error {
 	if w.applies < w.seen {
 		w.Fatalf("%s was started by order %d, after order %d", name, w.applies, w.seen)
 	}
+	w.checkUnits(name)
 	if g := w.kernel.Groups[name]; g == nil {
 		w.Fatalf("%s has no group", name)
 	} else {
@@ -107,6 +108,27 @@ func (w *world) start(folder string) error {
 	}
 	w.supervisors[name] = true
 	return nil
+}
+
+// checkUnits checks that the task with the given name holds one GPU if it wants one, and none that a
+// task with running processes holds.
+func (w *world) checkUnits(name string) {
+	held := func(name string) []int {
+		var r record
+		if _, err := get(filepath.Join(w.dir, "tasks", name, "task.json"), &r); err != nil {
+			w.Fatalf("%v", err)
+		}
+		return r.Numbers["gpu"]
+	}
+	own := held(name)
+	if len(own) != int(named(name).Counts["gpu"]) {
+		w.Fatalf("%s holds GPUs %v, want %d", name, own, named(name).Counts["gpu"])
+	}
+	for other, g := range w.kernel.Groups {
+		if g.Running && other != name && slices.ContainsFunc(held(other), func(n int) bool { return slices.Contains(own, n) }) {
+			w.Fatalf("%s and %s hold GPUs %v and %v", name, other, own, held(other))
+		}
+	}
 }
 
 // do calls f with the agent, which may be killed in the meantime.
@@ -127,12 +149,14 @@ func (w *world) do(f func(a *Agent) error) {
 	}
 }
 
-// named returns the wanted task with the given folder name.
+// named returns the wanted task with the given folder name. Tasks with even numbers hold a GPU.
 func named(name string) (w remote.Wanted) {
 	if _, err := fmt.Sscanf(name, "%d.%d.%d", &w.Contract, &w.Node, &w.Name); err != nil {
 		panic(err)
 	}
-	w.Weight = 1
+	if w.Weight = 1; w.Name%2 == 0 {
+		w.Counts = map[string]int32{"gpu": 1}
+	}
 	return w
 }
 
@@ -180,7 +204,7 @@ func (w *world) open() {
 	}()
 	w.now += 1e-6 // no two agents are opened at the same time
 	a, err := Open(Config{
-		Dir: w.dir, Kernel: w.kernel, Grace: 2, Keep: 30,
+		Dir: w.dir, Kernel: w.kernel, Grace: 2, Keep: 30, Devices: Devices{"gpu": {"", ""}},
 		clock: func() float64 { return w.now }, boot: fmt.Sprint("boot", w.boot), supervisors: w,
 	})
 	if err != nil {
@@ -323,7 +347,7 @@ func (w *world) order(names []string) (o given) {
 // TestOnce kills the agent at any step, and supervisors and the machine at any time, and loses,
 // delays and repeats orders, answers and acknowledgements. It checks that each name is started
 // at most once; that each task's end and usage are reported until acknowledged, and never
-// after; and that nothing remains of unwanted tasks.
+// after; that nothing remains of unwanted tasks; and that no two tasks hold the same GPU.
 func TestOnce(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		dir, err := os.MkdirTemp("/dev/shm", "bourse-agent")

@@ -104,13 +104,18 @@ func (a *Agent) startAll(now float64) error {
 		if len(lacks)+len(a.unfetched(w.Saved)) > 0 {
 			continue // the job is being fetched
 		}
+		numbers, free, err := a.assign(w.Counts)
+		if !free {
+			continue // a task that must end still holds them
+		}
+		bad = errors.Join(bad, err)
 		if err := linux.CheckName(name); err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		t := &task{name: name, number: w.Name, folder: a.path("tasks", name), isWanted: true, wanted: w, share: w.share()}
 		a.tasks[name] = t
-		errs = append(errs, a.start(t, now, job, bad))
+		errs = append(errs, a.start(t, now, job, numbers, bad))
 	}
 	clear(a.bad) // the task can then be requested again
 	return errors.Join(errs...)
@@ -158,7 +163,7 @@ func (a *Agent) command(t *task, o orders) error {
 
 // start creates the folder of a task and starts its supervisor, unless the job is invalid. Once
 // the folder exists, the task is never started again.
-func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
+func (a *Agent) start(t *task, now float64, job *remote.Job, numbers map[string][]int, bad error) error {
 	if err := os.Mkdir(t.folder, 0o711); err != nil {
 		delete(a.tasks, t.name) // nothing was started, so the start is retried
 		return err
@@ -167,14 +172,16 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 	t.record = record{
 		Name: t.name, Boot: a.boot, Began: now, Account: t.wanted.Account, Job: *job, User: user, Root: a.Dir,
 		Network: a.Network, Kind: a.Kernel.Kind(), Kernel: a.At,
+		Memory: t.wanted.Memory, Units: t.wanted.Counts, Numbers: numbers,
 	}
+	t.record.Files, t.record.Hidden = a.Devices.files(numbers)
 	if a.Backend != nil {
 		t.record.Spool, t.record.CPUs, t.record.Lease = true, t.wanted.Limit, a.term
 		t.record.Kind, t.record.Kernel = "none", linux.Config{Dir: filepath.Join(t.folder, "group")}
 	}
-	t.record.Job.Limits = or(job.Limits, a.Limits)
+	t.record.Job.Limits = or(or(job.Limits, remote.Limits{Memory: t.wanted.Memory}), a.Limits)
 	t.record.Port = t.wanted.Port
-	t.record.Job.Env = append(slices.DeleteFunc(slices.Clone(job.Env), isReserved), variables(t, now)...)
+	t.record.Job.Env = append(append(slices.DeleteFunc(slices.Clone(job.Env), isReserved), variables(t, now)...), visible(numbers[gpu])...)
 	l := t.record.Job.Limits
 	dir := filepath.Join(t.folder, "dir")
 	err := errors.Join(syncFolder(a.path("tasks")), os.Mkdir(dir, 0o700))

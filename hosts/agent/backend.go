@@ -55,6 +55,7 @@ type Task struct {
 	CPUs   float64
 	Until  float64 // deadline, as a [SpoolTime]; 0 means none
 	KillAt float64 // time from which it must not run; 0 means never
+	GPUs   int     // that it holds
 }
 
 // ReadTask returns the task of a folder.
@@ -65,7 +66,7 @@ func ReadTask(folder string) (t Task, err error) {
 	if err == nil {
 		_, err = get(filepath.Join(folder, "orders"), &o)
 	}
-	return Task{r.Name, r.Job, r.CPUs, o.Until, o.KillAt}, err
+	return Task{r.Name, r.Job, r.CPUs, o.Until, o.KillAt, max(r.Job.GPUs, int(r.Units[gpu]))}, err
 }
 
 // Ended reports whether the task of a folder has ended.
@@ -211,11 +212,14 @@ func superviseSpool(folder string) error {
 	}
 }
 
-// devices returns the variables of an environment that list GPUs.
+// devices returns the variables of an environment that list GPUs. Slurm sets only some of them, so
+// the others get the value of CUDA's.
 func devices(env []string) (all []string) {
 	for _, e := range env {
-		switch name, _, _ := strings.Cut(e, "="); name {
-		case "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK":
+		switch name, value, _ := strings.Cut(e, "="); name {
+		case "CUDA_VISIBLE_DEVICES":
+			all = append(all, "NVIDIA_VISIBLE_DEVICES="+value, "ROCR_VISIBLE_DEVICES="+value, e)
+		case "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK":
 			all = append(all, e)
 		}
 	}

@@ -54,6 +54,12 @@ type record struct {
 	CPUs    float64 `json:",omitempty"` // limit in processors, for a backend
 	Port    int32   `json:",omitempty"` // first port of its contract, if it has several nodes
 	Lease   float64 `json:",omitempty"` // length of the lease in seconds, for a backend
+
+	Memory  int64            `json:",omitempty"` // bytes that it holds
+	Units   map[string]int32 `json:",omitempty"` // units of countable resources that it holds
+	Numbers map[string][]int `json:",omitempty"` // their numbers, unless a backend assigns them
+	Files   []string         `json:",omitempty"` // their device files
+	Hidden  []string         `json:",omitempty"` // device files that it must not see
 }
 
 // Orders are the instructions for a supervisor.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock"
 	"golang.org/x/sys/unix"
@@ -40,6 +41,9 @@ func isolate(r *record, dir string) error {
 			return fmt.Errorf("mount %s: %w", m.at, err)
 		}
 	}
+	if err := hide(r.Hidden); err != nil {
+		return err
+	}
 	if _, err := os.Stat(r.Root); err == nil { // otherwise it was in /tmp and is no longer visible
 		if err := unix.Mount("tmpfs", r.Root, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=755"); err != nil {
 			return fmt.Errorf("cover %s: %w", r.Root, err)
@@ -65,6 +69,7 @@ func restrict(r *record, dir string, covered bool) error {
 	if !covered {
 		readable = beside(r.Root)
 	}
+	held := append(slices.Clip(r.Files), r.drivers()...)
 	devices := []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 	var files, folders []string
 	for _, path := range readable {
@@ -84,6 +89,7 @@ func restrict(r *record, dir string, covered bool) error {
 		ll.ROFiles(files...).IgnoreIfMissing(),
 		ll.RODirs(folders...).IgnoreIfMissing(),
 		ll.RWDirs(writable...).IgnoreIfMissing().WithRefer(),
+		ll.RWFiles(held...).WithIoctlDev().IgnoreIfMissing(),
 		ll.RWFiles(devices...).IgnoreIfMissing())
 	if err == nil {
 		return nil
@@ -94,7 +100,7 @@ func restrict(r *record, dir string, covered bool) error {
 		ll.ROFiles(files...).IgnoreIfMissing(),
 		ll.RODirs(folders...).IgnoreIfMissing(),
 		ll.RWDirs(writable...).IgnoreIfMissing(),
-		ll.RWFiles(devices...).IgnoreIfMissing()); older != nil {
+		ll.RWFiles(append(devices, held...)...).IgnoreIfMissing()); older != nil {
 		return errors.Join(err, older)
 	}
 	return nil

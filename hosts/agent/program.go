@@ -31,6 +31,8 @@ type Settings struct {
 	Trust   []string      `json:",omitempty"` // accounts whose jobs it accepts if users are not isolated
 	Offline bool          `json:",omitempty"` // tasks have no network
 	Limits  remote.Limits // limits of jobs that do not specify them
+	Memory  int64         `json:",omitempty"` // bytes of memory offered
+	Devices Devices       `json:",omitempty"` // countable resources offered
 	Stored  int64         `json:",omitempty"` // maximum bytes of output of ended tasks per account; default twice Limits.Disk
 	Address string        `json:",omitempty"` // address at which other hosts reach its tasks; default, the one from which it reaches the market
 	Ports   [2]int32      `json:",omitzero"`  // first and last port that tasks may use; default, defaultPorts
@@ -98,6 +100,13 @@ func (p *Program) open(b *Backend, s Settings) error {
 		return err
 	}
 	p.settings.take(s)
+	memory, disk := room(p.dir)
+	if p.settings.Memory == 0 || float64(p.settings.Memory) > 1.1*memory { // an offer should not change with each kernel
+		p.settings.Memory = int64(memory)
+	}
+	if p.settings.Devices == nil {
+		p.settings.Devices = DetectDevices()
+	}
 	s = p.settings
 	if err := put(p.path("settings"), s, true); err != nil {
 		return err
@@ -127,13 +136,13 @@ func (p *Program) open(b *Backend, s Settings) error {
 		c.Users = users(sum)
 	}
 	p.Offer = remote.Offer{Kind: kind, CPUs: at.Offered(), Apart: os.Geteuid() == 0 && strings.HasPrefix(kind, "cgroup"), Trust: s.Trust}
-	if p.Offer.Memory, p.Offer.Disk = room(p.dir); b != nil {
-		disk := p.Offer.Disk
+	p.Offer.Memory, p.Offer.Disk, p.Offer.Counts = float64(s.Memory), disk, s.Devices.counts()
+	if b != nil {
 		p.Offer = b.Offer
 		p.Offer.Disk, p.Offer.Trust = disk, s.Trust
 	}
 	p.Offer.Address, p.Offer.Ports = cmp.Or(p.Offer.Address, s.Address), cmp.Or(s.Ports, defaultPorts)
-	c.Offer = p.Offer
+	c.Offer, c.Devices = p.Offer, s.Devices
 	if p.agent, err = Open(c); err != nil {
 		c.Kernel.Close()
 	}
@@ -164,6 +173,12 @@ func (o *Settings) take(s Settings) {
 	}
 	if len(s.Trust) > 0 {
 		o.Trust = s.Trust
+	}
+	if s.Memory > 0 {
+		o.Memory = s.Memory
+	}
+	if s.Devices != nil {
+		o.Devices = s.Devices
 	}
 	o.Offline = o.Offline || s.Offline
 	o.Limits = or(s.Limits, o.Limits)
@@ -288,8 +303,14 @@ func Leave(dir string, l remote.Leaving) error {
 // leavings are the possible contents of the file.
 var leavings = [...]string{"stays", "when-done", "at-once"}
 
-// room returns nine tenths of the memory of this machine and of the disk space of dir, which
-// tasks may use. The rest is reserved for the system.
+// Memory returns the bytes of memory that this machine offers by default.
+func Memory() float64 {
+	memory, _ := room("/")
+	return memory
+}
+
+// room returns the memory of this machine minus 5 %, but at least 512 MB, and nine tenths of the disk
+// space of dir. Tasks may use them; the rest is reserved for the system.
 func room(dir string) (memory, disk float64) {
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		for line := range strings.Lines(string(text)) {
@@ -302,5 +323,6 @@ func room(dir string) (memory, disk float64) {
 	if unix.Statfs(dir, &s) == nil {
 		disk = float64(s.Bavail) * float64(s.Bsize)
 	}
-	return 0.9 * 1024 * memory, 0.9 * disk
+	memory *= 1024
+	return max(0, memory-max(512e6, 0.05*memory)), 0.9 * disk
 }

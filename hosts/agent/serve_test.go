@@ -765,7 +765,7 @@ func TestJobs(t *testing.T) {
 				}
 				var r record
 				get(filepath.Join(b.dir, "tasks", name, "task.json"), &r)
-				if env := strings.Join(r.Job.Env, " "); env != "BOURSE_CONTRACT=1 BOURSE_NODE=0 BOURSE_NODES=0 BOURSE_TRY=1" {
+				if env := strings.Join(r.Job.Env, " "); env != "BOURSE_CONTRACT=1 BOURSE_NODE=0 BOURSE_NODES=0 BOURSE_TRY=1 CUDA_VISIBLE_DEVICES=-1 NVIDIA_VISIBLE_DEVICES=void ROCR_VISIBLE_DEVICES=-1" {
 					t.Errorf("its environment: %s", env)
 				}
 				continue

@@ -280,7 +280,7 @@ func (m *supervisor) environment() []string {
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 		"HOME=" + dir, "TMPDIR=/tmp", "LANG=C.UTF-8",
 	}, m.Job.Env...)
-	if m.Spool { // these are in the environment of the supervisor
+	if m.Spool && m.Units[gpu] > 0 { // these are in the environment of the supervisor
 		all = append(all, devices(os.Environ())...)
 	}
 	return once(append(all, linux.Mark(m.Kernel, m.Name)))

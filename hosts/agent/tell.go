@@ -77,11 +77,21 @@ func (a *Agent) closeSpan(deal int64) {
 		}
 	}
 	a.spans.since = s.At
-	if len(s.Used) > 0 {
+	if len(s.Used) > 0 || a.charges() {
 		a.spans.all = append(a.spans.all, s)
 	} else if len(a.spans.all) == 0 {
 		a.spans.booked = s.At // there is nothing to book
 	}
+}
+
+// charges reports whether a task holds resources, for which it pays even if it uses no processor.
+func (a *Agent) charges() bool {
+	for _, t := range a.tasks {
+		if t.runs() && (t.record.Memory > 0 || len(t.record.Units) > 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // Tell returns the report of everything that was not acknowledged.

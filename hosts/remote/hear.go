@@ -92,6 +92,12 @@ func (m *Machine) span(now float64, s *Span) {
 		t.done += work
 		m.readings = append(m.readings, hosts.Reading{Slot: slot, Deal: s.Deal, Span: length, Work: work})
 	}
+	for _, slot := range m.order { // tasks pay for held resources, even if they use no processor
+		read := slices.ContainsFunc(m.readings[from:], func(r hosts.Reading) bool { return r.Slot == slot })
+		if t := &m.tasks[slot]; !read && !t.ended && !t.Holds.Zero() {
+			m.readings = append(m.readings, hosts.Reading{Slot: slot, Deal: s.Deal, Span: length})
+		}
+	}
 	slices.SortFunc(m.readings[from:], func(a, b hosts.Reading) int { return int(a.Slot) - int(b.Slot) })
 }
 

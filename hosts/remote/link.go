@@ -46,8 +46,10 @@ type Wanted struct {
 	Most       int64    // maximum bytes of a checkpoint
 	Saved      []string // SHA-256 of each part of the last checkpoint of an earlier try
 
-	Peers []string // addresses of all nodes of its contract, by node; none if there is one node
-	Port  int32    // first of the [BlockPorts] ports that these nodes may use; 0 if there are none
+	Peers  []string         // addresses of all nodes of its contract, by node; none if there is one node
+	Port   int32            // first of the [BlockPorts] ports that these nodes may use; 0 if there are none
+	Memory int64            // bytes that it holds, the default limit of its job; 0 means none
+	Counts map[string]int32 // units of countable resources that it holds, by name
 
 	Asked bool // its owner chose Warn, so a program that does not handle SIGTERM receives it too
 }
@@ -120,6 +122,8 @@ type Offer struct {
 	Address string   // address at which tasks on other hosts reach its tasks; "" if unknown
 	Ports   [2]int32 // first and last port that its tasks may use; 0 if none
 	Busy    []int32  // those ports that programs other than its tasks use, ascending
+
+	Counts map[string]int32 // units of countable resources, by name
 }
 
 // Leaving states whether a host wants to stop accepting tasks.

@@ -120,7 +120,7 @@ func (n *Node) Dir() string { return filepath.Join(n.partition.Spool, n.name) }
 // Backend returns the backend of the node's agent.
 func (n *Node) Backend() *agent.Backend {
 	return &agent.Backend{
-		Offer:  remote.Offer{Kind: Kind, CPUs: float64(n.cores), Memory: float64(n.memory) * mebibyte, Address: n.name},
+		Offer:  n.offer(),
 		Kernel: kernel{n},
 		Start:  n.start,
 		Alive:  n.alive,
@@ -129,6 +129,15 @@ func (n *Node) Backend() *agent.Backend {
 }
 
 const mebibyte = 1 << 20
+
+// offer returns the offer of the node.
+func (n *Node) offer() remote.Offer {
+	o := remote.Offer{Kind: Kind, CPUs: float64(n.cores), Memory: float64(n.memory) * mebibyte, Address: n.name}
+	if n.gpus > 0 {
+		o.Counts = map[string]int32{"gpu": int32(n.gpus)}
+	}
+	return o
+}
 
 // start makes the task of a folder wanted. The file ready states that the folder is complete. A
 // task that Slurm could never start here fails.
@@ -165,7 +174,7 @@ func (n *Node) of(folder string) (*task, error) {
 	}
 	now := n.partition.clock()
 	t = &task{job: job{
-		folder: folder, name: name, cores: int(math.Ceil(r.CPUs)), gpus: r.Job.GPUs, until: r.Until,
+		folder: folder, name: name, cores: int(math.Ceil(r.CPUs)), gpus: r.GPUs, until: r.Until,
 		memory: int((r.Job.Limits.Memory + mebibyte - 1) / mebibyte),
 	}, began: now, changed: now, submitted: now - again}
 	if t.cores == 0 {

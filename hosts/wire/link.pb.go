@@ -648,6 +648,7 @@ type Offer struct {
 	FirstPort     int32                  `protobuf:"varint,8,opt,name=first_port,json=firstPort,proto3" json:"first_port,omitempty"`
 	LastPort      int32                  `protobuf:"varint,9,opt,name=last_port,json=lastPort,proto3" json:"last_port,omitempty"`
 	BusyPorts     []int32                `protobuf:"varint,10,rep,packed,name=busy_ports,json=busyPorts,proto3" json:"busy_ports,omitempty"`
+	Counts        map[string]int32       `protobuf:"bytes,11,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of countable resources
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -748,6 +749,13 @@ func (x *Offer) GetLastPort() int32 {
 func (x *Offer) GetBusyPorts() []int32 {
 	if x != nil {
 		return x.BusyPorts
+	}
+	return nil
+}
+
+func (x *Offer) GetCounts() map[string]int32 {
+	if x != nil {
+		return x.Counts
 	}
 	return nil
 }
@@ -947,6 +955,8 @@ type Wanted struct {
 	Saved         []string               `protobuf:"bytes,15,rep,name=saved,proto3" json:"saved,omitempty"`
 	Peers         []string               `protobuf:"bytes,16,rep,name=peers,proto3" json:"peers,omitempty"`
 	Port          int32                  `protobuf:"varint,17,opt,name=port,proto3" json:"port,omitempty"`
+	Memory        int64                  `protobuf:"varint,18,opt,name=memory,proto3" json:"memory,omitempty"`                                                                           // bytes that it holds
+	Counts        map[string]int32       `protobuf:"bytes,19,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of countable resources that it holds
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1098,6 +1108,20 @@ func (x *Wanted) GetPort() int32 {
 		return x.Port
 	}
 	return 0
+}
+
+func (x *Wanted) GetMemory() int64 {
+	if x != nil {
+		return x.Memory
+	}
+	return 0
+}
+
+func (x *Wanted) GetCounts() map[string]int32 {
+	if x != nil {
+		return x.Counts
+	}
+	return nil
 }
 
 type Log struct {
@@ -1487,7 +1511,7 @@ const file_link_proto_rawDesc = "" +
 	"\aDeleted\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x12\x10\n" +
-	"\x03why\x18\x03 \x01(\tR\x03why\"\xfc\x01\n" +
+	"\x03why\x18\x03 \x01(\tR\x03why\"\xf3\x02\n" +
 	"\x05Offer\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04cpus\x18\x02 \x01(\x01R\x04cpus\x12\x16\n" +
@@ -1501,7 +1525,11 @@ const file_link_proto_rawDesc = "" +
 	"\tlast_port\x18\t \x01(\x05R\blastPort\x12\x1d\n" +
 	"\n" +
 	"busy_ports\x18\n" +
-	" \x03(\x05R\tbusyPorts\"\x8a\x01\n" +
+	" \x03(\x05R\tbusyPorts\x12:\n" +
+	"\x06counts\x18\v \x03(\v2\".bourse.hosts.v1.Offer.CountsEntryR\x06counts\x1a9\n" +
+	"\vCountsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x8a\x01\n" +
 	"\x04Span\x12\x12\n" +
 	"\x04deal\x18\x01 \x01(\x03R\x04deal\x12\x16\n" +
 	"\x06length\x18\x02 \x01(\x01R\x06length\x12\x14\n" +
@@ -1516,7 +1544,7 @@ const file_link_proto_rawDesc = "" +
 	"\x06signal\x18\x04 \x01(\tR\x06signal\x12\x14\n" +
 	"\x05fault\x18\x05 \x01(\tR\x05fault\x12\"\n" +
 	"\rout_of_memory\x18\x06 \x01(\bR\voutOfMemory\x12\x14\n" +
-	"\x05lacks\x18\a \x03(\tR\x05lacks\"\x80\x03\n" +
+	"\x05lacks\x18\a \x03(\tR\x05lacks\"\x90\x04\n" +
 	"\x06Wanted\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x1a\n" +
 	"\bcontract\x18\x02 \x01(\x03R\bcontract\x12\x12\n" +
@@ -1537,7 +1565,12 @@ const file_link_proto_rawDesc = "" +
 	"\x04most\x18\x0e \x01(\x03R\x04most\x12\x14\n" +
 	"\x05saved\x18\x0f \x03(\tR\x05saved\x12\x14\n" +
 	"\x05peers\x18\x10 \x03(\tR\x05peers\x12\x12\n" +
-	"\x04port\x18\x11 \x01(\x05R\x04port\"\xc7\x01\n" +
+	"\x04port\x18\x11 \x01(\x05R\x04port\x12\x16\n" +
+	"\x06memory\x18\x12 \x01(\x03R\x06memory\x12;\n" +
+	"\x06counts\x18\x13 \x03(\v2#.bourse.hosts.v1.Wanted.CountsEntryR\x06counts\x1a9\n" +
+	"\vCountsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xc7\x01\n" +
 	"\x03Log\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x16\n" +
 	"\x06errors\x18\x02 \x01(\bR\x06errors\x12\x12\n" +
@@ -1595,7 +1628,7 @@ func file_link_proto_rawDescGZIP() []byte {
 }
 
 var file_link_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_link_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
+var file_link_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_link_proto_goTypes = []any{
 	(Why)(0),                      // 0: bourse.hosts.v1.Why
 	(Leaving)(0),                  // 1: bourse.hosts.v1.Leaving
@@ -1615,6 +1648,8 @@ var file_link_proto_goTypes = []any{
 	(*PutLogResponse)(nil),        // 15: bourse.hosts.v1.PutLogResponse
 	(*Checkpoint)(nil),            // 16: bourse.hosts.v1.Checkpoint
 	(*PutCheckpointResponse)(nil), // 17: bourse.hosts.v1.PutCheckpointResponse
+	nil,                           // 18: bourse.hosts.v1.Offer.CountsEntry
+	nil,                           // 19: bourse.hosts.v1.Wanted.CountsEntry
 }
 var file_link_proto_depIdxs = []int32{
 	4,  // 0: bourse.hosts.v1.EnrolRequest.versions:type_name -> bourse.hosts.v1.Versions
@@ -1627,22 +1662,24 @@ var file_link_proto_depIdxs = []int32{
 	7,  // 7: bourse.hosts.v1.SyncRequest.deleted:type_name -> bourse.hosts.v1.Deleted
 	11, // 8: bourse.hosts.v1.SyncResponse.wanted:type_name -> bourse.hosts.v1.Wanted
 	12, // 9: bourse.hosts.v1.SyncResponse.logs:type_name -> bourse.hosts.v1.Log
-	0,  // 10: bourse.hosts.v1.End.why:type_name -> bourse.hosts.v1.Why
-	2,  // 11: bourse.hosts.v1.Link.Enrol:input_type -> bourse.hosts.v1.EnrolRequest
-	5,  // 12: bourse.hosts.v1.Link.Sync:input_type -> bourse.hosts.v1.SyncRequest
-	13, // 13: bourse.hosts.v1.Link.Blob:input_type -> bourse.hosts.v1.BlobRequest
-	12, // 14: bourse.hosts.v1.Link.PutLog:input_type -> bourse.hosts.v1.Log
-	16, // 15: bourse.hosts.v1.Link.PutCheckpoint:input_type -> bourse.hosts.v1.Checkpoint
-	3,  // 16: bourse.hosts.v1.Link.Enrol:output_type -> bourse.hosts.v1.EnrolResponse
-	6,  // 17: bourse.hosts.v1.Link.Sync:output_type -> bourse.hosts.v1.SyncResponse
-	14, // 18: bourse.hosts.v1.Link.Blob:output_type -> bourse.hosts.v1.BlobResponse
-	15, // 19: bourse.hosts.v1.Link.PutLog:output_type -> bourse.hosts.v1.PutLogResponse
-	17, // 20: bourse.hosts.v1.Link.PutCheckpoint:output_type -> bourse.hosts.v1.PutCheckpointResponse
-	16, // [16:21] is the sub-list for method output_type
-	11, // [11:16] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	18, // 10: bourse.hosts.v1.Offer.counts:type_name -> bourse.hosts.v1.Offer.CountsEntry
+	0,  // 11: bourse.hosts.v1.End.why:type_name -> bourse.hosts.v1.Why
+	19, // 12: bourse.hosts.v1.Wanted.counts:type_name -> bourse.hosts.v1.Wanted.CountsEntry
+	2,  // 13: bourse.hosts.v1.Link.Enrol:input_type -> bourse.hosts.v1.EnrolRequest
+	5,  // 14: bourse.hosts.v1.Link.Sync:input_type -> bourse.hosts.v1.SyncRequest
+	13, // 15: bourse.hosts.v1.Link.Blob:input_type -> bourse.hosts.v1.BlobRequest
+	12, // 16: bourse.hosts.v1.Link.PutLog:input_type -> bourse.hosts.v1.Log
+	16, // 17: bourse.hosts.v1.Link.PutCheckpoint:input_type -> bourse.hosts.v1.Checkpoint
+	3,  // 18: bourse.hosts.v1.Link.Enrol:output_type -> bourse.hosts.v1.EnrolResponse
+	6,  // 19: bourse.hosts.v1.Link.Sync:output_type -> bourse.hosts.v1.SyncResponse
+	14, // 20: bourse.hosts.v1.Link.Blob:output_type -> bourse.hosts.v1.BlobResponse
+	15, // 21: bourse.hosts.v1.Link.PutLog:output_type -> bourse.hosts.v1.PutLogResponse
+	17, // 22: bourse.hosts.v1.Link.PutCheckpoint:output_type -> bourse.hosts.v1.PutCheckpointResponse
+	18, // [18:23] is the sub-list for method output_type
+	13, // [13:18] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_link_proto_init() }
@@ -1656,7 +1693,7 @@ func file_link_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_link_proto_rawDesc), len(file_link_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   16,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

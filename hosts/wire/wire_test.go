@@ -28,6 +28,7 @@ func anyTold(r *rapid.T) *remote.Told {
 			Kind: text.Draw(r, "kind"), CPUs: float.Draw(r, "cpus"), Memory: float.Draw(r, "memory"), Disk: float.Draw(r, "disk"),
 			Apart: rapid.Bool().Draw(r, "apart"), Trust: texts(r, "trust"),
 			Address: text.Draw(r, "address"), Ports: [2]int32{rapid.Int32().Draw(r, "first"), rapid.Int32().Draw(r, "last")}, Busy: ports(r),
+			Counts: units(r),
 		},
 	}
 	for range rapid.IntRange(0, 3).Draw(r, "spans") {
@@ -79,6 +80,16 @@ func anyLog(r *rapid.T) remote.Log {
 	return l
 }
 
+func units(r *rapid.T) (all map[string]int32) {
+	for range rapid.IntRange(0, 2).Draw(r, "units") {
+		if all == nil {
+			all = make(map[string]int32)
+		}
+		all[text.Draw(r, "resource")] = rapid.Int32().Draw(r, "count")
+	}
+	return all
+}
+
 func anyOrders(r *rapid.T) *remote.Orders {
 	o := &remote.Orders{
 		Session: count.Draw(r, "session"), Boot: text.Draw(r, "boot"), Ack: count.Draw(r, "ack"), Deal: count.Draw(r, "deal"),
@@ -96,6 +107,7 @@ func anyOrders(r *rapid.T) *remote.Orders {
 			Weight: float.Draw(r, "weight"), Limit: float.Draw(r, "limit"), Left: float.Draw(r, "left"), Job: text.Draw(r, "job"), Account: text.Draw(r, "account"), Work: math.Inf(1),
 			Try: rapid.Int32().Draw(r, "try"), Warn: float.Draw(r, "warn"), Asked: rapid.Bool().Draw(r, "asked"),
 			Checkpoint: float.Draw(r, "checkpoint"), Most: count.Draw(r, "most"), Saved: texts(r, "saved"), Peers: texts(r, "peers"), Port: rapid.Int32().Draw(r, "port"),
+			Memory: count.Draw(r, "memory"), Counts: units(r),
 		})
 	}
 	for range rapid.IntRange(0, 2).Draw(r, "logs") {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,11 +38,27 @@ func Decided(a *live.Answer) string {
 	case "cancelled":
 		return fmt.Sprintf("%d cancelled", live.Short(a.Contract))
 	}
-	text := fmt.Sprintf("%d refused    %s%s", live.Short(a.Contract), cmp.Or(a.Why, a.Reason), numbers(a.Decision))
+	text := fmt.Sprintf("%d refused    %s%s%s", live.Short(a.Contract), cmp.Or(a.Why, a.Reason), numbers(a.Decision), left(a.Left))
 	if a.Least != "" {
 		text += "  with a budget of $" + a.Least + " the request would be accepted now"
 	}
 	return text
+}
+
+// left formats the resources that are left on the host that has most of each, after two spaces.
+func left(amounts map[string]float64) (text string) {
+	for _, name := range slices.Sorted(maps.Keys(amounts)) {
+		text += "  " + name + " left " + Amount(name, amounts[name])
+	}
+	return text
+}
+
+// Amount formats an amount of a resource: bytes with a unit, or units.
+func Amount(resource string, amount float64) string {
+	if resource == hosts.Memory.Name(nil) {
+		return fmt.Sprintf("%.4g GB", amount/1e9)
+	}
+	return strconv.FormatFloat(amount, 'f', -1, 64)
 }
 
 // Bids formats the answer to a changed budget as one line without a line break.
@@ -206,12 +223,33 @@ func Top(market string, all []live.Host, now float64, head string, unsettled int
 	return b.String() + HostTable(all)
 }
 
+// Held formats the resources of a host that tasks hold, with their prices.
+func Held(h *live.Host) string {
+	var all []string
+	for _, r := range h.Resources {
+		text := fmt.Sprintf("%s %s of %s", r.Name, Amount(r.Name, r.Held), Amount(r.Name, r.Offered))
+		if r.Priced {
+			text += " at " + Rate(r.Price)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
+}
+
 // HostTable formats hosts as a table. For each contract on a host, it shows the processors
-// that the tasks are entitled to, and those that they recently requested and received.
+// that the tasks are entitled to, and those that they recently requested and received. If hosts offer
+// other resources, it shows the amounts held, with their prices in $/s.
 func HostTable(all []live.Host) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, " host\tstate\tkind\tcpus\tentitled\tasked\treceived\tprice\tcontracts")
+	held := slices.ContainsFunc(all, func(h live.Host) bool { return len(h.Resources) > 0 })
+	column := func(text string) string {
+		if !held {
+			return ""
+		}
+		return text + "\t"
+	}
+	fmt.Fprintf(w, " host\tstate\tkind\tcpus\tentitled\tasked\treceived\tprice\t%scontracts\n", column("held"))
 	for i := range all {
 		h := &all[i]
 		var who []string
@@ -222,7 +260,7 @@ func HostTable(all []live.Host) string {
 		if h.Why != "" {
 			state += " (" + h.Why + ")"
 		}
-		fmt.Fprintf(w, " %s\t%s\t%s\t%.1f\t%.2f\t%.2f\t%.2f\t%s\t%s\n", h.Name, state, h.Kind, h.CPUs, h.Entitled, h.Asked, h.Delivered, Rate(h.Price), strings.Join(who, "  "))
+		fmt.Fprintf(w, " %s\t%s\t%s\t%.1f\t%.2f\t%.2f\t%.2f\t%s\t%s%s\n", h.Name, state, h.Kind, h.CPUs, h.Entitled, h.Asked, h.Delivered, Rate(h.Price), column(Held(h)), strings.Join(who, "  "))
 	}
 	w.Flush()
 	if slices.ContainsFunc(all, func(h live.Host) bool { return h.Kind == "slurm" }) {

@@ -111,6 +111,9 @@ var (
 	entitled    = gauge("host_entitled_processors", "Processors of a host to which tasks are entitled.", "host")
 	asked       = gauge("host_asked_processors", "Processors of a host that tasks have recently used, or were entitled to and waited for.", "host")
 	delivered   = gauge("host_delivered_processors", "Processors of a host that tasks have recently used, by the kernel's accounting.", "host")
+	held        = gauge("host_held", "Amount of a resource of a host that tasks hold, in bytes or units.", "host", "resource")
+	offered     = gauge("host_offered", "Amount of a resource that tasks can hold on a host, in bytes or units.", "host", "resource")
+	price       = gauge("price_dollars_per_second", "Sum of the bids for a resource of a host; omitted for resources without a price.", "host", "resource")
 	broken      = prometheus.NewDesc("bourse_broken_total", "Contracts that were violated since the start of the market, by cause: program, asked, price, market or host.", []string{"cause"}, nil)
 	hostUp      = gauge("host_up", "Whether a host is present or closed (1) or away (0); removed hosts are not reported.", "host")
 	hostClosed  = gauge("host_closed", "Whether a host accepts no new tasks because its agent closed it (1) or not (0); running tasks continue.", "host")
@@ -130,7 +133,7 @@ type gauges struct{ State }
 
 // Describe implements [prometheus.Collector].
 func (g *gauges) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{spotPrice, hostUsed, entitled, asked, delivered, broken, hostUp, hostClosed, hostStored, contracts, unsettled, shareError, cut, bankAway, clockOffset, mailbox, entries} {
+	for _, d := range []*prometheus.Desc{spotPrice, hostUsed, entitled, asked, delivered, held, offered, price, broken, hostUp, hostClosed, hostStored, contracts, unsettled, shareError, cut, bankAway, clockOffset, mailbox, entries} {
 		out <- d
 	}
 }
@@ -161,6 +164,14 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 			closed = 1
 		}
 		tell(hostClosed, closed, h.Name)
+		tell(price, h.Price, h.Name, "cpu")
+		for _, r := range h.Resources {
+			tell(held, r.Held, h.Name, r.Name)
+			tell(offered, r.Offered, h.Name, r.Name)
+			if r.Priced {
+				tell(price, r.Price, h.Name, r.Name)
+			}
+		}
 		tell(hostStored, float64(h.Stored), h.Name)
 		tell(shareError, now.Off[h.Name], h.Name)
 	}

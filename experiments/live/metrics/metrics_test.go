@@ -40,7 +40,7 @@ func told(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	conf, err := live.Parse("lab.yaml", []byte("name: lab\n"))
+	conf, err := live.Parse("lab.yaml", []byte("name: lab\nmarket: {resources: [memory]}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,6 +76,8 @@ func told(t *testing.T) string {
 // all lists the metrics of a live market with their labels.
 var all = []string{
 	`bourse_spot_price_dollars_per_second{host="h00"} 0`, `bourse_host_used_processors{host="h00"} 0`, `bourse_host_entitled_processors{host="h00"} 0`, `bourse_host_asked_processors{host="h00"} 0`, `bourse_host_delivered_processors{host="h00"} 0`,
+	`bourse_host_held{host="h00",resource="memory"} 0`, `bourse_host_offered{host="h00",resource="memory"} 4e+09`,
+	`bourse_price_dollars_per_second{host="h00",resource="cpu"} 0`, `bourse_price_dollars_per_second{host="h00",resource="memory"} 0`,
 	`bourse_broken_total{cause="host"} 0`, `bourse_broken_total{cause="asked"} 0`, `bourse_host_up{host="h00"} 1`, `bourse_host_closed{host="h00"} 0`, `bourse_host_stored_bytes{host="h00"} 0`,
 	`bourse_contracts{state="running"} 0`, `bourse_decisions_total{class="cac",reason="",verdict="accept"} 1`,
 	`bourse_decisions_total{class="other",reason="no such class",verdict="reject"} 1`, `bourse_share_error{host="h00"} 0`,
@@ -132,4 +134,4 @@ func metric(text string) string {
 
 var name = regexp.MustCompile(`bourse_[a-z_]+`)
 
-var hostSpec = hosts.Spec{Name: "h00", CPUs: 2, Speed: 1}
+var hostSpec = hosts.Spec{Name: "h00", CPUs: 2, Speed: 1, Room: hosts.Resources{Memory: 4e9}}

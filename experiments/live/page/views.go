@@ -90,6 +90,7 @@ var functions = map[string]any{
 	"spot":   spot,
 	"active": active,
 	"kept":   enforcement,
+	"amount": client.Amount,
 }
 
 // spot returns the mean price of the hosts in $/s, formatted as in 'bourse job top'.

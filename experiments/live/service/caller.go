@@ -120,7 +120,7 @@ func (c *Caller) Bid(ctx context.Context, signed []byte) (*live.Answer, error) {
 // such a budget exists. It also returns the penalty that is owed if a host or the market
 // delivers too little.
 func (c *Caller) Quote(ctx context.Context, t *order.Terms) (least bank.Amount, owed live.Owed, ok bool, err error) {
-	r, err := call(ctx, c.market.Quote, &wire.QuoteRequest{Class: t.Class, Nodes: int32(t.Nodes), Cpus: t.CPUs, Work: t.Work, Deadline: t.Deadline})
+	r, err := call(ctx, c.market.Quote, &wire.QuoteRequest{Class: t.Class, Nodes: int32(t.Nodes), Cpus: t.CPUs, Work: t.Work, Deadline: t.Deadline, Memory: t.Memory, Counts: t.Counts})
 	if err != nil || r.GetLeast() == "" {
 		return least, owed, false, err
 	}

@@ -51,14 +51,14 @@ func toEnd(e *wire.End) live.End {
 func fromAnswer(a *live.Answer) *wire.Answer {
 	return &wire.Answer{
 		Contract: a.Contract, At: a.At, Verdict: a.Verdict, Reason: a.Reason, Decision: string(a.Decision),
-		Places: each(a.Places, fromPlace), Receipt: a.Receipt, Why: a.Why, Least: a.Least,
+		Places: each(a.Places, fromPlace), Receipt: a.Receipt, Why: a.Why, Least: a.Least, Left: a.Left,
 	}
 }
 
 func toAnswer(a *wire.Answer) *live.Answer {
 	return &live.Answer{
 		Contract: a.GetContract(), At: a.GetAt(), Verdict: a.GetVerdict(), Reason: a.GetReason(), Decision: raw(a.GetDecision()),
-		Places: all(a.GetPlaces(), toPlace), Receipt: a.GetReceipt(), Why: a.GetWhy(), Least: a.GetLeast(),
+		Places: all(a.GetPlaces(), toPlace), Receipt: a.GetReceipt(), Why: a.GetWhy(), Least: a.GetLeast(), Left: a.GetLeft(),
 	}
 }
 
@@ -77,6 +77,7 @@ func fromContract(c *live.Contract) *wire.Contract {
 		Places: each(c.Places, fromPlace), Receipt: c.Receipt, Ends: each(c.Ends, fromEnd), Ended: c.Ended, Settled: c.Settled, Outcome: c.Outcome,
 		Done: c.Done, Delay: c.Delay, Losses: int32(c.Losses), Paid: c.Paid.String(), Back: c.Back.String(), Penalty: c.Penalty.String(), Withheld: c.Withheld.String(), Settlement: c.Settlement,
 		Unsettled: c.Unsettled, Deleted: each(c.Deleted, fromDeletion), Served: fromServed(c.Served), Held: c.Held, Name: c.Name, Project: c.Project,
+		Memory: c.Memory, Counts: c.Counts,
 	}
 }
 
@@ -87,6 +88,7 @@ func toContract(c *wire.Contract) (out live.Contract, err error) {
 		Places: all(c.GetPlaces(), toPlace), Receipt: c.GetReceipt(), Ends: all(c.GetEnds(), toEnd), Ended: c.GetEnded(), Settled: c.GetSettled(), Outcome: c.GetOutcome(),
 		Done: c.GetDone(), Delay: c.GetDelay(), Losses: int(c.GetLosses()), Settlement: c.GetSettlement(),
 		Unsettled: c.GetUnsettled(), Deleted: all(c.GetDeleted(), toDeletion), Served: toServed(c.GetServed()), Held: c.GetHeld(), Name: c.GetName(), Project: c.GetProject(),
+		Memory: c.GetMemory(), Counts: c.GetCounts(),
 	}
 	for _, m := range []struct {
 		name, text string
@@ -139,6 +141,9 @@ func fromHost(h *live.Host) *wire.Host {
 		Host: h.Name, State: h.State, Kind: h.Kind, Owner: h.Owner, Cpus: h.CPUs, Price: h.Price, Used: h.Used, Load: h.Load,
 		Heard: h.Heard, Why: h.Why, Cut: int64(h.Cut), Contracts: each(h.Contracts, fromTask), Stored: h.Stored,
 		Asked: h.Asked, Delivered: h.Delivered, ShareError: h.Off,
+		Resources: each(h.Resources, func(r *live.Resource) *wire.HostResource {
+			return &wire.HostResource{Resource: r.Name, Offered: r.Offered, Held: r.Held, Price: r.Price, Priced: r.Priced}
+		}),
 	}
 }
 
@@ -147,5 +152,8 @@ func toHost(h *wire.Host) live.Host {
 		Name: h.GetHost(), State: h.GetState(), Kind: h.GetKind(), Owner: h.GetOwner(), CPUs: h.GetCpus(), Price: h.GetPrice(), Used: h.GetUsed(), Load: h.GetLoad(),
 		Heard: h.GetHeard(), Why: h.GetWhy(), Cut: int(h.GetCut()), Contracts: all(h.GetContracts(), toTask), Stored: h.GetStored(),
 		Entitled: h.GetUsed(), Asked: h.GetAsked(), Delivered: h.GetDelivered(), Off: h.GetShareError(),
+		Resources: all(h.GetResources(), func(r *wire.HostResource) live.Resource {
+			return live.Resource{Name: r.GetResource(), Offered: r.GetOffered(), Held: r.GetHeld(), Price: r.GetPrice(), Priced: r.GetPriced()}
+		}),
 	}
 }

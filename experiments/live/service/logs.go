@@ -101,7 +101,11 @@ func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (host, market stri
 		if name == "" {
 			return "", errors.New("found a host without a name, want a name from the token or the host")
 		}
-		return name, s.Market.Join(ctx, Spec(name, e.Offer), i.Owner, e.Pin)
+		spec, err := s.Market.Spec(name, &e.Offer)
+		if err != nil {
+			return "", err
+		}
+		return name, s.Market.Join(ctx, spec, i.Owner, e.Pin)
 	})
 	s.acted("host", e.Pin, "Enrol", name, err)
 	return name, s.Name, err

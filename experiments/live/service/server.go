@@ -20,7 +20,6 @@ import (
 	"bourse/contracts/order"
 	"bourse/experiments/live"
 	"bourse/experiments/live/wire"
-	"bourse/hosts"
 	"bourse/hosts/link"
 	"bourse/hosts/remote"
 )
@@ -240,7 +239,10 @@ func (s *Server) Bid(ctx context.Context, r *wire.BidRequest) (*wire.BidResponse
 
 // Quote returns the lowest budget that the market accepts.
 func (s *Server) Quote(ctx context.Context, r *wire.QuoteRequest) (*wire.QuoteResponse, error) {
-	t := order.Terms{Class: r.GetClass(), Nodes: int(r.GetNodes()), CPUs: r.GetCpus(), Work: r.GetWork(), Deadline: r.GetDeadline()}
+	t := order.Terms{
+		Class: r.GetClass(), Nodes: int(r.GetNodes()), CPUs: r.GetCpus(), Work: r.GetWork(), Deadline: r.GetDeadline(),
+		Memory: r.GetMemory(), Counts: r.GetCounts(),
+	}
 	least, ok, err := s.Market.Quote(ctx, t)
 	if err != nil || !ok {
 		return &wire.QuoteResponse{}, coded(err)
@@ -468,15 +470,4 @@ func (a *admin) Users(ctx context.Context, _ *wire.UsersRequest) (*wire.UsersRes
 // Remove removes a host.
 func (a *admin) Remove(ctx context.Context, r *wire.RemoveRequest) (*wire.RemoveResponse, error) {
 	return &wire.RemoveResponse{}, coded(a.Market.Remove(ctx, r.GetHost()))
-}
-
-// Spec returns the specification of a host with the given offer. Its processors have speed
-// 1, and one task may use all of them. The market sells no disk space, and memory only
-// on hosts of whole cores.
-func Spec(name string, o remote.Offer) hosts.Spec {
-	s := hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1}
-	if o.Kind == "slurm" {
-		s.Whole, s.Room.Memory = true, o.Memory
-	}
-	return s
 }

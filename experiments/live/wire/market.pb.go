@@ -427,8 +427,9 @@ type Answer struct {
 	Decision      string                 `protobuf:"bytes,5,opt,name=decision,proto3" json:"decision,omitempty"` // JSON, with the numbers that decided, as the ledger has it
 	Places        []*Place               `protobuf:"bytes,6,rep,name=places,proto3" json:"places,omitempty"`
 	Receipt       string                 `protobuf:"bytes,7,opt,name=receipt,proto3" json:"receipt,omitempty"`
-	Why           string                 `protobuf:"bytes,8,opt,name=why,proto3" json:"why,omitempty"`     // the bank has refused it
-	Least         string                 `protobuf:"bytes,9,opt,name=least,proto3" json:"least,omitempty"` // budget at which it would be accepted now; empty if there is none
+	Why           string                 `protobuf:"bytes,8,opt,name=why,proto3" json:"why,omitempty"`                                                                                // the bank has refused it
+	Least         string                 `protobuf:"bytes,9,opt,name=least,proto3" json:"least,omitempty"`                                                                            // budget at which it would be accepted now; empty if there is none
+	Left          map[string]float64     `protobuf:"bytes,10,rep,name=left,proto3" json:"left,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"fixed64,2,opt,name=value"` // if there is no room: the most of each resource it wants that one host has free
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -526,13 +527,22 @@ func (x *Answer) GetLeast() string {
 	return ""
 }
 
+func (x *Answer) GetLeft() map[string]float64 {
+	if x != nil {
+		return x.Left
+	}
+	return nil
+}
+
 type QuoteRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Class         string                 `protobuf:"bytes,1,opt,name=class,proto3" json:"class,omitempty"`
 	Nodes         int32                  `protobuf:"varint,2,opt,name=nodes,proto3" json:"nodes,omitempty"`
-	Cpus          float64                `protobuf:"fixed64,3,opt,name=cpus,proto3" json:"cpus,omitempty"`         // that a node uses at most
-	Work          float64                `protobuf:"fixed64,4,opt,name=work,proto3" json:"work,omitempty"`         // processor-seconds a node
-	Deadline      float64                `protobuf:"fixed64,5,opt,name=deadline,proto3" json:"deadline,omitempty"` // seconds from now
+	Cpus          float64                `protobuf:"fixed64,3,opt,name=cpus,proto3" json:"cpus,omitempty"`                                                                              // that a node uses at most
+	Work          float64                `protobuf:"fixed64,4,opt,name=work,proto3" json:"work,omitempty"`                                                                              // processor-seconds a node
+	Deadline      float64                `protobuf:"fixed64,5,opt,name=deadline,proto3" json:"deadline,omitempty"`                                                                      // seconds from now
+	Memory        int64                  `protobuf:"varint,6,opt,name=memory,proto3" json:"memory,omitempty"`                                                                           // bytes that a node holds; 0 leaves it to the market
+	Counts        map[string]int32       `protobuf:"bytes,7,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of countable resources that a node holds
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -600,6 +610,20 @@ func (x *QuoteRequest) GetDeadline() float64 {
 		return x.Deadline
 	}
 	return 0
+}
+
+func (x *QuoteRequest) GetMemory() int64 {
+	if x != nil {
+		return x.Memory
+	}
+	return 0
+}
+
+func (x *QuoteRequest) GetCounts() map[string]int32 {
+	if x != nil {
+		return x.Counts
+	}
+	return nil
 }
 
 type QuoteResponse struct {
@@ -691,12 +715,14 @@ type Contract struct {
 	Settlement    string                 `protobuf:"bytes,25,opt,name=settlement,proto3" json:"settlement,omitempty"` // receipt of the bank
 	Unsettled     string                 `protobuf:"bytes,26,opt,name=unsettled,proto3" json:"unsettled,omitempty"`   // why the bank refuses to book its settlement or penalty, if it does
 	Deleted       []*Deletion            `protobuf:"bytes,27,rep,name=deleted,proto3" json:"deleted,omitempty"`
-	Served        *Served                `protobuf:"bytes,28,opt,name=served,proto3" json:"served,omitempty"`     // none before it begins
-	Held          string                 `protobuf:"bytes,29,opt,name=held,proto3" json:"held,omitempty"`         // why the market has not decided it yet
-	Name          string                 `protobuf:"bytes,30,opt,name=name,proto3" json:"name,omitempty"`         // of its job
-	Project       string                 `protobuf:"bytes,42,opt,name=project,proto3" json:"project,omitempty"`   // that pays, from account project:PROJECT; empty if the account does
-	Settled       float64                `protobuf:"fixed64,41,opt,name=settled,proto3" json:"settled,omitempty"` // instant of its settlement; 0 if there is none
-	Withheld      string                 `protobuf:"bytes,40,opt,name=withheld,proto3" json:"withheld,omitempty"` // part of the penalty that was withheld from the charges, and is not in paid
+	Served        *Served                `protobuf:"bytes,28,opt,name=served,proto3" json:"served,omitempty"`                                                                            // none before it begins
+	Held          string                 `protobuf:"bytes,29,opt,name=held,proto3" json:"held,omitempty"`                                                                                // why the market has not decided it yet
+	Name          string                 `protobuf:"bytes,30,opt,name=name,proto3" json:"name,omitempty"`                                                                                // of its job
+	Project       string                 `protobuf:"bytes,42,opt,name=project,proto3" json:"project,omitempty"`                                                                          // that pays, from account project:PROJECT; empty if the account does
+	Settled       float64                `protobuf:"fixed64,41,opt,name=settled,proto3" json:"settled,omitempty"`                                                                        // instant of its settlement; 0 if there is none
+	Memory        int64                  `protobuf:"varint,44,opt,name=memory,proto3" json:"memory,omitempty"`                                                                           // bytes that each node holds
+	Counts        map[string]int32       `protobuf:"bytes,45,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of countable resources that each node holds
+	Withheld      string                 `protobuf:"bytes,40,opt,name=withheld,proto3" json:"withheld,omitempty"`                                                                        // part of the penalty that was withheld from the charges, and is not in paid
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -953,6 +979,20 @@ func (x *Contract) GetSettled() float64 {
 		return x.Settled
 	}
 	return 0
+}
+
+func (x *Contract) GetMemory() int64 {
+	if x != nil {
+		return x.Memory
+	}
+	return 0
+}
+
+func (x *Contract) GetCounts() map[string]int32 {
+	if x != nil {
+		return x.Counts
+	}
+	return nil
 }
 
 func (x *Contract) GetWithheld() string {
@@ -1757,6 +1797,7 @@ type Host struct {
 	ShareError    float64                `protobuf:"fixed64,15,opt,name=share_error,json=shareError,proto3" json:"share_error,omitempty"` // of the tasks that waited, 0 to 1
 	Stored        int64                  `protobuf:"varint,16,opt,name=stored,proto3" json:"stored,omitempty"`                            // bytes of output of ended tasks
 	Floor         float64                `protobuf:"fixed64,17,opt,name=floor,proto3" json:"floor,omitempty"`                             // $/s of one processor
+	Resources     []*HostResource        `protobuf:"bytes,18,rep,name=resources,proto3" json:"resources,omitempty"`                       // other than processors
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1910,6 +1951,90 @@ func (x *Host) GetFloor() float64 {
 	return 0
 }
 
+func (x *Host) GetResources() []*HostResource {
+	if x != nil {
+		return x.Resources
+	}
+	return nil
+}
+
+// HostResource is a resource that tasks hold from their start to their end.
+type HostResource struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Resource      string                 `protobuf:"bytes,1,opt,name=resource,proto3" json:"resource,omitempty"` // its name, such as memory or gpu
+	Offered       float64                `protobuf:"fixed64,2,opt,name=offered,proto3" json:"offered,omitempty"` // bytes, or units
+	Held          float64                `protobuf:"fixed64,3,opt,name=held,proto3" json:"held,omitempty"`       // by tasks
+	Price         float64                `protobuf:"fixed64,4,opt,name=price,proto3" json:"price,omitempty"`     // $/s: the sum of the bids for it
+	Priced        bool                   `protobuf:"varint,5,opt,name=priced,proto3" json:"priced,omitempty"`    // it has a price
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HostResource) Reset() {
+	*x = HostResource{}
+	mi := &file_market_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HostResource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HostResource) ProtoMessage() {}
+
+func (x *HostResource) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HostResource.ProtoReflect.Descriptor instead.
+func (*HostResource) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *HostResource) GetResource() string {
+	if x != nil {
+		return x.Resource
+	}
+	return ""
+}
+
+func (x *HostResource) GetOffered() float64 {
+	if x != nil {
+		return x.Offered
+	}
+	return 0
+}
+
+func (x *HostResource) GetHeld() float64 {
+	if x != nil {
+		return x.Held
+	}
+	return 0
+}
+
+func (x *HostResource) GetPrice() float64 {
+	if x != nil {
+		return x.Price
+	}
+	return 0
+}
+
+func (x *HostResource) GetPriced() bool {
+	if x != nil {
+		return x.Priced
+	}
+	return false
+}
+
 type HostTask struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Contract      int64                  `protobuf:"varint,1,opt,name=contract,proto3" json:"contract,omitempty"`
@@ -1926,7 +2051,7 @@ type HostTask struct {
 
 func (x *HostTask) Reset() {
 	*x = HostTask{}
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1938,7 +2063,7 @@ func (x *HostTask) String() string {
 func (*HostTask) ProtoMessage() {}
 
 func (x *HostTask) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1951,7 +2076,7 @@ func (x *HostTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostTask.ProtoReflect.Descriptor instead.
 func (*HostTask) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{26}
+	return file_market_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *HostTask) GetContract() int64 {
@@ -2022,7 +2147,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2034,7 +2159,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2047,7 +2172,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{27}
+	return file_market_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *LogsRequest) GetOrder() []byte {
@@ -2089,7 +2214,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2101,7 +2226,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2114,7 +2239,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{28}
+	return file_market_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *LogsResponse) GetText() []byte {
@@ -2151,7 +2276,7 @@ type FilesRequest struct {
 
 func (x *FilesRequest) Reset() {
 	*x = FilesRequest{}
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2163,7 +2288,7 @@ func (x *FilesRequest) String() string {
 func (*FilesRequest) ProtoMessage() {}
 
 func (x *FilesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2176,7 +2301,7 @@ func (x *FilesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilesRequest.ProtoReflect.Descriptor instead.
 func (*FilesRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{29}
+	return file_market_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *FilesRequest) GetOrder() []byte {
@@ -2224,7 +2349,7 @@ type FilesResponse struct {
 
 func (x *FilesResponse) Reset() {
 	*x = FilesResponse{}
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2236,7 +2361,7 @@ func (x *FilesResponse) String() string {
 func (*FilesResponse) ProtoMessage() {}
 
 func (x *FilesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2249,7 +2374,7 @@ func (x *FilesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilesResponse.ProtoReflect.Descriptor instead.
 func (*FilesResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{30}
+	return file_market_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *FilesResponse) GetData() []byte {
@@ -2275,7 +2400,7 @@ type PassRequest struct {
 
 func (x *PassRequest) Reset() {
 	*x = PassRequest{}
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2287,7 +2412,7 @@ func (x *PassRequest) String() string {
 func (*PassRequest) ProtoMessage() {}
 
 func (x *PassRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2300,7 +2425,7 @@ func (x *PassRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassRequest.ProtoReflect.Descriptor instead.
 func (*PassRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{31}
+	return file_market_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *PassRequest) GetOrder() []byte {
@@ -2319,7 +2444,7 @@ type PassResponse struct {
 
 func (x *PassResponse) Reset() {
 	*x = PassResponse{}
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2331,7 +2456,7 @@ func (x *PassResponse) String() string {
 func (*PassResponse) ProtoMessage() {}
 
 func (x *PassResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2344,7 +2469,7 @@ func (x *PassResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassResponse.ProtoReflect.Descriptor instead.
 func (*PassResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{32}
+	return file_market_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *PassResponse) GetReceipt() string {
@@ -2364,7 +2489,7 @@ type PutBlobRequest struct {
 
 func (x *PutBlobRequest) Reset() {
 	*x = PutBlobRequest{}
-	mi := &file_market_proto_msgTypes[33]
+	mi := &file_market_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2376,7 +2501,7 @@ func (x *PutBlobRequest) String() string {
 func (*PutBlobRequest) ProtoMessage() {}
 
 func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[33]
+	mi := &file_market_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2389,7 +2514,7 @@ func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobRequest.ProtoReflect.Descriptor instead.
 func (*PutBlobRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{33}
+	return file_market_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *PutBlobRequest) GetData() []byte {
@@ -2415,7 +2540,7 @@ type PutBlobResponse struct {
 
 func (x *PutBlobResponse) Reset() {
 	*x = PutBlobResponse{}
-	mi := &file_market_proto_msgTypes[34]
+	mi := &file_market_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2427,7 +2552,7 @@ func (x *PutBlobResponse) String() string {
 func (*PutBlobResponse) ProtoMessage() {}
 
 func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[34]
+	mi := &file_market_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2440,7 +2565,7 @@ func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobResponse.ProtoReflect.Descriptor instead.
 func (*PutBlobResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{34}
+	return file_market_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *PutBlobResponse) GetSha() string {
@@ -2460,7 +2585,7 @@ type InviteHostRequest struct {
 
 func (x *InviteHostRequest) Reset() {
 	*x = InviteHostRequest{}
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2472,7 +2597,7 @@ func (x *InviteHostRequest) String() string {
 func (*InviteHostRequest) ProtoMessage() {}
 
 func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2485,7 +2610,7 @@ func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostRequest.ProtoReflect.Descriptor instead.
 func (*InviteHostRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{35}
+	return file_market_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *InviteHostRequest) GetName() string {
@@ -2511,7 +2636,7 @@ type InviteHostResponse struct {
 
 func (x *InviteHostResponse) Reset() {
 	*x = InviteHostResponse{}
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2523,7 +2648,7 @@ func (x *InviteHostResponse) String() string {
 func (*InviteHostResponse) ProtoMessage() {}
 
 func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2536,7 +2661,7 @@ func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostResponse.ProtoReflect.Descriptor instead.
 func (*InviteHostResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{36}
+	return file_market_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *InviteHostResponse) GetToken() string {
@@ -2556,7 +2681,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_market_proto_msgTypes[37]
+	mi := &file_market_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2568,7 +2693,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[37]
+	mi := &file_market_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2581,7 +2706,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{37}
+	return file_market_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *DrainRequest) GetHost() string {
@@ -2606,7 +2731,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_market_proto_msgTypes[38]
+	mi := &file_market_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2618,7 +2743,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[38]
+	mi := &file_market_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2631,7 +2756,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{38}
+	return file_market_proto_rawDescGZIP(), []int{39}
 }
 
 type UsersRequest struct {
@@ -2642,7 +2767,7 @@ type UsersRequest struct {
 
 func (x *UsersRequest) Reset() {
 	*x = UsersRequest{}
-	mi := &file_market_proto_msgTypes[39]
+	mi := &file_market_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2654,7 +2779,7 @@ func (x *UsersRequest) String() string {
 func (*UsersRequest) ProtoMessage() {}
 
 func (x *UsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[39]
+	mi := &file_market_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2667,7 +2792,7 @@ func (x *UsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsersRequest.ProtoReflect.Descriptor instead.
 func (*UsersRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{39}
+	return file_market_proto_rawDescGZIP(), []int{40}
 }
 
 type UsersResponse struct {
@@ -2679,7 +2804,7 @@ type UsersResponse struct {
 
 func (x *UsersResponse) Reset() {
 	*x = UsersResponse{}
-	mi := &file_market_proto_msgTypes[40]
+	mi := &file_market_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2691,7 +2816,7 @@ func (x *UsersResponse) String() string {
 func (*UsersResponse) ProtoMessage() {}
 
 func (x *UsersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[40]
+	mi := &file_market_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2704,7 +2829,7 @@ func (x *UsersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsersResponse.ProtoReflect.Descriptor instead.
 func (*UsersResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{40}
+	return file_market_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *UsersResponse) GetUsers() []*User {
@@ -2726,7 +2851,7 @@ type User struct {
 
 func (x *User) Reset() {
 	*x = User{}
-	mi := &file_market_proto_msgTypes[41]
+	mi := &file_market_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2738,7 +2863,7 @@ func (x *User) String() string {
 func (*User) ProtoMessage() {}
 
 func (x *User) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[41]
+	mi := &file_market_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2751,7 +2876,7 @@ func (x *User) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use User.ProtoReflect.Descriptor instead.
 func (*User) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{41}
+	return file_market_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *User) GetAccount() string {
@@ -2791,7 +2916,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_market_proto_msgTypes[42]
+	mi := &file_market_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2803,7 +2928,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[42]
+	mi := &file_market_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2816,7 +2941,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{42}
+	return file_market_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *RemoveRequest) GetHost() string {
@@ -2834,7 +2959,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_market_proto_msgTypes[43]
+	mi := &file_market_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2846,7 +2971,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[43]
+	mi := &file_market_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2859,7 +2984,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{43}
+	return file_market_proto_rawDescGZIP(), []int{44}
 }
 
 var File_market_proto protoreflect.FileDescriptor
@@ -2888,7 +3013,7 @@ const file_market_proto_rawDesc = "" +
 	"BidRequest\x12\x14\n" +
 	"\x05order\x18\x01 \x01(\fR\x05order\"?\n" +
 	"\vBidResponse\x120\n" +
-	"\x06answer\x18\x01 \x01(\v2\x18.bourse.market.v1.AnswerR\x06answer\"\xf5\x01\n" +
+	"\x06answer\x18\x01 \x01(\v2\x18.bourse.market.v1.AnswerR\x06answer\"\xe6\x02\n" +
 	"\x06Answer\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x0e\n" +
 	"\x02at\x18\x02 \x01(\x01R\x02at\x12\x18\n" +
@@ -2898,17 +3023,27 @@ const file_market_proto_rawDesc = "" +
 	"\x06places\x18\x06 \x03(\v2\x17.bourse.market.v1.PlaceR\x06places\x12\x18\n" +
 	"\areceipt\x18\a \x01(\tR\areceipt\x12\x10\n" +
 	"\x03why\x18\b \x01(\tR\x03why\x12\x14\n" +
-	"\x05least\x18\t \x01(\tR\x05least\"~\n" +
+	"\x05least\x18\t \x01(\tR\x05least\x126\n" +
+	"\x04left\x18\n" +
+	" \x03(\v2\".bourse.market.v1.Answer.LeftEntryR\x04left\x1a7\n" +
+	"\tLeftEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\x95\x02\n" +
 	"\fQuoteRequest\x12\x14\n" +
 	"\x05class\x18\x01 \x01(\tR\x05class\x12\x14\n" +
 	"\x05nodes\x18\x02 \x01(\x05R\x05nodes\x12\x12\n" +
 	"\x04cpus\x18\x03 \x01(\x01R\x04cpus\x12\x12\n" +
 	"\x04work\x18\x04 \x01(\x01R\x04work\x12\x1a\n" +
-	"\bdeadline\x18\x05 \x01(\x01R\bdeadline\"k\n" +
+	"\bdeadline\x18\x05 \x01(\x01R\bdeadline\x12\x16\n" +
+	"\x06memory\x18\x06 \x01(\x03R\x06memory\x12B\n" +
+	"\x06counts\x18\a \x03(\v2*.bourse.market.v1.QuoteRequest.CountsEntryR\x06counts\x1a9\n" +
+	"\vCountsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"k\n" +
 	"\rQuoteResponse\x12\x14\n" +
 	"\x05least\x18\x01 \x01(\tR\x05least\x12!\n" +
 	"\fpenalty_part\x18\x02 \x01(\x01R\vpenaltyPart\x12!\n" +
-	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\"\x88\a\n" +
+	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\"\x9b\b\n" +
 	"\bContract\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05order\x18\x02 \x01(\tR\x05order\x12\x18\n" +
@@ -2944,8 +3079,13 @@ const file_market_proto_rawDesc = "" +
 	"\x04held\x18\x1d \x01(\tR\x04held\x12\x12\n" +
 	"\x04name\x18\x1e \x01(\tR\x04name\x12\x18\n" +
 	"\aproject\x18* \x01(\tR\aproject\x12\x18\n" +
-	"\asettled\x18) \x01(\x01R\asettled\x12\x1a\n" +
-	"\bwithheld\x18( \x01(\tR\bwithheld\"\x96\x01\n" +
+	"\asettled\x18) \x01(\x01R\asettled\x12\x16\n" +
+	"\x06memory\x18, \x01(\x03R\x06memory\x12>\n" +
+	"\x06counts\x18- \x03(\v2&.bourse.market.v1.Contract.CountsEntryR\x06counts\x12\x1a\n" +
+	"\bwithheld\x18( \x01(\tR\bwithheld\x1a9\n" +
+	"\vCountsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x96\x01\n" +
 	"\x06Served\x12\x1a\n" +
 	"\bentitled\x18\x01 \x01(\x01R\bentitled\x12\x14\n" +
 	"\x05asked\x18\x02 \x01(\x01R\x05asked\x12\x1a\n" +
@@ -2996,7 +3136,7 @@ const file_market_proto_rawDesc = "" +
 	"\x05price\x18\x02 \x01(\x01R\x05price\"\x0e\n" +
 	"\fHostsRequest\"=\n" +
 	"\rHostsResponse\x12,\n" +
-	"\x05hosts\x18\x01 \x03(\v2\x16.bourse.market.v1.HostR\x05hosts\"\xa3\x03\n" +
+	"\x05hosts\x18\x01 \x03(\v2\x16.bourse.market.v1.HostR\x05hosts\"\xe1\x03\n" +
 	"\x04Host\x12\x12\n" +
 	"\x04host\x18\x01 \x01(\tR\x04host\x12\x14\n" +
 	"\x05state\x18\x02 \x01(\tR\x05state\x12\x12\n" +
@@ -3016,7 +3156,14 @@ const file_market_proto_rawDesc = "" +
 	"\vshare_error\x18\x0f \x01(\x01R\n" +
 	"shareError\x12\x16\n" +
 	"\x06stored\x18\x10 \x01(\x03R\x06stored\x12\x14\n" +
-	"\x05floor\x18\x11 \x01(\x01R\x05floor\"\xcc\x01\n" +
+	"\x05floor\x18\x11 \x01(\x01R\x05floor\x12<\n" +
+	"\tresources\x18\x12 \x03(\v2\x1e.bourse.market.v1.HostResourceR\tresources\"\x86\x01\n" +
+	"\fHostResource\x12\x1a\n" +
+	"\bresource\x18\x01 \x01(\tR\bresource\x12\x18\n" +
+	"\aoffered\x18\x02 \x01(\x01R\aoffered\x12\x12\n" +
+	"\x04held\x18\x03 \x01(\x01R\x04held\x12\x14\n" +
+	"\x05price\x18\x04 \x01(\x01R\x05price\x12\x16\n" +
+	"\x06priced\x18\x05 \x01(\bR\x06priced\"\xcc\x01\n" +
 	"\bHostTask\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\tR\aaccount\x12\x12\n" +
@@ -3106,7 +3253,7 @@ func file_market_proto_rawDescGZIP() []byte {
 	return file_market_proto_rawDescData
 }
 
-var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
+var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_market_proto_goTypes = []any{
 	(*AboutRequest)(nil),       // 0: bourse.market.v1.AboutRequest
 	(*AboutResponse)(nil),      // 1: bourse.market.v1.AboutResponse
@@ -3134,79 +3281,87 @@ var file_market_proto_goTypes = []any{
 	(*HostsRequest)(nil),       // 23: bourse.market.v1.HostsRequest
 	(*HostsResponse)(nil),      // 24: bourse.market.v1.HostsResponse
 	(*Host)(nil),               // 25: bourse.market.v1.Host
-	(*HostTask)(nil),           // 26: bourse.market.v1.HostTask
-	(*LogsRequest)(nil),        // 27: bourse.market.v1.LogsRequest
-	(*LogsResponse)(nil),       // 28: bourse.market.v1.LogsResponse
-	(*FilesRequest)(nil),       // 29: bourse.market.v1.FilesRequest
-	(*FilesResponse)(nil),      // 30: bourse.market.v1.FilesResponse
-	(*PassRequest)(nil),        // 31: bourse.market.v1.PassRequest
-	(*PassResponse)(nil),       // 32: bourse.market.v1.PassResponse
-	(*PutBlobRequest)(nil),     // 33: bourse.market.v1.PutBlobRequest
-	(*PutBlobResponse)(nil),    // 34: bourse.market.v1.PutBlobResponse
-	(*InviteHostRequest)(nil),  // 35: bourse.market.v1.InviteHostRequest
-	(*InviteHostResponse)(nil), // 36: bourse.market.v1.InviteHostResponse
-	(*DrainRequest)(nil),       // 37: bourse.market.v1.DrainRequest
-	(*DrainResponse)(nil),      // 38: bourse.market.v1.DrainResponse
-	(*UsersRequest)(nil),       // 39: bourse.market.v1.UsersRequest
-	(*UsersResponse)(nil),      // 40: bourse.market.v1.UsersResponse
-	(*User)(nil),               // 41: bourse.market.v1.User
-	(*RemoveRequest)(nil),      // 42: bourse.market.v1.RemoveRequest
-	(*RemoveResponse)(nil),     // 43: bourse.market.v1.RemoveResponse
+	(*HostResource)(nil),       // 26: bourse.market.v1.HostResource
+	(*HostTask)(nil),           // 27: bourse.market.v1.HostTask
+	(*LogsRequest)(nil),        // 28: bourse.market.v1.LogsRequest
+	(*LogsResponse)(nil),       // 29: bourse.market.v1.LogsResponse
+	(*FilesRequest)(nil),       // 30: bourse.market.v1.FilesRequest
+	(*FilesResponse)(nil),      // 31: bourse.market.v1.FilesResponse
+	(*PassRequest)(nil),        // 32: bourse.market.v1.PassRequest
+	(*PassResponse)(nil),       // 33: bourse.market.v1.PassResponse
+	(*PutBlobRequest)(nil),     // 34: bourse.market.v1.PutBlobRequest
+	(*PutBlobResponse)(nil),    // 35: bourse.market.v1.PutBlobResponse
+	(*InviteHostRequest)(nil),  // 36: bourse.market.v1.InviteHostRequest
+	(*InviteHostResponse)(nil), // 37: bourse.market.v1.InviteHostResponse
+	(*DrainRequest)(nil),       // 38: bourse.market.v1.DrainRequest
+	(*DrainResponse)(nil),      // 39: bourse.market.v1.DrainResponse
+	(*UsersRequest)(nil),       // 40: bourse.market.v1.UsersRequest
+	(*UsersResponse)(nil),      // 41: bourse.market.v1.UsersResponse
+	(*User)(nil),               // 42: bourse.market.v1.User
+	(*RemoveRequest)(nil),      // 43: bourse.market.v1.RemoveRequest
+	(*RemoveResponse)(nil),     // 44: bourse.market.v1.RemoveResponse
+	nil,                        // 45: bourse.market.v1.Answer.LeftEntry
+	nil,                        // 46: bourse.market.v1.QuoteRequest.CountsEntry
+	nil,                        // 47: bourse.market.v1.Contract.CountsEntry
 }
 var file_market_proto_depIdxs = []int32{
 	8,  // 0: bourse.market.v1.SubmitResponse.answer:type_name -> bourse.market.v1.Answer
 	8,  // 1: bourse.market.v1.CancelResponse.answer:type_name -> bourse.market.v1.Answer
 	8,  // 2: bourse.market.v1.BidResponse.answer:type_name -> bourse.market.v1.Answer
 	14, // 3: bourse.market.v1.Answer.places:type_name -> bourse.market.v1.Place
-	14, // 4: bourse.market.v1.Contract.places:type_name -> bourse.market.v1.Place
-	15, // 5: bourse.market.v1.Contract.ends:type_name -> bourse.market.v1.End
-	13, // 6: bourse.market.v1.Contract.deleted:type_name -> bourse.market.v1.Deletion
-	12, // 7: bourse.market.v1.Contract.served:type_name -> bourse.market.v1.Served
-	11, // 8: bourse.market.v1.StatusResponse.contract:type_name -> bourse.market.v1.Contract
-	11, // 9: bourse.market.v1.ListResponse.contracts:type_name -> bourse.market.v1.Contract
-	22, // 10: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
-	25, // 11: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
-	26, // 12: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
-	41, // 13: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
-	0,  // 14: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
-	2,  // 15: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
-	4,  // 16: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
-	6,  // 17: bourse.market.v1.Market.Bid:input_type -> bourse.market.v1.BidRequest
-	9,  // 18: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
-	16, // 19: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
-	18, // 20: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
-	20, // 21: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
-	23, // 22: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
-	27, // 23: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
-	29, // 24: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
-	31, // 25: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
-	33, // 26: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
-	35, // 27: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
-	37, // 28: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
-	39, // 29: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
-	42, // 30: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
-	1,  // 31: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
-	3,  // 32: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
-	5,  // 33: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
-	7,  // 34: bourse.market.v1.Market.Bid:output_type -> bourse.market.v1.BidResponse
-	10, // 35: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
-	17, // 36: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
-	19, // 37: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
-	21, // 38: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
-	24, // 39: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
-	28, // 40: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
-	30, // 41: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
-	32, // 42: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
-	34, // 43: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
-	36, // 44: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
-	38, // 45: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
-	40, // 46: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
-	43, // 47: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
-	31, // [31:48] is the sub-list for method output_type
-	14, // [14:31] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	45, // 4: bourse.market.v1.Answer.left:type_name -> bourse.market.v1.Answer.LeftEntry
+	46, // 5: bourse.market.v1.QuoteRequest.counts:type_name -> bourse.market.v1.QuoteRequest.CountsEntry
+	14, // 6: bourse.market.v1.Contract.places:type_name -> bourse.market.v1.Place
+	15, // 7: bourse.market.v1.Contract.ends:type_name -> bourse.market.v1.End
+	13, // 8: bourse.market.v1.Contract.deleted:type_name -> bourse.market.v1.Deletion
+	12, // 9: bourse.market.v1.Contract.served:type_name -> bourse.market.v1.Served
+	47, // 10: bourse.market.v1.Contract.counts:type_name -> bourse.market.v1.Contract.CountsEntry
+	11, // 11: bourse.market.v1.StatusResponse.contract:type_name -> bourse.market.v1.Contract
+	11, // 12: bourse.market.v1.ListResponse.contracts:type_name -> bourse.market.v1.Contract
+	22, // 13: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
+	25, // 14: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
+	27, // 15: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
+	26, // 16: bourse.market.v1.Host.resources:type_name -> bourse.market.v1.HostResource
+	42, // 17: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
+	0,  // 18: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
+	2,  // 19: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
+	4,  // 20: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
+	6,  // 21: bourse.market.v1.Market.Bid:input_type -> bourse.market.v1.BidRequest
+	9,  // 22: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
+	16, // 23: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
+	18, // 24: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
+	20, // 25: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
+	23, // 26: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
+	28, // 27: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
+	30, // 28: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
+	32, // 29: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
+	34, // 30: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
+	36, // 31: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
+	38, // 32: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
+	40, // 33: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
+	43, // 34: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
+	1,  // 35: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
+	3,  // 36: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
+	5,  // 37: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
+	7,  // 38: bourse.market.v1.Market.Bid:output_type -> bourse.market.v1.BidResponse
+	10, // 39: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
+	17, // 40: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
+	19, // 41: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
+	21, // 42: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
+	24, // 43: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
+	29, // 44: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
+	31, // 45: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
+	33, // 46: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
+	35, // 47: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
+	37, // 48: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
+	39, // 49: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
+	41, // 50: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
+	44, // 51: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
+	35, // [35:52] is the sub-list for method output_type
+	18, // [18:35] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_market_proto_init() }
@@ -3220,7 +3375,7 @@ func file_market_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_market_proto_rawDesc), len(file_market_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   44,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

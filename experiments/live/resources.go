@@ -1,0 +1,165 @@
+package live
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/order"
+	"bourse/hosts"
+	"bourse/hosts/remote"
+	"bourse/workloadgen/plugin"
+)
+
+// # Held resources
+//
+// A market sells memory if its file lists memory among the resources with a price. It sells units
+// of each countable resource that its file names, and of gpu. A task holds them from its start to
+// its end. The amount of memory is fixed when the order is accepted, so that a replay of the log
+// does not depend on limits that change later.
+
+// gpu is the name of the countable resource that each market knows.
+const gpu = "gpu"
+
+// counts returns the names of the countable resources that hosts can offer, in a fixed order.
+func (c *Config) counts() (all []string) {
+	add := func(name string) {
+		if order.IsCountable(name) && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	for _, name := range c.Market.Resources {
+		add(name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Floor.Held)) {
+		add(name)
+	}
+	add(gpu)
+	return all
+}
+
+// sellsMemory reports whether tasks hold memory on every host.
+func (c *Config) sellsMemory() bool {
+	return slices.Contains(c.Market.Resources, hosts.Memory.Name(nil))
+}
+
+// prices returns the resources that have a price in addition to processors, in order, and the floor
+// prices.
+func (c *Config) prices() (priced []hosts.Kind, least hosts.Floor, err error) {
+	counts := c.counts()
+	if len(counts) > hosts.MaxCounts {
+		return nil, least, fmt.Errorf("market.resources, floor_per_hour: found %d countable resources, want at most %d with gpu", len(counts), hosts.MaxCounts)
+	}
+	if priced, err = hosts.Priced(c.Market.Resources, counts); err != nil {
+		return nil, least, err
+	}
+	least, err = hosts.Floors(c.Floor.CPU, c.Floor.Held, counts)
+	for k := hosts.Disk; k <= hosts.Bandwidth && err == nil; k++ {
+		if slices.Contains(priced, k) || least[k] > 0 {
+			err = fmt.Errorf("market.resources, floor_per_hour: found %s, want memory or a countable resource, because a live market does not sell %[1]s", k.Name(nil))
+		}
+	}
+	return priced, least, err
+}
+
+// Spec returns the specification of a host with the given name and offer.
+func (m *Market) Spec(name string, o *remote.Offer) (hosts.Spec, error) { return m.conf.spec(name, o) }
+
+func (c *Config) spec(name string, o *remote.Offer) (hosts.Spec, error) {
+	s := hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1, Whole: o.Kind == "slurm"}
+	if s.Whole || c.sellsMemory() {
+		s.Room.Memory = math.Floor(o.Memory)
+	}
+	for one, units := range o.Counts {
+		k, known := hosts.KindOf(one, c.counts())
+		if !known || k < hosts.Countable || units < 0 {
+			return s, fmt.Errorf("host %s: found %d of %s, want units of %v; a market's file names others in market.resources", name, units, plugin.Clip(one), c.counts())
+		}
+		s.Room.Counts[k-hosts.Countable] = units
+	}
+	return s, nil
+}
+
+// mebibyte is the unit in which Slurm counts memory.
+const mebibyte = 1 << 20
+
+// memoryOf returns the bytes that a node of an order would hold: the amount that the order or its
+// job states, or the market's default.
+func (c *Config) memoryOf(t *order.Terms, job string) float64 {
+	memory := float64(t.Memory)
+	if memory == 0 {
+		memory = c.Limits.Memory
+		if j, err := order.ParseJob([]byte(job)); err == nil && j.Limits.Memory > 0 {
+			memory = float64(j.Limits.Memory)
+		}
+	}
+	return math.Ceil(memory)
+}
+
+// needs sets the resources that each node of r holds, and reports whether the market knows them. The
+// argument memory is a result of memoryOf. It is held if the market sells memory, or if all hosts
+// have whole cores. If a host has, the amount is rounded up to the unit of Slurm.
+func (k *core) needs(r *contracts.Request, t *order.Terms, memory float64) bool {
+	if k.conf.sellsMemory() || k.wholeOnly() {
+		r.Needs.Min.Memory = memory
+		if slices.ContainsFunc(k.hosts, func(h *host) bool { return h.Spec.Whole && !h.removed }) {
+			r.Needs.Min.Memory = math.Ceil(memory/mebibyte) * mebibyte
+		}
+	}
+	for name, units := range t.Counts {
+		kind, known := hosts.KindOf(name, k.config.Counts)
+		if !known {
+			return false
+		}
+		r.Needs.Min.Counts[kind-hosts.Countable] = int32(units)
+	}
+	return true
+}
+
+// left returns, for each resource that a node of r holds, the most that any present host has free.
+func (k *core) left(r *contracts.Request) map[string]float64 {
+	left := make(map[string]float64)
+	v := k.broker.View()
+	for kind := hosts.Memory; int(kind) < int(hosts.Countable)+len(k.config.Counts); kind++ {
+		if r.Needs.Min.Of(kind) == 0 {
+			continue
+		}
+		most := 0.0
+		for h := range k.hosts {
+			if room := v.Room(hosts.ID(h)); !v.Unavailable(hosts.ID(h)) {
+				most = max(most, room.Of(kind))
+			}
+		}
+		left[v.KindName(kind)] = most
+	}
+	return left
+}
+
+// A Resource is a resource of a host that tasks hold.
+type Resource struct {
+	Name    string  `json:"resource" doc:"name, such as memory or gpu"`
+	Offered float64 `json:"offered" doc:"amount in bytes or units"`
+	Held    float64 `json:"held" doc:"amount held by tasks"`
+	Priced  bool    `json:"priced" doc:"whether it has a price"`
+	Price   float64 `json:"price" doc:"price in $/s: the sum of the bids for it"`
+}
+
+// resources returns the held resources that host i offers.
+func (k *core) resources(i int) (all []Resource) {
+	v, spec := k.broker.View(), &k.hosts[i].Spec
+	room := v.Room(hosts.ID(i))
+	for kind := hosts.Memory; int(kind) < int(hosts.Countable)+len(k.config.Counts); kind++ {
+		offered := spec.Room.Of(kind)
+		if offered == 0 {
+			continue
+		}
+		r := Resource{Name: v.KindName(kind), Offered: offered, Held: offered - room.Of(kind)}
+		if r.Priced = slices.Contains(v.Priced(), kind); r.Priced {
+			r.Price = v.PriceOf(hosts.ID(i), kind).Float64()
+		}
+		all = append(all, r)
+	}
+	return all
+}

@@ -19,11 +19,12 @@ import (
 // A drawing is a randomly drawn scenario. It has the scenario file and the files named in
 // it.
 type drawing struct {
-	number uint64 // seed with which it can be drawn again
-	root   *branch
-	plan   workloadgen.Plan // rows of plan.csv; nil if there is none
-	trace  []absence        // of trace.csv
-	model  string           // model.yaml
+	number    uint64 // seed with which it can be drawn again
+	root      *branch
+	admission []string         // names of its policies
+	plan      workloadgen.Plan // rows of plan.csv; nil if there is none
+	trace     []absence        // of trace.csv
+	model     string           // model.yaml
 }
 
 // An absence is a period on one line of a trace.
@@ -110,6 +111,7 @@ func draw(n uint64) *drawing {
 	g := &drawing{number: n}
 	d.hosts, d.whole = 1+d.IntN(12), d.odds(0.5)
 	names := d.policies()
+	g.admission = names
 	about := policies.Of(names[0])
 	planner := about.Books
 	if about.Single && d.odds(0.95) {

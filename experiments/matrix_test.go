@@ -18,6 +18,7 @@ import (
 var (
 	matrixDraws = flag.Uint64("matrix.draws", 200, "number of scenarios that TestMatrix draws")
 	matrixSeed  = flag.Uint64("matrix.seed", 0, "number of the first: one failing draw runs again by its number, with -matrix.draws=1")
+	matrixOnly  = flag.String("matrix.only", "", "draws without one of these policies, separated by commas, are skipped")
 	matrixKeep  = flag.String("matrix.keep", "", "folder in which the files of draws that fail are kept, each smaller than drawn (default: a temporary one)")
 	matrixMost  = flag.Int("matrix.failures", 10, "kinds of failures after which no more are looked for")
 )
@@ -45,7 +46,9 @@ func TestMatrix(t *testing.T) {
 		wg.Go(func() { m.work(dir) })
 	}
 	wg.Wait()
-	if !t.Failed() {
+	if *matrixOnly != "" {
+		t.Logf("%d draws with %s", m.done.Load(), *matrixOnly)
+	} else if !t.Failed() {
 		m.seen.judge(t, m.total)
 	}
 }
@@ -74,6 +77,9 @@ func (m *matrix) work(dir string) {
 			return
 		}
 		g := draw(m.first + i)
+		if !g.has(*matrixOnly) {
+			continue
+		}
 		own := newCoverage()
 		err := g.try(dir, own)
 		m.mu.Lock()
@@ -139,6 +145,11 @@ func sortedNames(files map[string]string) (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// has reports whether g has one of the named policies, separated by commas, or names is empty.
+func (g *drawing) has(names string) bool {
+	return names == "" || slices.ContainsFunc(g.admission, func(name string) bool { return slices.Contains(strings.Split(names, ","), name) })
 }
 
 // try runs g with its files in dir and returns the first error.

@@ -71,8 +71,11 @@ func (f *follower) Result() (r audit.Result) {
 		if t.beyond != "" {
 			r.Beyond = []string{t.beyond}
 		}
-		if t.run.Rules != nil && t.run.Rules.Unasked != "" {
-			r.Beyond = append(r.Beyond, t.run.Rules.Unasked)
+		switch r0 := t.run.Rules; {
+		case t.booked != nil:
+			r.Beyond = append(r.Beyond, t.booked.notRecomputed()...)
+		case r0 != nil && r0.Booked != nil:
+			r.Beyond = append(r.Beyond, "the intervals sold, and their prices, because users may accept other offers or hosts leave")
 		}
 		if t.sale != nil {
 			r.Beyond = append(r.Beyond, t.sale.beyond()...)

@@ -14,7 +14,7 @@ import (
 var noted = []string{
 	"decision", "reason", "violates", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "penalty_rate", "penalty_max", "floor", "floors", "holds", "met", "promised",
 	"on", "price", "opens", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed", "fault", "losses",
-	"penalty_part", "penalty_most", "cause", "payer", "withheld", "exhausted", "off", "lost", "market", "units", "offered", "low", "high", "owed",
+	"penalty_part", "penalty_most", "cause", "payer", "withheld", "exhausted", "start", "nodes", "bids", "approximate", "off", "lost", "market", "units", "offered", "low", "high", "owed",
 }
 
 // A note has the contents of an entry's note: the terms of an admission, the verdict of a
@@ -34,6 +34,7 @@ type note struct {
 // A rejection is the reason why a request was rejected.
 type rejection struct {
 	Reason   string
+	Ask      float64 // price asked, in dollars
 	Violates *int64
 }
 
@@ -66,7 +67,7 @@ func (n *note) read(e *audit.Entry) {
 func (n *note) empty() {
 	none := math.NaN()
 	*n = note{
-		terms:   terms{Submit: none, PenaltyMax: none, Opens: none, Ask: none},
+		terms:   terms{Submit: none, PenaltyMax: none, Opens: none, Ask: none, Start: none},
 		verdict: verdict{Work: none, Needed: none, Done: none},
 		hosts:   n.hosts,
 	}

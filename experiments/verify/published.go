@@ -182,13 +182,7 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	if len(r.Speeds) == 0 {
 		r.Speeds = []float64{c.Fleet.Speed}
 	}
-	r.Sold = soldBy(a)
-	switch a.Name {
-	case "windows":
-		r.Unasked = "the asked prices: whether they follow from the node-seconds sold before, and are the lowest"
-	case "bundle":
-		r.Unasked = "the winners of each clearing, and their payments"
-	}
+	r.Sold, r.Booked = soldBy(a), bookedBy(c, a)
 	return r
 }
 
@@ -235,6 +229,57 @@ func soldBy(a *scenario.Choice) *Sold {
 	default:
 		return nil
 	}
+	o.read(a)
+	return o
+}
+
+// bookedBy returns the options of policy a in c if the policy sells intervals at prices of its
+// own, or nil.
+func bookedBy(c *scenario.Configuration, a *scenario.Choice) *Booked {
+	o := &Booked{Sold: Sold{Policy: a.Name, Shape: "fixed", Low: 0.001, High: 0.01, Power: 1, Every: 300, Losers: "wait"}, Width: 3600, CancelFee: 0.1, Rule: "vcg", Exact: 24, Norm: 0.5}
+	if a.Name != "windows" && a.Name != "bundle" {
+		return nil
+	}
+	o.read(a)
+	for name, x := range a.Options() {
+		number, _ := strconv.ParseFloat(fmt.Sprint(x), 64)
+		switch name {
+		case "prices":
+			o.Prices = pricesOf(x)
+		case "width":
+			o.Width = number
+		case "cancel_fee":
+			o.CancelFee = number
+		case "ahead":
+			o.Ahead = int(number)
+		case "rule":
+			o.Rule = fmt.Sprint(x)
+		case "exact":
+			o.Exact = int(number)
+		case "norm":
+			o.Norm = number
+		}
+	}
+	w := &c.Workload
+	annotated := map[string]any{}
+	o.Leads = w.Plan != "" || w.Annotate.Decode(&annotated) != nil || annotated["reservations"] != nil
+	o.Follows = w.Preceding != "ignored" && (w.Plan != "" || w.SWF != "" || w.Model != nil && w.Model.Options()["file"] != nil)
+	o.Hard = c.SLA.Deadline == "hard" && !c.SLA.RunsOn
+	return o
+}
+
+// pricesOf returns a list of prices in an option.
+func pricesOf(x any) (all []float64) {
+	list, _ := x.([]any)
+	for _, one := range list {
+		price, _ := strconv.ParseFloat(fmt.Sprint(one), 64)
+		all = append(all, price)
+	}
+	return all
+}
+
+// read sets the options of o that a contains.
+func (o *Sold) read(a *scenario.Choice) {
 	numbers := map[string]*float64{
 		"low": &o.Low, "high": &o.High, "power": &o.Power, "every": &o.Every, "notice": &o.Notice, "reserve": &o.Reserve, "k": &o.K,
 		"ondemand": &o.OnDemand, "restore": &o.Restore,
@@ -254,13 +299,7 @@ func soldBy(a *scenario.Choice) *Sold {
 		case name == "uniform":
 			o.Drawn = true
 		case name == "asks":
-			o.Asks = nil
-			list, _ := x.([]any)
-			for _, ask := range list {
-				price, _ := strconv.ParseFloat(fmt.Sprint(ask), 64)
-				o.Asks = append(o.Asks, price)
-			}
+			o.Asks = pricesOf(x)
 		}
 	}
-	return o
 }

@@ -43,8 +43,8 @@ type Rules struct {
 	Horizon float64   // time in seconds at which the market closes and cancels open contracts; 0 means never
 	Offers  bool      // whether users may accept an offer instead of a rejection
 
-	Sold    *Sold  // options of a policy that sets the rates; nil for any other policy
-	Unasked string // what the audit does not recompute of a policy that sells intervals at prices of its own
+	Sold   *Sold   // options of a policy that sets the rates; nil for any other policy
+	Booked *Booked // options of a policy that sells intervals at prices of its own; nil for any other policy
 
 	// Renew is the period in seconds after which a contract again bids its remaining value
 	// over its remaining time. 0 means never. Requests submitted at the same time as a
@@ -67,6 +67,7 @@ type trail struct {
 	owners map[string]string // interned names
 	market *market           // nil if charges are not recomputed
 	sale   *sale             // nil unless the policy sets the rates
+	booked *bookings         // nil unless the policy sells intervals
 	owed   *due              // penalty that the next entry must pay
 
 	found    []audit.Finding // about rows
@@ -150,6 +151,8 @@ func newTrail(run *Run) *trail {
 	switch r := run.Rules; {
 	case r == nil:
 		t.beyond = "charges, which were not recomputed because the rules of the run are unknown"
+	case r.Booked != nil && !r.Offers && !r.Leave:
+		t.booked = newBookings(r)
 	case r.Payment == "budget" || r.Sharing == planned:
 	case math.IsNaN(charge(r.Payment, 1, 1, 1)):
 		t.beyond = fmt.Sprintf("charges, which were not recomputed because the audit does not support payment rule %s", r.Payment)
@@ -208,6 +211,11 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 	if t.sale != nil {
 		t.sale.before(t, e)
 	}
+	if t.booked != nil && t.booked.auctions() {
+		if found, want = t.booked.before(t, e); found != "" {
+			return found, want
+		}
+	}
 	switch e.Kind {
 	case audit.Moved, audit.Cleared:
 		return t.change(e, n)
@@ -226,7 +234,7 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 	case audit.Admit:
 		return t.admit(e, n)
 	case audit.Reject:
-		t.reject(e, n)
+		return t.reject(e, n)
 	case audit.Settle:
 		return t.settle(e, n, holds)
 	case audit.Penalty:
@@ -246,6 +254,8 @@ func (t *trail) change(e *audit.Entry, n *note) (found, want string) {
 	switch {
 	case n.err != nil:
 		return fmt.Sprintf("the note %.60q", e.Note), "a JSON object"
+	case e.Kind == audit.Cleared && t.booked != nil:
+		return t.booked.cleared(t, e, n)
 	case t.sale == nil || !t.computes():
 		return "", ""
 	case e.Kind == audit.Cleared:
@@ -278,10 +288,10 @@ func (t *trail) row(e *audit.Entry) *Job {
 	return t.run.Jobs.at(i)
 }
 
-func (t *trail) reject(e *audit.Entry, n *note) {
+func (t *trail) reject(e *audit.Entry, n *note) (found, want string) {
 	j := t.row(e)
 	if j == nil {
-		return
+		return "", ""
 	}
 	r := &n.rejection
 	if n.err == nil && r.Violates != nil {
@@ -292,6 +302,10 @@ func (t *trail) reject(e *audit.Entry, n *note) {
 		t.text(e.Seq, j, "reason", j.Reason, r.Reason)
 	}
 	t.blank(e.Seq, j)
+	if t.booked != nil && len(e.Note) > 0 && n.err == nil {
+		return t.booked.refused(t, e, j, n)
+	}
+	return "", ""
 }
 
 func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
@@ -342,6 +356,9 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 			found, want = t.sale.start(e, d, d.terms.on)
 		}
 		return found, want
+	}
+	if t.booked != nil {
+		return t.booked.admitted(e, d)
 	}
 	if t.market == nil {
 		if t.run.Rules.Payment != "budget" && !d.terms.booked() {
@@ -445,6 +462,11 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 			return found, want
 		}
 	}
+	if t.booked != nil {
+		if found, want = t.booked.settled(t, e, d, &v); found != "" {
+			return found, want
+		}
+	}
 	if j := d.row; j != nil {
 		t.number(e.Seq, j, "finish", j.End, e.Time)
 		t.money(e.Seq, j, "paid", j.Paid, charged)
@@ -469,6 +491,11 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	if o := t.owed; o != nil {
 		bad = &audit.Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty owed to contract %d, %v", o.contract, o.amount)}
+	}
+	if t.booked != nil && t.booked.clearing {
+		if found, want := t.booked.carried(); found != "" {
+			bad = &audit.Finding{Seq: seq + 1, Found: found, Want: want}
+		}
 	}
 	for i, j := range t.run.Jobs.all() {
 		switch {

@@ -577,4 +577,5 @@ type move struct {
 type clearingResult struct {
 	Market, Units, Offered int
 	Price, Low, High       int64
+	Bids, Approximate      int // in auctions of intervals
 }

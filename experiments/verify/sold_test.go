@@ -1,18 +1,16 @@
 package verify_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"bourse/bank"
-	"bourse/bank/store"
 	"bourse/contracts/admission/policytest"
 	"bourse/contracts/policies"
 	"bourse/experiments/verify"
-
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // TestSoldFaults plants faults in the ledgers of real markets with clearings. On two hosts, job 3
@@ -78,27 +76,7 @@ func TestSoldFaults(t *testing.T) {
 				p, err := policies.Of(policy).New(o.Decode, nil, nil)
 				check(t, err)
 				m := policytest.Deal(t, 2, 1, p, "exclusive", "bid", trades)
-				fs := vfs.NewMem()
-				j, err := store.Create("ledger", store.Options{FS: fs, Reproducible: true})
-				check(t, err)
-				at, shift := int64(0), int64(0)
-				for i := range m.Entries {
-					e := m.Entries[i]
-					e.Seq -= shift
-					e.Moves = slices.Clone(e.Moves)
-					faulty, dropped := false, false
-					if at == 0 {
-						if faulty, dropped = fault(&e); faulty {
-							at = e.Seq
-						}
-					}
-					if dropped {
-						shift++
-						continue
-					}
-					check(t, j.Append(&e))
-				}
-				check(t, j.Close())
+				fs, at := planted(t, m, fault)
 				r := runAudit(t, fs, dealt(t, m, trades, verify.Rules{
 					Version: 2, Payment: "bid", Sharing: "exclusive", Hosts: 2, CPUs: 1, Cap: 1, Speeds: []float64{1}, Sold: &sold,
 				}))
@@ -121,13 +99,23 @@ func dealt(t *testing.T, m *policytest.Market, trades []policytest.Trade, rules 
 	t.Helper()
 	_, table := small()
 	table = table[:1]
+	table[0] = append(table[0], "estimate", "deadline")
 	for _, j := range trades {
+		work, estimate := fmt.Sprint(j.Runtime*float64(j.Nodes)), fmt.Sprint(cmp.Or(j.Estimate, j.Runtime))
+		row := []string{"small", "cac", "0", fmt.Sprint(j.ID), "0", fmt.Sprint(j.Submit), fmt.Sprint(j.Runtime), fmt.Sprint(j.Nodes), bank.Micros(j.Budget).String()}
 		s := m.Traded[j.ID].Settled
-		work := fmt.Sprint(j.Runtime * float64(j.Nodes))
-		table = append(table, []string{
-			"small", "cac", "0", fmt.Sprint(j.ID), "0", fmt.Sprint(j.Submit), fmt.Sprint(j.Runtime), fmt.Sprint(j.Nodes), bank.Micros(j.Budget).String(),
-			"accept", "", fmt.Sprint(s.Admitted), fmt.Sprint(s.Ended), work, fmt.Sprint(s.ByDue), s.Paid.String(), "0.000000", fmt.Sprint(m.Traded[j.ID].State() == "fulfilled"),
-		})
+		if s == nil {
+			row = append(row, "reject", string(m.Traded[j.ID].Refused), "", "", work, "", "", "", "", estimate, fmt.Sprint(j.Submit+j.Deadline))
+			table = append(table, row)
+			continue
+		}
+		start := s.Admitted
+		if s.Gang {
+			start = s.Began
+		}
+		table = append(table, append(row,
+			"accept", "", fmt.Sprint(start), fmt.Sprint(s.Ended), work, fmt.Sprint(s.ByDue), s.Paid.String(), s.Penalty.String(), fmt.Sprint(m.Traded[j.ID].State() == "fulfilled"), estimate, fmt.Sprint(j.Submit+j.Deadline),
+		))
 	}
 	var csv strings.Builder
 	for _, row := range table {

@@ -37,6 +37,8 @@ type terms struct {
 	Host  string
 	Parts []any
 	Ask   float64 // $, NaN for none
+	Start float64 // agreed start, NaN for none
+	Nodes int
 }
 
 // A bidOn is a bid on one host.

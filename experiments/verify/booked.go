@@ -47,10 +47,10 @@ type bookings struct {
 	steps   []level         // scratch
 
 	// Fields for clearings:
-	tick       int             // number of the next clearing
-	bid        map[int64]bool  // jobs that have taken part in a clearing
-	awards     map[int64]int64 // payments of the winners in micro-dollars, by job
-	clearing   bool            // whether the entries that carry out a clearing follow
+	tick       int             // number of the next clearing.
+	bid        map[int64]bool  // jobs that have taken part in a clearing.
+	awards     map[int64]int64 // payments of the winners in micro-dollars, by job.
+	clearing   bool            // whether entries that carry out a clearing follow.
 	time       float64         // time of the clearing
 	left       int             // units of its winners that have no entry yet
 	losers     []int64         // bids that must be refused

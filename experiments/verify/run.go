@@ -195,8 +195,8 @@ func (t *trail) off(seq int64, j *Job, column, found, want string) {
 	t.found = append(t.found, audit.Finding{Seq: seq, File: fmt.Sprintf("%s, row %d, column %s", t.run.Table, j.Row, column), Found: found, Want: want})
 }
 
-// entry follows the valid entry e. It returns what it found and what it wants instead. Both
-// are empty if the entry is correct.
+// entry follows the valid entry e. It returns the finding and the expected value. Both are
+// empty if the entry is correct.
 func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (found, want string) {
 	if o := t.owed; o != nil {
 		t.owed = nil

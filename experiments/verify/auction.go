@@ -182,7 +182,7 @@ func (b *bookings) unpaid(j *Job) (found, want string) {
 }
 
 // lost checks the refusal of job j in an auction. It returns the expected entry if the refusal is wrong.
-func (b *bookings) lost(e *audit.Entry, j *Job, reason string, late bool) (found, want string) {
+func (b *bookings) lost(e *audit.Entry, j *Job, reason string) (want string) {
 	if i := slices.Index(b.losers, j.ID); i >= 0 {
 		b.losers = slices.Delete(b.losers, i, i+1)
 	}
@@ -190,15 +190,15 @@ func (b *bookings) lost(e *audit.Entry, j *Job, reason string, late bool) (found
 	_, won := b.awards[j.ID]
 	switch {
 	case b.clearing && won:
-		return "", "an admission, because it has won"
+		return "an admission, because it has won"
 	case reason == "bid below the reserve price" && bid.value > 0 && bid.value >= bid.least:
-		return "", fmt.Sprintf("another reason, because its value is %v and the reserve price %v", j.Value, audit.Money(bid.least))
+		return fmt.Sprintf("another reason, because its value is %v and the reserve price %v", j.Value, audit.Money(bid.least))
 	case reason == "outbid" && !b.bid[j.ID]:
-		return "", "another reason, because it has not taken part in a clearing"
+		return "another reason, because it has not taken part in a clearing"
 	case reason == "outbid" && !(b.clearing && b.o.Losers == "leave") && !(e.Time >= j.Deadline):
-		return "", "a bid that waits"
+		return "a bid that waits"
 	}
-	return "", ""
+	return ""
 }
 
 // greedy sets the awards: it accepts each bid that fits, in descending order of value per

@@ -144,8 +144,7 @@ func (b *bookings) admitted(e *audit.Entry, d *contract) (found, want string) {
 // sold checks that x, which is sold at a list price, is the cheapest interval and has the
 // stated price.
 func (b *bookings) sold(e *audit.Entry, d *contract, x *span, opens float64) (found, want string) {
-	length, due := x.to-x.from, d.terms.due()
-	length = d.row.Estimate / b.speed
+	length, due := d.row.Estimate/b.speed, d.terms.due()
 	own, other := b.cheapest(e.Time, x.nodes, length, opens, due, x.from)
 	ask := float64(d.terms.price(d.value))
 	low, high := own.micros()
@@ -411,7 +410,7 @@ func (b *bookings) refused(t *trail, e *audit.Entry, j *Job, n *note) (found, wa
 		return "", ""
 	}
 	if b.auctions() {
-		if found, want = b.lost(e, j, reason, e.Time+length > due); want != "" {
+		if want := b.lost(e, j, reason); want != "" {
 			return wrong(want)
 		}
 	}

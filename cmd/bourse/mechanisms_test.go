@@ -26,6 +26,8 @@ var mechanismFindings = []struct {
 	{"posted-or-auction", contrast.Configurations, []string{"welfare", "revenue", "violations"}, [][2]string{{"fixed", "be"}, {"threshold", "be"}, {"threshold", "fixed"}}},
 	{"call-or-continuous", contrast.Configurations, []string{"welfare", "wait", "violations"}, [][2]string{{"call-60", "be"}, {"call-300", "be"}, {"call-900", "be"}}},
 	{"spot-or-ondemand", contrast.Policies, []string{"deadlines_fulfilled", "revenue", "interruptions"}, [][2]string{{"value", "ondemand"}, {"progress", "ondemand"}}},
+	{"bundles", contrast.Configurations, []string{"welfare", "efficiency_1", "rejections"}, [][2]string{{"vcg", "easy"}, {"greedy", "easy"}, {"vcg", "greedy"}}},
+	{"windows-by-load", contrast.Policies, []string{"rejections", "welfare", "wait"}, [][2]string{{"by-load", "fixed"}, {"off-peak", "fixed"}}},
 	{"fairness", contrast.Policies, []string{"jain", "wait", "welfare"}, [][2]string{{"fairshare", "easy"}, {"drf", "easy"}, {"karma", "easy"}, {"slices", "easy"}}},
 }
 

@@ -17,7 +17,7 @@ import (
 func TestPresets(t *testing.T) {
 	t.Parallel()
 	points := map[string]int{ // configurations that are run
-		"paper": 4, "paper-low": 3, "paper-correlated": 2, "paper-reading": 4, "mixed": 2, "kth": 1, "spot-or-reserve": 2, "negotiation": 4, "adaptive": 7, "posted-or-auction": 4, "spot-or-ondemand": 3, "call-or-continuous": 4, "fairness": 1, "market-or-fairshare": 5, "librarisk-figure1": 22, "librarisk-figure2": 20, "librarisk-figure3": 22, "librarisk-figure4": 22,
+		"paper": 4, "paper-low": 3, "paper-correlated": 2, "paper-reading": 4, "mixed": 2, "kth": 1, "spot-or-reserve": 2, "negotiation": 4, "adaptive": 7, "posted-or-auction": 4, "spot-or-ondemand": 3, "call-or-continuous": 4, "fairness": 1, "market-or-fairshare": 6, "windows-by-load": 1, "bundles": 4, "librarisk-figure1": 22, "librarisk-figure2": 20, "librarisk-figure3": 22, "librarisk-figure4": 22,
 		"librasla-figure2": 24, "librasla-figure3": 24, "librasla-figure4": 24, "librasla-figure5": 24,
 		"reservations-e1": 10, "reservations-e2": 8, "reservations-e3": 12, "reservations-e4": 4, "reservations-e5": 10,
 		"reservations-e6": 15, "reservations-e7": 10, "reservations-e8": 2, "reservations-e9": 3, "reservations-e10": 10,

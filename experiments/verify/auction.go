@@ -141,9 +141,10 @@ func (b *bookings) bids(t *trail, now float64) (all []bundle) {
 
 // bundle returns the bid of j for an interval that starts at the given time.
 func (b *bookings) bundle(j *Job, from float64) bundle {
-	x := bundle{id: j.ID, nodes: j.Nodes, from: from, to: from + j.Estimate/b.speed, value: int64(j.Value)}
-	x.least = int64(math.Min(float64(nano(b.o.Reserve))*float64(x.nodes)*(x.to-x.from)/1e3, 1<<62))
-	x.size = int64(x.nodes) * int64(math.Ceil(x.to-x.from))
+	length := j.Estimate / b.speed
+	x := bundle{id: j.ID, nodes: j.Nodes, from: from, to: from + length, value: int64(j.Value)}
+	x.least = int64(math.Min(float64(nano(b.o.Reserve))*float64(x.nodes)*length/1e3, 1<<62))
+	x.size = int64(x.nodes) * int64(math.Ceil(length))
 	return x
 }
 

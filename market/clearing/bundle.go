@@ -49,12 +49,11 @@ func (s *bundles) read(b *Book, capacity int) {
 	s.bids, s.times = s.bids[:0], s.times[:0]
 	for i := range b.Bids {
 		bid := &b.Bids[i]
-		length := bid.To - bid.From
-		least := Least(s.reserve, bid.Units, length)
-		if bid.Units < 1 || bid.Units > capacity || bid.Value <= 0 || bid.Value < least || !(length > 0) {
+		least := Least(s.reserve, bid.Units, bid.Seconds)
+		if bid.Units < 1 || bid.Units > capacity || bid.Value <= 0 || bid.Value < least || !(bid.To > bid.From) {
 			continue
 		}
-		s.bids = append(s.bids, bundle{at: i, units: bid.Units, value: bid.Value, size: int64(bid.Units) * int64(math.Ceil(length)), least: least})
+		s.bids = append(s.bids, bundle{at: i, units: bid.Units, value: bid.Value, size: int64(bid.Units) * int64(math.Ceil(bid.Seconds)), least: least})
 		s.times = append(s.times, bid.From, bid.To)
 	}
 	for _, h := range b.Held {

@@ -58,7 +58,8 @@ func bundlesOf(rng *rand.Rand, n, capacity, span int) *Book {
 	b := &Book{Capacity: capacity}
 	for i := range n {
 		from := float64(rng.IntN(span))
-		b.Bids = append(b.Bids, Bid{ID: int64(i), User: int32(i), Units: 1 + rng.IntN(capacity), Value: rng.Int64N(1000), From: from, To: from + float64(1+rng.IntN(span))})
+		b.Bids = append(b.Bids, Bid{ID: int64(i), User: int32(i), Units: 1 + rng.IntN(capacity), Value: rng.Int64N(1000), From: from, Seconds: float64(1 + rng.IntN(span))})
+		b.Bids[i].To = from + b.Bids[i].Seconds
 	}
 	for range rng.IntN(3) {
 		from := float64(rng.IntN(span))

@@ -85,7 +85,7 @@ func (g *goldenBook) book() *Book {
 		b.Held = append(b.Held, Span{h.Nodes, h.From, h.To})
 	}
 	for i, bid := range g.Bids {
-		b.Bids = append(b.Bids, Bid{bid.ID, int32(i), bid.Nodes, bid.Running, bid.Submit, bid.Bid, bid.From, bid.To, bid.Value})
+		b.Bids = append(b.Bids, Bid{bid.ID, int32(i), bid.Nodes, bid.Running, bid.Submit, bid.Bid, bid.From, bid.To, bid.To - bid.From, bid.Value})
 	}
 	return b
 }

@@ -44,6 +44,7 @@ type Bid struct {
 	Submit   float64     // submission time of its job, in seconds
 	Price    market.Rate // highest price that it pays, per unit and second
 	From, To float64     // interval [From, To) of a bundle
+	Seconds  float64     // duration of a bundle, from which To can differ by rounding
 	Value    int64       // maximum payment for the whole bundle, in micro-dollars
 }
 

@@ -114,3 +114,19 @@ func TestWorthNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestSize checks that the size of a bundle, and so what others pay, does not depend on the time of
+// the clearing: at 4.9 s, the end of a job of 60 s minus its start is above 60 in float64.
+func TestSize(t *testing.T) {
+	t.Parallel()
+	p, err := newBundle(policytest.Options{"every": 0.7, "rule": "greedy", "losers": "leave"}.Decode, nil, nil)
+	check(t, err)
+	m := policytest.Deal(t, 1, 1, p, "planned", "budget", []policytest.Trade{
+		{ID: 1, Submit: 4.5, Nodes: 1, Estimate: 60, Deadline: 500, Budget: 200},
+		{ID: 2, Submit: 4.5, Nodes: 1, Estimate: 30, Deadline: 500, Budget: 90},
+	})
+	const want = 127 // the whole part of 90 x sqrt(60/30)
+	if d := m.Traded[1]; d.Settled == nil || d.Settled.Paid.Micros() != want {
+		t.Errorf("job 1 is %s, want fulfilled, and %d micro-dollars paid", d.State(), want)
+	}
+}

@@ -153,11 +153,10 @@ func (p *bundle) await(now float64) {
 
 // cannot returns the reason for which j cannot win a clearing at the given time, or None.
 func (p *bundle) cannot(j *bid, at float64) contracts.Reason {
-	from := max(at, j.opens)
-	switch to := from + j.length; {
-	case to > j.due:
+	switch {
+	case max(at, j.opens)+j.length > j.due:
 		return contracts.TooLate
-	case j.value < clearing.Least(p.reserve, j.units, to-from):
+	case j.value < clearing.Least(p.reserve, j.units, j.length):
 		return contracts.BelowReserve
 	}
 	return contracts.None
@@ -177,7 +176,7 @@ func (p *bundle) clear(now float64) {
 	p.book.Capacity, p.book.Held, p.book.Bids = p.units, p.held(p.book.Held[:0], now), p.book.Bids[:0]
 	for _, j := range p.waiting {
 		from := max(now, j.opens)
-		p.book.Bids = append(p.book.Bids, clearing.Bid{ID: int64(j.id), User: j.user, Units: j.units, Submit: j.submit, From: from, To: from + j.length, Value: j.value})
+		p.book.Bids = append(p.book.Bids, clearing.Bid{ID: int64(j.id), User: j.user, Units: j.units, Submit: j.submit, From: from, To: from + j.length, Seconds: j.length, Value: j.value})
 	}
 	if err := p.mechanism.Clear(&p.book, &p.result); err != nil {
 		panic("booked: " + err.Error())

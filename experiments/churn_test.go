@@ -211,7 +211,7 @@ func TestVolatileRefused(t *testing.T) {
 		want string
 		sets []string
 	}{
-		{"admission.0: admission reserve: requires hosts that stay", []string{days + "admission=[reserve]"}},
+		{"admission.0: admission reserve: found fleet.availability, want none", []string{days + "admission=[reserve]"}},
 		{"has 1 hosts, want as many as fleet.hosts, 12", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + file}},
 		{"no such file", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + file + "x"}},
 		{"the first lines match no known format", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + odd}},

@@ -24,9 +24,9 @@ func (s *setting) derived() []string {
 			say("budgets are derived: they are $%v per processor-second for each unit of %s.", a.Price, worth)
 		}
 		if u := a.Urgency; u != nil {
-			say("deadlines are derived: they are the runtime times a factor that is drawn by urgency class.")
+			say("deadlines are derived: each is the runtime times a random factor that depends on the urgency class.")
 			if u.SLA {
-				say("budgets and penalties are derived: they are $%v by %s and $%v/s by %s, times factors that are drawn by urgency class.", u.Price, u.BudgetOf, u.Rate, u.PenaltyOf)
+				say("budgets and penalties are derived: they are $%v by %s and $%v/s by %s, times random factors that depend on the urgency class.", u.Price, u.BudgetOf, u.Rate, u.PenaltyOf)
 			}
 		}
 	}
@@ -48,7 +48,7 @@ func (s *setting) derived() []string {
 		said = append(said, w)
 	}
 	if n := s.underestimated(); n > 0 {
-		say("%d of %d jobs run longer than estimated; a promise that relies on the estimate, such as a promise of cac, cannot be kept for these jobs.", n, len(s.work.fixed)+len(s.work.log))
+		say("%d of %d jobs run longer than estimated; policies that rely on the estimate, such as cac, cannot keep their promises to these jobs.", n, len(s.work.fixed)+len(s.work.log))
 	}
 	return said
 }
@@ -90,10 +90,10 @@ func (s *setting) tooWide() string {
 			text += " under " + strings.Join(under, ", ")
 		}
 		if widest > f.Hosts {
-			all = append(all, text+fmt.Sprintf(": each node needs its own processor, and they have more nodes than the fleet has processors, %d.", widest))
+			all = append(all, text+fmt.Sprintf(": each node needs its own processor, and these jobs have more nodes than the fleet has processors (%d).", widest))
 			continue
 		}
-		all = append(all, text+fmt.Sprintf(": each node needs its own host, and they have more nodes than the fleet has hosts, %d. They can run on hosts with one processor each, or with "+
+		all = append(all, text+fmt.Sprintf(": each node needs its own host, and these jobs have more nodes than the fleet has hosts (%d). They can run on hosts with one processor each, or with "+
 			"workload.annotate.sizes: {rule: pack} under %s, or {rule: fold, hosts: %d, per: %.0f}.", f.Hosts, packers(), f.Hosts, max(1, f.CPUsOf(0))))
 	}
 	return strings.Join(all, " ")

@@ -12,8 +12,8 @@ import (
 // matrixRefusals lists combinations that are refused: the text of the check's error, and
 // why such a scenario is refused instead of run.
 var matrixRefusals = []struct{ says, why string }{
-	{`no job has a budget; set price, budget or urgency`, "a market in which nobody can pay admits nobody"},
-	{`admission (reserve|windows|bundle): requires hosts that stay`, "a book promises nodes that it knows to be there"},
+	{`no job has a budget; set price or budget`, "a market in which nobody can pay admits nobody"},
+	{`admission (reserve|windows|bundle): found fleet.availability, want none`, "a book promises nodes that it knows to be there"},
 	{`admission (reserve|windows|bundle): found sharing \w+, want planned`, "only planned sharing gives a gang all of its nodes at once"},
 	{`admission (reserve|windows|bundle): requires market.instant: ends-first`, "a book is told of ends before it is asked for room"},
 	{`found "edf\+insert" with preempt`, "a plan that suspends has no holes to insert into"},
@@ -21,9 +21,9 @@ var matrixRefusals = []struct{ says, why string }{
 	{`found \d+ jobs( requested)?, want at most \d+`, "a log is run as it was recorded, and has no more jobs"},
 	{`admission (posted|spot|call|karma|slices): found sharing \w+, want exclusive$`, "rates are of whole processors"},
 	{`admission (posted|spot|call|karma|slices): found market.payment \w+, want (bid|free), because the policy sets the rates`, "what the policy agreed is what is paid"},
-	{`admission (spot|call): found hosts with \S+ processors, want one processor each`, "a unit is a host"},
+	{`admission (spot|call): found hosts with \S+ processors, want one processor per host`, "a unit is a host"},
 	{`admission (spot|call|karma|slices): found fleet.availability.leaving: suspend`, "a unit that is away is no longer sold"},
-	{`admission (windows|bundle): found fleet.hosts: \d+, want 1, because the policy sells the processors of one host`, "it sells the processors of one host"},
+	{`admission (windows|bundle): found fleet.hosts: \d+, want 1, because the policy sells the processors of a single host`, "it sells the processors of one host"},
 	{`admission policy windows: (prices|high): found`, "the price of a unit that is sold first is the highest that all may pay"},
 	{`notice: want at most every`, "a decision is made after the clearing before it"},
 	{`bidding: progress needs a price ondemand`, "its buyers fall back on it"},

@@ -112,7 +112,7 @@ func (p *Prepared) Unchanged(hashes map[string]string) error { return files(p.In
 func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replication) error) (err error) {
 	e := p.Experiment
 	if e.Until != nil {
-		return fmt.Errorf("%s: until: found %s, want a number of replications, because the runs are made one by one", e.Name, e.Until.Metric)
+		return fmt.Errorf("%s: until: found %s, want a fixed number of replications, because this command makes single runs", e.Name, e.Until.Metric)
 	}
 	at := Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}
 	defer at.Recovered(&err)

@@ -124,7 +124,7 @@ func recognize(f io.Reader) (string, io.Reader, error) {
 		}
 		break
 	}
-	return "", nil, errors.New("the first lines match no known format, want format: csv, fta, ucb or load")
+	return "", nil, errors.New("the first lines match no known format; state it with format: csv, fta, ucb or load")
 }
 
 // plainText returns the start of a file as text. It decompresses gzip files.

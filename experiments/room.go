@@ -292,11 +292,11 @@ func (s *Study) Measured() (notes []string) {
 	const what = "Efficiency is the sum of utilities divided by U*"
 	switch total := len(e.Configurations) * e.Replications; all[anyhow] {
 	case 0:
-		notes = append(notes, what+", the best total value that a planner who knows all jobs could fulfil.")
+		notes = append(notes, what+", the highest total value that a planner with full knowledge of all jobs could achieve.")
 	case total:
 		notes = append(notes, what+", a bound: no schedule that respects arrivals and deadlines has a higher value.")
 	default:
-		notes = append(notes, what+", the best total value that a planner who knows all jobs could fulfil, or a bound on it.")
+		notes = append(notes, what+", the highest total value that a planner with full knowledge of all jobs could achieve, or a bound on this value.")
 	}
 	tell := func(where string, by [kinds]int, of int) {
 		say := func(k kind, text string) {
@@ -305,8 +305,8 @@ func (s *Study) Measured() (notes []string) {
 			}
 		}
 		say(unproven, "U* is an upper bound that may not be attainable, so efficiency there is a lower bound.")
-		say(anyhow, "deadlines leave slack, so U* is an upper bound over all schedules that respect arrivals and deadlines, including preemptive and divisible schedules. Efficiency there is a lower bound.")
-		say(inParts, "users gained more from parts of jobs than any set of whole jobs is worth. If alpha is below 1, U* is therefore an upper bound that counts parts of jobs, and efficiency is a lower bound.")
+		say(anyhow, "deadlines leave slack, so U* is an upper bound on the value of all schedules that respect arrivals and deadlines, including preemptive and divisible schedules. Efficiency there is a lower bound.")
+		say(inParts, "users gained more from partly completed jobs than any set of completed jobs is worth. For alpha below 1, U* is therefore an upper bound that includes partly completed jobs, and efficiency is a lower bound.")
 	}
 	if len(e.Sweep) > 0 {
 		tell(fmt.Sprintf("%d points", len(e.Configurations)), all, len(e.Configurations)*e.Replications)

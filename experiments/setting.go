@@ -197,7 +197,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 			case o.sharing.Name != "exclusive":
 				return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want exclusive", o.Name, o.sharing.Name))
 			case o.about.Clears && !o.about.Free && slices.Max(append(slices.Clone(c.Fleet.Sizes), c.Fleet.CPUsOf(0))) >= 2:
-				return nil, o.Blame(fmt.Errorf("admission %s: found hosts with %v processors, want one processor each, because a unit is a host", o.Name, c.Fleet.CPUsOf(0)))
+				return nil, o.Blame(fmt.Errorf("admission %s: found hosts with %v processors, want one processor per host, because the policy sells whole hosts", o.Name, c.Fleet.CPUsOf(0)))
 			case o.about.Clears && c.Fleet.Availability != nil && c.Fleet.Availability.Leaving == "suspend":
 				return nil, o.Blame(fmt.Errorf("admission %s: found fleet.availability.leaving: suspend, want lost or resubmit", o.Name))
 			case c.Market.Payment != payment:
@@ -209,9 +209,9 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		}
 		switch {
 		case s.churn != nil:
-			return nil, o.Blame(fmt.Errorf("admission %s: requires hosts that stay, so omit fleet.availability", o.Name))
+			return nil, o.Blame(fmt.Errorf("admission %s: found fleet.availability, want none, because the policy requires hosts that never leave", o.Name))
 		case o.about.Single && c.Fleet.Hosts > 1:
-			return nil, o.Blame(fmt.Errorf("admission %s: found fleet.hosts: %d, want 1, because the policy sells the processors of one host", o.Name, c.Fleet.Hosts))
+			return nil, o.Blame(fmt.Errorf("admission %s: found fleet.hosts: %d, want 1, because the policy sells the processors of a single host", o.Name, c.Fleet.Hosts))
 		case len(c.Fleet.Sizes) > 0:
 			return nil, o.Blame(fmt.Errorf("admission %s: requires fleet.cpus instead of fleet.sizes, because it plans on clusters of one size", o.Name))
 		case o.sharing.Name != "planned":

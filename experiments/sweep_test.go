@@ -63,7 +63,7 @@ func TestDerived(t *testing.T) {
 	for _, want := range []string{
 		"market: deadlines are derived: they are 2 times the plan's.",
 		"sp2: budgets are derived: they are $0.0001 per processor-second for each unit of worth, drawn from pareto.",
-		"sp2: deadlines are derived: they are the runtime times a factor that is drawn by urgency class.",
+		"sp2: deadlines are derived: each is the runtime times a random factor that depends on the urgency class.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("notes\n%s\nwant %s", got, want)

@@ -97,7 +97,7 @@ func (p *Prepared) JobRows() (rows int) {
 // Check returns an error unless found has as many values as a measurement of u.
 func (s *Study) Check(u Unit, found []float64) error {
 	if u.Configuration >= len(s.Cells) || u.To > s.Experiment.Replications {
-		return fmt.Errorf("the experiment has %d configurations of %d replications", len(s.Cells), s.Experiment.Replications)
+		return fmt.Errorf("the experiment has %d configurations with %d replications each", len(s.Cells), s.Experiment.Replications)
 	}
 	if want := s.Wants(u); len(found) != want {
 		return fmt.Errorf("found %d values, want %d", len(found), want)

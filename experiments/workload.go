@@ -133,7 +133,7 @@ func annotations(said scenario.Options, f *scenario.Fleet) (*annotate.Options, e
 }
 
 // errNoBudget reports that no job has a budget.
-var errNoBudget = errors.New("no job has a budget; set price, budget or urgency (which needs sla) in workload.annotate")
+var errNoBudget = errors.New("no job has a budget; set price or budget in workload.annotate, or urgency together with sla")
 
 // alike reports whether the second replication has the same jobs and hosts as the first.
 // The plan of the first replication must be in the workspace. If so, only ties and the

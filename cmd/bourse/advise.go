@@ -16,7 +16,7 @@ import (
 )
 
 var adviseCommand = command(`advise [RESULTS]
-advise whether to reserve, and which budget to set
+recommend a market and a budget for a job
 
 The advice depends on four numbers: p_a, the probability of admission by the reservation market;
 p_w, the probability of fulfilment on the spot market; p_d, the fraction of work completed on the
@@ -43,14 +43,14 @@ type adviseOptions struct {
 	PD                          *float64 `doc:"fraction of work completed, {F}, in [0,1]"`
 	Q                           *float64 `doc:"ratio of cost to value, {Q}, in [0,1)"`
 	Reservation                 string   `shown:"the market paper's" doc:"admission {POLICY} of the reservation market"`
-	Job                         string   `doc:"advise for the job {work=S,nodes=N,deadline=S,value=$}; work is in processor-seconds per node, and value is what the job is worth if it ends in time"`
+	Job                         string   `doc:"give advice for the job {work=S,nodes=N,deadline=S,value=$}; work is in processor-seconds per node, and value is the job's worth if it ends in time"`
 	Configuration               string   `shown:"the only one" doc:"use the runs of configuration {NAME} of RESULTS"`
 	Live                        string   `doc:"use the prices of the live market in {DIR}, which must not be running"`
 	Prices                      string   `doc:"use the prices in {FILE}: CSV with columns time and price_usd_per_hour (or price, in $/s), or the JSON output of EC2's describe-spot-price-history, plain or gzip"`
 	Series                      string   `doc:"use only the series {NAME} of --prices"`
 	Zone                        string   `doc:"use only zone {NAME} of --prices"`
-	Guarantee                   float64  `default:"0.9" validate:"gt=0,lt=1" doc:"reserve at the price that was not exceeded for the fraction {G} of the preceding time, in (0,1)"`
-	Probability                 float64  `default:"0.9" validate:"gt=0,lt=1" doc:"find a budget with which the job ends in time with probability {P}, in (0,1)"`
+	Guarantee                   float64  `default:"0.9" validate:"gt=0,lt=1" doc:"reserve at the {G}-quantile of the preceding prices, in (0,1)"`
+	Probability                 float64  `default:"0.9" validate:"gt=0,lt=1" doc:"find a budget that gives the job the probability {P} of ending in time, in (0,1)"`
 	Budgets                     string   `shown:"from the history" doc:"budget range to search, {FROM..TO}, in dollars"`
 	Out                         string   `alias:"o" doc:"write the figure to {DIR}"`
 	jsonOption[[]whatif.Advice] `yaml:",inline"`
@@ -65,7 +65,7 @@ func adviseAction(c *cli.Context, o *adviseOptions) error {
 	}
 	if o.Job != "" {
 		if o.PA != nil || o.PW != nil || o.PD != nil || o.Q != nil {
-			return usagef("--job: found it with --pa, --pw, --pd or --q, want either --job or these options")
+			return usagef("--job: found also --pa, --pw, --pd or --q, want either --job or those flags")
 		}
 		return adviseJob(c, o)
 	}

@@ -23,14 +23,13 @@ var agentCommand = command(`agent [DIR]
 run this machine as a host of a market
 
 The agent runs the market's tasks on this machine, enforces their shares, and reports their
-usage. It only makes outgoing connections: the market never connects to this machine. To join
-a market, the machine needs a token from 'bourse live host invite', which is valid once. From
-then on the agent identifies the market by its certificate, and the market identifies the
-agent by the certificate in DIR. DIR also contains the market's orders for this host.
+usage. It only makes outgoing connections: the market never connects to this machine. To join a
+market, the machine needs a token from 'bourse live host invite'. A token is valid once. After
+that, the agent and the market identify each other by their certificates. The agent's
+certificate is in DIR. DIR also contains the market's orders for this host.
 
-Tasks outlive the agent: after a crash or an upgrade, the agent finds its tasks
-again. Without an agent, tasks continue until the market's lease ends, and then
-pause.
+Tasks continue if the agent stops. After a crash or an upgrade, the new agent finds its tasks
+again. Without an agent, tasks continue until the market's lease ends, and then pause.
 
    bourse live agent --join 192.0.2.7:8421/q1Vb…/n1Fc… --trust user:ann
    bourse live agent /srv/bourse --cpus 3 --kind cgroup2
@@ -42,11 +41,11 @@ With --slurm, the agent offers each node of a Slurm partition as a host, in whol
 'bourse docs slurm'. Run the agent on a machine that can submit jobs, and use a folder that all
 nodes share as --spool. The file in --join @FILE then contains one token per node, one per line. `+slurmKept+`
 
-As root, or in a systemd unit with delegation, the agent enforces shares with control
-groups (cgroup2, cgroup1). Otherwise it enforces them by stopping and continuing
-processes (signals). Signals do not isolate users, so the host then runs only jobs of
-the accounts in --trust. DIR is by default /var/lib/bourse/agent for root, and
-~/.local/state/bourse/agent for other users.`, agentAction, agentShowCommand, agentUnitCommand, agentDrainCommand)
+As root, or in a systemd unit with delegation, the agent enforces shares with control groups
+(cgroup2, cgroup1). Otherwise it enforces them by stopping and continuing processes (signals).
+Signals do not isolate users, so the host then runs jobs only for the accounts given with
+--trust. DIR is by default /var/lib/bourse/agent for root, and ~/.local/state/bourse/agent for
+other users.`, agentAction, agentShowCommand, agentUnitCommand, agentDrainCommand)
 
 var agentShowCommand = command(`show [DIR]
 print this host's market, offer and tasks
@@ -72,9 +71,9 @@ stopped. Join the market first, or add --join to the unit's command.
 var agentDrainCommand = command(`drain [DIR]
 let this host leave its market
 
-The running agent, or the next one to start, informs the market that this host accepts
-no more tasks. The agent exits when no task runs here and the market has confirmed the
-drain.
+The agent tells the market that this host accepts no more tasks. If no agent is running, the
+next one to start does so. The agent exits when no task runs here and the market has confirmed
+the drain.
 
    bourse live agent drain --when-done
    bourse live agent drain /srv/bourse --stay`, drainAction)
@@ -226,13 +225,13 @@ func drainAction(c *cli.Context, _ *agentDrainOptions) error {
 	for i, name := range []string{"stay", "when-done", "now"} {
 		if c.Bool(name) {
 			if asked >= 0 {
-				return usagef("drain: want only one of --when-done, --now and --stay")
+				return usagef("drain: found several of --when-done, --now and --stay, want only one")
 			}
 			asked = i
 		}
 	}
 	if asked < 0 {
-		return usagef("drain: want --when-done, --now or --stay")
+		return usagef("drain: found no flag, want --when-done, --now or --stay")
 	}
 	return agent.Leave(dir, []remote.Leaving{remote.Stays, remote.WhenDone, remote.AtOnce}[asked])
 }

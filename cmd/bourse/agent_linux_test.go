@@ -96,7 +96,7 @@ func TestAgent(t *testing.T) {
 		{"agent " + dir, "use --join TOKEN"},
 		{"agent " + dir + " --join x", "no token"},
 		{"agent drain " + dir, "want --when-done, --now or --stay"},
-		{"agent drain " + dir + " --now --stay", "want only one of"},
+		{"agent drain " + dir + " --now --stay", "want only one"},
 		{"agent " + dir + " --kind signals --join " + token.String(), "--trust ACCOUNT"},
 	} {
 		if status, _, errs := bourse(t, ctx, strings.Fields(c.args)...); status != statusUsage || !strings.Contains(errs, c.says) {
@@ -140,7 +140,7 @@ func TestAgent(t *testing.T) {
 	}
 	stop()
 	<-done
-	if want := "host box of the market at " + token.Address + ": 0.5 processors, shares by signals; users are not isolated, so this host runs only jobs of user:ann"; !strings.HasPrefix(printed.String(), want) {
+	if want := "host box of the market at " + token.Address + ": 0.5 processors, shares by signals; users are not isolated, so this host runs jobs only for user:ann"; !strings.HasPrefix(printed.String(), want) {
 		t.Errorf("it prints %s, want %s", printed.String(), want)
 	}
 	status, out, errs := bourse(t, ctx, "agent", "show", dir, "--json")

@@ -17,12 +17,12 @@ import (
 type agentOptions struct {
 	Join        string   `doc:"join the market with {TOKEN}, or with the token in a file (@FILE)"`
 	Name        string   `doc:"request the host name {NAME}"`
-	CPUs        float64  `doc:"offer {N} processors (default: all minus one; on machines with fewer than four, all minus a half)"`
-	Kind        string   `doc:"enforce shares with {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
+	CPUs        float64  `doc:"offer {N} processors (default: all except one; on machines with fewer than four, all except a half)"`
+	Kind        string   `doc:"enforce shares with {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals are inexact on a busy machine"`
 	Trust       []string `doc:"accept jobs from {ACCOUNT} although users are not isolated; may be repeated"`
 	Offline     bool     `doc:"run tasks without network access"`
 	Slurm       string   `doc:"offer each node of Slurm partition {PARTITION} as a host of whole cores"`
-	Spool       string   `doc:"keep the state of the nodes' agents in {DIR}, which all nodes share"`
+	Spool       string   `doc:"store the state of the nodes' agents in {DIR}, which all nodes share"`
 	Address     string   `doc:"let the nodes of a contract reach this host at {ADDRESS} (default: the address from which it reaches the market)"`
 	Ports       string   `doc:"let contracts of several nodes use the ports {FIRST-LAST} (default: 24000-24999)"`
 	Netns       string   `doc:"run in network namespace {NAME}, created with 'ip netns add'; requires root"`
@@ -107,7 +107,7 @@ func joinText(c *cli.Context, text string) (string, error) {
 func announce(c *cli.Context, p *agent.Program) {
 	apart := "users are isolated"
 	if !p.Offer.Apart {
-		apart = "users are not isolated, so this host runs only jobs of " + strings.Join(p.Offer.Trust, ", ")
+		apart = "users are not isolated, so this host runs jobs only for " + strings.Join(p.Offer.Trust, ", ")
 	}
 	note(c, "host %s of the market at %s: %v processors, shares by %s; %s", p.Host, p.Address, p.Offer.CPUs, p.Offer.Kind, apart)
 	for _, why := range p.Why {

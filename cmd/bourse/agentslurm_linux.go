@@ -17,17 +17,14 @@ import (
 )
 
 // slurmKept states which guarantees of a market hold on top of Slurm.
-const slurmKept = `On Slurm, these guarantees hold: no overselling, a single start, money, audit, replay,
-SIGTERM, checkpoints, and requeueing as a new try. These do not hold: shares in
-proportion to bids, a larger share for a raised bid (a bid decides only about admission
-and payment), work conservation, and starts within a second. A paused task is stopped by
+const slurmKept = `On Slurm, bourse guarantees that processors are not oversold, that each task starts once, and that payments can be audited and replayed. SIGTERM, checkpoints and requeueing (as a new attempt) also work. Shares are not proportional to bids, because a bid decides only admission and payment, and raising a bid does not speed up a task. Idle capacity is not redistributed, and tasks may start after more than a second. A paused task is stopped by
 signals, and its cores stay idle.`
 
 // slurmAgent runs an agent for each node of a Slurm partition.
 func slurmAgent(c *cli.Context, o *agentOptions) error {
 	switch {
 	case o.Slurm == "" || o.Spool == "":
-		return usagef("--slurm PARTITION and --spool DIR: found only one, want both")
+		return usagef("--slurm PARTITION, --spool DIR: found only one of these flags, want both")
 	case c.NArg() > 0:
 		return usagef("DIR: found %s, want none with --slurm, because --spool names the folder", c.Args().First())
 	case o.Kind != "" || o.CPUs != 0 || o.Name != "" || o.RAM != 0 || len(o.Count) > 0:
@@ -72,7 +69,7 @@ func slurmAgent(c *cli.Context, o *agentOptions) error {
 		}
 		if !agent.Joined(n.Dir()) {
 			if len(tokens) == 0 {
-				return usagef("--join: found no token for node %s, want one line, from 'bourse live host invite', for each node that has not joined a market", n.Name())
+				return usagef("--join: found no token for node %s, want one line from 'bourse live host invite' per node that has not joined a market", n.Name())
 			}
 			say := func(text string) { log.Info(text, "node", n.Name()) }
 			if err := a.Join(c.Context, tokens[0], say); err != nil {

@@ -21,12 +21,10 @@ func newApp(in io.Reader, out, errs io.Writer) *cli.App {
 deadline, for a budget. A bank settles payments to the micro-dollar. 'bourse docs' lists the
 documentation; start with 'bourse docs quickstart'.
 
-The exit status is 0 for success; 1 for a failure, or a refusal by a bank or a market; 2
-for wrong usage or input (an unknown name or value, a missing file, or an output that
-already exists); 3 for a failed audit; 4 for an incomplete result; 5 if you should try
-again (a bank is busy, or its clock is wrong); and 130 for an interruption. Results go
-to standard output, and all other output goes to standard error. Commands respect
-NO_COLOR.`,
+The exit status is 0 for success, 1 for a failure or a refusal, 2 for wrong usage or input, 3
+for a failed audit, 4 for an incomplete result, 5 for a busy bank or a wrong clock (try again),
+and 130 for an interruption. Results go to standard output, and all other output goes to
+standard error. Commands respect NO_COLOR.`,
 		Version:              version(),
 		Reader:               in,
 		Writer:               out,

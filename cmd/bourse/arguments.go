@@ -128,7 +128,7 @@ type output2[T any] struct {
 }
 
 type movesOption struct {
-	JSON bool `doc:"print one JSON object per move of money"`
+	JSON bool `doc:"print one JSON object per transfer"`
 }
 
 func (movesOption) prints() report.Output { return report.JSONLines[export.Line]() }

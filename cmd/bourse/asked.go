@@ -45,7 +45,7 @@ type asked struct {
 
 	After       []int64 `yaml:"after" doc:"contracts that must be fulfilled first"`
 	AfterEnded  []int64 `yaml:"after_ended" doc:"contracts that must end first"`
-	AfterFailed []int64 `yaml:"after_failed" doc:"contracts that must first end without being fulfilled"`
+	AfterFailed []int64 `yaml:"after_failed" doc:"contracts that must first end unfulfilled"`
 
 	array order.Array
 	in    []byte            // standard input
@@ -80,7 +80,7 @@ func (a *asked) task() (*client.Task, *config.Error) {
 		return nil, wrong
 	}
 	if len(a.Command) == 0 {
-		return nil, &config.Error{Field: "command", Problem: "found no command, want one; if it has flags, write -- before it"}
+		return nil, &config.Error{Field: "command", Problem: "found no command, want a command to run; if the command has flags, write -- before it"}
 	}
 	t := &client.Task{Terms: *terms, Job: remote.Job{Name: a.Name, Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
 	if a.Chdir != "" {

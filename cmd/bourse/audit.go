@@ -18,26 +18,27 @@ import (
 var auditCommand = command(`audit DIR
 recompute a ledger or results, and report differences
 
-The audit checks every hash. It also checks that each entry conserves money, that no account
-is overdrawn, that no escrow remains, and that each contract's entries add up: admitted =
-charges + refund, apart from penalties. DIR is a ledger or a results directory. For results,
-it compares the ledgers with the heads in the manifest and with the rows of jobs.csv. It
-recomputes every charge, penalty and verdict from bids, shares, prices and times, and compares
-each published file with its size and hash in the manifest. It ignores files that you added.
-It then draws the plan of jobs again from the scenario and the seed, recomputes the metrics
-from jobs.csv, plan and prices, and creates the tables, figures and page again. It compares
-jobs.parquet with jobs.csv. For each file, it reports the row and column of the first
-difference; it also lists what was not compared. With --deep, it runs the experiment again and
-compares every decision, note and number, which takes as long as the run. If someone also
-changed the manifest, only its sha256 reveals the change: the audit prints this hash, so store
-it elsewhere. For an owned bank, the audit checks the order of every entry: its signature, and
-the key and right that were valid at that entry. With --keys, it compares the operator's first
-key and the recovery key with the keys that you were given. DIR may be the folder or URL of a
-log that 'ledger publish' wrote. The audit then reads only the log's tiles, and each file must
-arrive within 30 s. With --witness, it checks the cosignatures of witnesses and prints their
-times. These times bound the times of entries: to a minute for published entries, and to ten
-minutes for entries after a checkpoint given with --earlier. Entries dated more than a minute
-ahead of this machine's clock are listed. The exit status is 3 if anything is wrong.
+The audit checks every hash. It checks that each entry conserves money, that no account is
+overdrawn and that no escrow remains. It also checks that the amount admitted for each contract
+equals its charges plus its refund, apart from penalties. DIR is a ledger or a results
+directory. For results, it compares the ledgers with the heads in the manifest and with the rows
+of jobs.csv. It recomputes every charge, penalty and verdict from bids, shares, prices and
+times. It also compares each published file with its size and hash in the manifest. It ignores
+files that you added. It then generates the jobs again from the scenario and the seed, and
+recomputes the metrics, tables, figures and page. It compares jobs.parquet with jobs.csv. For
+each file, it reports the row and column of the first difference. It also lists the data that it
+did not compare. With --deep, it runs the experiment again and compares every decision, note and
+number, which takes as long as the run. If someone also changed the manifest, only its SHA-256
+hash reveals the change. The audit prints this hash, so store it elsewhere. For an owned bank,
+the audit checks the order of every entry: its signature, and the key and right that were valid
+at that entry. With --keys, it also checks that the operator's first key and the recovery key
+are the given ones. DIR may be the folder or URL of a log that 'ledger publish' wrote. The audit
+then downloads only the log's tiles, and waits at most 30 s for each file. With --witness, it
+checks the cosignatures of witnesses and prints their times. The audit checks the times of
+entries against these times: to within a minute for published entries, and to within ten minutes
+for entries after a checkpoint given with --earlier. The audit lists entries whose times are
+more than a minute ahead of this machine's clock. The exit status is 3 if the audit finds an
+error.
 
    bourse ledger audit results/paper
    bourse ledger audit results/paper --deep
@@ -50,8 +51,8 @@ ahead of this machine's clock are listed. The exit status is 3 if anything is wr
 type auditOptions struct {
 	Head                       string   `doc:"compare the ledger with the head {SIZE:ROOT}"`
 	Since                      int64    `doc:"list only the entries after {N}; all entries are checked"`
-	Earlier                    []string `doc:"compare the ledger and the times of its entries with the older checkpoint in {FILE}, as printed by 'ledger publish'; may be repeated"`
-	Fresh                      float64  `unit:"seconds" doc:"require a cosignature by a --witness of at most this age, in {SECONDS} or with a unit such as 24h"`
+	Earlier                    []string `doc:"check the ledger and its times against the older checkpoint in {FILE}, as printed by 'ledger publish'; may be repeated"`
+	Fresh                      float64  `unit:"seconds" doc:"require a --witness to have cosigned within the last {SECONDS}, or with a unit such as 24h"`
 	Deep                       bool     `doc:"run the experiment again, and compare every decision, note and number"`
 	keysOption                 `yaml:",inline"`
 	jsonOption[[]audits.Value] `yaml:",inline"`

@@ -19,9 +19,9 @@ import (
 var copyCommand = command(`copy FROM TO
 copy a ledger, to a folder or into PostgreSQL
 
-The copy has the same entries, hashes, receipts and head, and gives the same answers to
-repeated requests. The command audits FROM first, and the copy at the end. The copy is
-named TO.part until it is complete, and an incomplete copy cannot be opened as a bank.
+The copy has the same entries, hashes, receipts and head. It answers repeated requests as the
+original does. The command audits FROM before it copies, and audits the copy afterwards. The
+copy is named TO.part until it is complete, and an incomplete copy cannot be opened as a bank.
 Entries written to FROM during the copy are not copied, so stop its writers first.
 
    bourse bank copy books postgres://bank@db/money?ledger=books

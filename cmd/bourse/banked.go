@@ -82,11 +82,11 @@ func writer(c *cli.Context, p place.Place) (*store.Sequencer, error) {
 			return s, err
 		}
 		if waited > patient {
-			return nil, fmt.Errorf("%w; nothing was booked: try again, or use the bank's address if it is served", err)
+			return nil, fmt.Errorf("%w; nothing was booked: try again, or use the address of the bank's server", err)
 		}
 		if !said && waited > brief {
 			said = true
-			note(c, "%v: waiting until no other process has the bank open", p)
+			note(c, "%v: waiting until no other process uses the bank", p)
 		}
 		select {
 		case <-time.After(10*time.Millisecond + rand.N(40*time.Millisecond)):

@@ -206,7 +206,7 @@ func TestSecondProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if got := cmd.ProcessState.ExitCode(); got != statusInterrupted || string(told) != "bourse: interrupted; lines with an answer are booked; send the other lines again\n" {
+	if got := cmd.ProcessState.ExitCode(); got != statusInterrupted || string(told) != "bourse: interrupted; lines with an answer have been booked; send the other lines again\n" {
 		t.Errorf("interrupted: exit status %d, %q", got, told)
 	}
 }

@@ -17,20 +17,21 @@ import (
 )
 
 var ownCommand = command(`own DIR
-give an open bank owners, permanently
+make an open bank an owned one, permanently
 
-From then on, every entry needs a signed order: a transfer with the key of the paying
-account, an issue with the key of an account that may mint, and changes of owners
-with the operator's key. Keep the recovery key offline: it can only replace the
-operator's key. Accounts keep their money, and can move it once they are enrolled.
+From then on, every entry needs a signed order. The paying account signs a transfer, an account
+with the right mint signs an issue of money, and the operator signs changes of keys and rights.
+Store the recovery key offline: its only use is to replace the operator's key. Accounts retain
+their money, and can transfer it once they are enrolled.
 
    bourse bank key operator --name operator > operator.pub
    bourse bank key recovery --name recovery > recovery.pub
    bourse bank own books --operator operator.pub --recovery recovery.pub
    bourse bank enrol books user:ann --key ann.pub --operator operator
 
-The administrator of the bank can still omit orders or show an older copy, but receipts
-and checkpoints stored elsewhere reveal this. 'bank rights' prints all keys and rights.`, ownAction)
+The administrator of the bank can still omit orders or present an older copy of the ledger, but
+receipts and checkpoints stored elsewhere reveal such a change. 'bank rights' prints all keys
+and rights.`, ownAction)
 
 type ownOptions struct {
 	Operator                  string `doc:"public {KEY} of the operator, or a file that contains it"`
@@ -84,8 +85,8 @@ type ownerOptions struct {
 var enrolCommand = command(`enrol DIR ACCOUNT
 give an account its first key
 
-The operator signs, or the owner of an invitation that 'bank invite' printed for this
-account. An invitation is valid for one hour, and only once.
+The order is signed by the operator, or with an invitation that 'bank invite' printed for this
+account. An invitation is valid for one hour, and can be used only once.
 
    bourse bank enrol books user:ann --key ann.pub --operator operator
    bourse bank enrol books user:bob --key bob.pub --invitation invitation`, enrolAction)
@@ -109,7 +110,7 @@ func enrolAction(c *cli.Context, _ *enrolOptions) error {
 	by, private := "operator", ""
 	switch {
 	case c.IsSet("operator") == c.IsSet("invitation"):
-		return usagef("%s: want one of --operator and --invitation", commandName(c))
+		return usagef("%s: want either --operator or --invitation", commandName(c))
 	case c.IsSet("invitation"):
 		by = account
 		private, err = readInvitation(c)
@@ -152,9 +153,9 @@ func invitationKey(text string) (string, error) {
 var inviteCommand = command(`invite DIR ACCOUNT
 print an invitation with which an account gets its key
 
-The invitation has 128 bits and is only for the owner of the account. The ledger
-contains a hash that verifies the invitation but does not reveal it. A new invitation
-for the same account replaces it.
+An invitation is a secret of 128 bits. Give it only to the owner of the account. The ledger
+stores only a hash of the invitation, which does not reveal it. A new invitation for the same
+account replaces the previous one.
 
    bourse bank invite books user:bob --key operator`, func(c *cli.Context, _ *inviteOptions) error {
 	token := secret()
@@ -205,7 +206,8 @@ type rotateOptions struct {
 var recoverCommand = command(`recover DIR ACCOUNT
 replace a lost or stolen key
 
-Use this command if a key was lost or stolen. Everybody can see the entry.
+Use this command if a key was lost or stolen. The ledger records the recovery, so all readers of
+the ledger can see it.
 
    bourse bank recover books user:ann --to new.pub --key operator
    bourse bank recover books operator --to new.pub --key recovery`, func(c *cli.Context, _ *recoverOptions) error {
@@ -228,8 +230,8 @@ type recoverOptions struct {
 var revokeCommand = command(`revoke DIR ACCOUNT
 revoke an account's key or a right
 
-The operator signs. An account may also revoke its own key, with an order signed by that
-key. The account can then move no money until the operator gives it a new key with 'bank
+The operator signs. An account may also revoke its own key, with an order signed by that key.
+The account then cannot transfer money until the operator gives it a new key with 'bank
 recover'.
 
    bourse bank revoke books user:ann --key ann

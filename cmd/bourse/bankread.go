@@ -20,10 +20,10 @@ import (
 var balanceCommand = command(`balance DIR [ACCOUNT]
 print balances
 
-The command prints one line ACCOUNT AMOUNT for each account, including open escrows, in
-the order of their first entries. The amounts add up to the total issued. An ACCOUNT
-that no entry names is an error; a served bank prints 0 for it. The balance of the mint
-is minus the amount that it issued.
+The command prints one line ACCOUNT AMOUNT for each account, including open escrows, in the
+order of their first entries. The amounts add up to the total issued. The command fails if no
+entry names ACCOUNT, but a served bank then prints 0. The balance of the mint is the negative of
+the amount that it issued.
 
    bourse bank balance books
    bourse bank balance books user:ann
@@ -57,7 +57,7 @@ func balanceAction(c *cli.Context, _ *balanceOptions) error {
 			found = []export.Balance{{Account: asked}}
 		}
 		if len(found) == 0 && asked != "" {
-			return usagef("ACCOUNT: found %s, which no entry names; list the accounts with 'bourse bank balance %s'", asked, c.Args().First())
+			return usagef("ACCOUNT: found no entry that names %s; list the accounts with 'bourse bank balance %s'", asked, c.Args().First())
 		}
 		return printBalances(c, w, found)
 	})
@@ -119,9 +119,8 @@ func balanceThere(c *cli.Context, account string) error {
 var logCommand = command(`log DIR
 print a bank's entries as portable JSON lines
 
-The command prints one line per move of money, with seq, time, id, kind, contract, from,
-to, micros (millionths of a dollar), note and hash. 'bank verify' checks such a log
-without the bank.
+The command prints one line per transfer, with seq, time, id, kind, contract, from, to, micros
+(millionths of a dollar), note and hash. 'bank verify' checks such a log without the bank.
 
    bourse bank log books > books.log`, func(c *cli.Context, _ *none) error {
 	return readBankLedger(c, func(w io.Writer, _ *owners.Owners, entries export.Entries) error {
@@ -130,11 +129,11 @@ without the bank.
 })
 
 var verifyLogCommand = command(`verify FILE
-check a log of 'bank log' without its bank
+check the output of 'bank log' without the bank
 
-The command checks every hash and every move of money, using only the log. If FILE is -,
-the command reads standard input. If entries were cut off, a receipt for one of them
-reveals this. The exit status is 3 if anything is wrong.
+The command checks every hash and every transfer, using only the log. If FILE is -, the command
+reads standard input. To find out whether entries at the end are missing, compare the log with a
+receipt. The exit status is 3 if anything is wrong.
 
    bourse bank verify books.log
    bourse bank log books | bourse bank verify - --receipt "$(cat receipt)"`, verifyLogAction)
@@ -163,7 +162,7 @@ func verifyLogAction(c *cli.Context, _ *verifyLogOptions) error {
 	defer in.Close()
 	r, err := audits.Log(in, audit.Options{Head: head, Keys: keys, Now: wall()})
 	if errors.Is(err, bufio.ErrTooLong) {
-		return bad(c, name, errors.New("found a line longer than a megabyte, want a JSON object with an entry"))
+		return bad(c, name, errors.New("found a line longer than a megabyte, want one JSON object per line"))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

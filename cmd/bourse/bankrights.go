@@ -16,8 +16,8 @@ import (
 
 // An ownership describes the owners of a bank and their rights.
 type ownership struct {
-	Mode     string           `json:"mode" doc:"open (anyone who can write to it may move any money) or owned (only signed orders move money)"`
-	Ledger   string           `json:"ledger,omitempty" doc:"ledger id that orders must state"`
+	Mode     string           `json:"mode" doc:"open (anyone who can write to the bank may transfer any money) or owned (only signed orders transfer money)"`
+	Ledger   string           `json:"ledger,omitempty" doc:"id of the ledger, which every order must state"`
 	Accounts []owners.Account `json:"accounts" doc:"accounts with a key or a right, sorted by name; empty for an open bank"`
 }
 

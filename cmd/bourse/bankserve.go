@@ -30,19 +30,21 @@ command prints the public key and the certificate's pin, by which clients identi
    bourse bank transfer https://127.0.0.1:8424 user:ann user:bob 12.50 --id rent-1 \
       --key ann --pin sha256:5f7c…
 
-In an owned bank, every order must be signed. An account can read its own entries; with
-the right read or audit, it can read all entries. Anyone who can reach the address of an
-open bank can use it. If all clients are on this machine, plain HTTP is sufficient:
+In an owned bank, every order must be signed. An account can read its own entries; with the
+right read or audit, it can read all entries. Anyone who can reach the address of an open bank
+can use it. If all clients are on this machine, you can use plain HTTP:
 
    bourse bank serve books --plain
    curl -d '{}' -H 'Content-Type: application/json' http://127.0.0.1:8424/bank.v1.Bank/Head
 
-If two servers serve one ledger in a database, only one writes. The other one waits, and takes
-over within seconds if the first one fails. Give clients both addresses, separated by a comma.
-Give both servers the same files in --secrets, so that clients need only one pin and one key.
+If two servers serve one ledger in a database, only one writes. The other server waits, and
+takes over within seconds if the first one fails. Give clients both addresses, separated by a
+comma. Give both servers the same files in --secrets, so that clients need only one pin and one
+key.
 
-If you replace tls.pem, the server uses the new certificate and key from the next
-connection on. If they are not valid, it keeps the old ones and logs the reason.
+If you replace tls.pem, the server uses the new certificate and key for new connections. If the
+new certificate or key is not valid, the server continues to use the old ones and logs the
+reason.
 
 On SIGTERM, the server answers the open requests and then exits.`, serveAction)
 
@@ -94,7 +96,7 @@ func serveAction(c *cli.Context, o *serveOptions) error {
 				return nil, err
 			}
 			if s.Ledger() == "" {
-				note(c, "%v is open: anyone who reaches %v may read everything and move any money", p, at)
+				note(c, "%v is open: anyone who can connect to %v may read everything and transfer any money", p, at)
 			} else {
 				note(c, "%v is owned: ledger %s", p, s.Ledger())
 			}
@@ -161,10 +163,10 @@ func secretsFolder(c *cli.Context, p place.Place) (string, error) {
 var bankCertificateCommand = command(`certificate FILE
 create a certificate of a bank server, and print its pin
 
-FILE will contain the certificate and its private key, and only its owner may read it.
-If FILE exists, the command prints the pin of its certificate. If FILE replaces tls.pem
-in the --secrets folder of 'bank serve', the server uses it from the next connection on.
-'bourse docs certificates' describes how to do this without interrupting clients.
+The command writes the certificate and its private key to FILE, which only its owner may read.
+If FILE exists, the command prints the pin of its certificate. If you replace tls.pem in the
+--secrets folder of 'bank serve' with FILE, the server uses the new certificate for new
+connections. 'bourse docs certificates' describes how to do this without interrupting clients.
 
    bourse bank certificate books.secrets/tls.next`, func(c *cli.Context, _ *none) error {
 	_, pin, err := service.Certificate(c.Args().First(), func(string) {})
@@ -176,11 +178,11 @@ in the --secrets folder of 'bank serve', the server uses it from the next connec
 })
 
 var receiptCommand = command(`receipt FILE
-check a receipt that a bank signed
+check a receipt signed by a bank
 
 The command prints one line SEQ:HASH ID for each request in the receipt. If FILE is -, the
-command reads standard input. 'bank audit --receipt SEQ:HASH' then checks that the ledger
-still contains the entry. The exit status is 3 if the receipt was not signed with the key.
+command reads standard input. To check that the ledger still contains the entry, use 'bank audit
+--receipt SEQ:HASH'. The exit status is 3 if the receipt was not signed with the key.
 
    bourse bank receipt receipt --public bank+…`, func(c *cli.Context, o *receiptOptions) error {
 	public, err := publicKey(c, "public")
@@ -215,7 +217,7 @@ type receiptOptions struct {
 
 // A signedReceipt is the JSON form of a receipt that a bank signed.
 type signedReceipt struct {
-	Ledger string          `json:"ledger" doc:"its id, or open"`
+	Ledger string          `json:"ledger" doc:"its ID, or open"`
 	Booked []bookedRequest `json:"booked"`
 }
 

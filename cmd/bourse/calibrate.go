@@ -13,14 +13,14 @@ import (
 var calibrateCommand = command(`calibrate [FILE]
 compare promised and realized success rates
 
-The command runs a scenario at every value of a guarantee and prints how often the
-promise was kept. The promise is either that the price stays at or below its percentile
-or that the contract is fulfilled. The output includes 95 % intervals, Brier and pinball
-scores, the cost, and a reliability diagram. FILE and flags have the same meaning as in
-'bourse run'; - means standard input.
+The command runs a scenario at every value of a guarantee and prints the fraction of promises
+that were kept. The promise is either that the price stays at or below its percentile or that
+the contract is fulfilled. The output includes 95 % intervals, Brier and pinball scores, the
+cost, and a reliability diagram. FILE and flags have the same meaning as in 'bourse run'; -
+means standard input.
 
---over names fields of policies and their values, as from..to/step or as a list
-separated by commas. Several fields before the = have the same values at the same time.
+--over names a field of a policy and its values, as from..to/step or as a list separated by
+commas. If several fields precede the =, they all have the same value in each run.
 
    bourse study calibrate --configuration pareto-high --over admission.sac.guarantee=0.5..0.95/0.05
    bourse study calibrate mine.yaml --over admission.sac.guarantee,admission.cac.guarantee=0.6,0.9 \

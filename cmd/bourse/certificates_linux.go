@@ -156,7 +156,7 @@ func marketRotateAction(c *cli.Context, o *marketRotateOptions) error {
 	dir := c.Args().First()
 	now, next := certificateNow(dir), certificateNext(dir)
 	if _, err := os.Stat(now); err != nil {
-		return usagef("%s has no certificate: want the folder of a market that 'bourse live serve' has started", dir)
+		return usagef("%s: found no certificate, want the folder of a market that 'bourse live serve' started", dir)
 	}
 	if o.Now {
 		if _, err := os.Stat(next); errors.Is(err, fs.ErrNotExist) {

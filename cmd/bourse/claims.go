@@ -15,21 +15,22 @@ import (
 )
 
 var claimsCommand = command(`claims RESULTS...
-judge the papers' claims on the basis of results
+test the papers' claims against results
 
-The verdict of a claim is SUPPORTED, CONTRADICTED, UNDECIDED or NOT TESTABLE. A claim is
-supported if the intervals of all its numbers lie inside the regions that the sentence names,
-and contradicted if one interval lies completely outside its region. Otherwise it is
-undecided. For an undecided claim, the command prints how many replications would decide it.
-Each region has a margin, the smallest difference that matters, and a source for it. The
-command also prints the verdict at half the margin. A claim about a direction is tested
-against a difference of 0. It is marked "equal" if the interval lies within the margin, so
-that any difference is too small to matter. Intervals hold simultaneously for all claims of
-the paper (Bonferroni, 95 %), and p values are corrected in the same way.
+The verdict of a claim is SUPPORTED, CONTRADICTED, UNDECIDED or NOT TESTABLE. Each claim states
+a region for each of its numbers. A claim is supported if every interval lies inside its region,
+and contradicted if one interval lies completely outside. Otherwise it is undecided. For an
+undecided claim, the command prints how many replications would decide it. Each region has a
+margin, which is the smallest difference that matters, and the margin's source is stated. The
+command also prints the verdict at half the margin. A claim that one number is larger than
+another is tested against a difference of 0. Such a claim is marked "equal" if its interval lies
+within the margin, so that any difference is too small to matter. Intervals hold simultaneously
+for all claims of the paper (Bonferroni, 95 %), and p values are corrected in the same way.
 
-If RESULTS contains several results directories, the command reads all of them. It omits
-papers without results unless --all is given. For some contradicted claims, the command also
-prints the result under other options. The exit status does not depend on the verdicts.
+If RESULTS contains several results directories, the command reads all of them. It omits papers
+without results unless --all is given. For some contradicted claims, the command also prints the
+verdict under other interpretations of the paper. The exit status does not depend on the
+verdicts.
 
    bourse run --preset librarisk --trace LOG && bourse paper claims results/librarisk`, claimsAction)
 
@@ -37,7 +38,7 @@ type claimsOptions struct {
 	json3Option[[]papers.Judged] `yaml:",inline"`
 	All                          bool   `doc:"print the claims of all papers, including those without results"`
 	Log                          string `doc:"also judge the market paper's statements about its log, using {FILE} (SDSC Blue Horizon, SWF)"`
-	Over                         string `validate:"oneof=readings" doc:"judge the market paper under each of its registered {READINGS}, by running their presets; the only value is readings"`
+	Over                         string `validate:"oneof=readings" doc:"judge the market paper under each of its registered {READINGS} (interpretations), by running their presets; the only value is readings"`
 	Replications                 int    `alias:"n" default:"2000" validate:"min=2,max=1e6" doc:"with --over, run each preset {N} times"`
 	noProgressOption             `yaml:",inline"`
 	Brief                        bool `doc:"print one line per claim, without the numbers"`
@@ -67,7 +68,7 @@ func claimsAction(c *cli.Context, o *claimsOptions) error {
 		return err
 	}
 	if len(all) == 0 && !o.JSON {
-		note(c, "no paper claims anything about these results")
+		note(c, "no paper makes claims about these results")
 	}
 	return show(c, papers.Document(all, terminal(c), o.Brief), nil)
 }
@@ -75,7 +76,7 @@ func claimsAction(c *cli.Context, o *claimsOptions) error {
 // claimsOver tests the market paper's claims under each registered reading.
 func claimsOver(c *cli.Context, o *claimsOptions) error {
 	if c.NArg() > 0 {
-		return usagef("--over: found RESULTS, want no argument, because --over runs the presets itself")
+		return usagef("--over: found RESULTS, want no argument, because --over itself runs the presets")
 	}
 	log, err := measureRows(c, o.Log)
 	if err != nil {

@@ -124,9 +124,10 @@ cancel contracts
 var bidCommand = command(`bid CONTRACT
 change the budget and the bids of a running contract
 
-The part of the new budget that is not owed yet is bid for the time that remains. The
-difference between the budgets moves between your account and the escrow. A repeated
-budget bids the unspent part again. The exit status is 1 if the market refuses.
+The contract bids the part of the new budget that it does not owe yet, over its remaining time.
+The difference between the old and the new budget is transferred between your account and the
+escrow. If you state the same budget again, the contract bids the unspent part again. The exit
+status is 1 if the market refuses.
 
    bourse job bid 17 --budget 2.50
    bourse job bid 17 --budget 2.50 --json`, func(c *cli.Context, o *bidOptions) error {
@@ -213,15 +214,15 @@ func copyLog(c *cli.Context, m *client.Client, id int64, l service.Log) error {
 // quoted is the JSON form of a quote.
 type quoted struct {
 	Least string  `json:"least,omitempty" doc:"lowest budget that is accepted now, in dollars; omitted if there is none"`
-	Part  float64 `json:"penalty_part,omitempty" doc:"penalty if a host or the market delivers none of the work, as a fraction of the budget; proportionally less if some work is done"`
+	Part  float64 `json:"penalty_part,omitempty" doc:"penalty if no work is done and a host or the market is the cause, as a fraction of the budget; proportionally less if some work is done"`
 	Most  float64 `json:"penalty_most,omitempty" doc:"maximum penalty, as a fraction of the budget"`
 }
 
 var quoteCommand = command(`quote
 print the lowest budget that is accepted now
 
-The command queries the market's policy in its present state, and books nothing. If you
-submit a job with that budget at once, the policy accepts it.
+The command queries the market's policy in the market's present state, and books nothing. If you
+immediately submit a job with that budget, the policy accepts it.
 
    bourse job quote --work 60 --deadline 120 --class cac`, func(c *cli.Context, o *quoteOptions) error {
 	a, err := o.asked()
@@ -246,7 +247,7 @@ submit a job with that budget at once, the policy accepts it.
 			_, err = fmt.Fprintln(c.App.Writer, "no budget is accepted now")
 		default:
 			if _, err = fmt.Fprintf(c.App.Writer, "$%v\n", least); owed.Part > 0 {
-				note(c, "penalty: if a host or the market delivers too little, %v of the budget for all of the work, proportionally less for a part, and at most %v of the budget", owed.Part, owed.Most)
+				note(c, "penalty: if a host or the market is the cause of missing work, %v of the budget times the missing fraction, and at most %v of the budget", owed.Part, owed.Most)
 			}
 		}
 		return err
@@ -313,7 +314,7 @@ type marketShown struct {
 var topCommand = command(`top
 print hosts, their prices and their contracts
 
-The command prints once or, with --every, repeatedly at that interval.
+The command prints the list once or, with --every, repeatedly.
 
    bourse job top
    bourse job top --every 2`, func(c *cli.Context, o *topOptions) error {

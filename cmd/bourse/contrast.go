@@ -15,14 +15,14 @@ import (
 var contrastCommand = command(`compare RESULTS [RESULTS2]
 compare policies or results by paired differences
 
-For each metric, the command compares all pairs, or each policy with the baseline. It
-prints the difference of means with its simultaneous 95 % interval, p, and p corrected
-for all comparisons (Bonferroni). It also prints the standardized effect, and the number
-of replications that would show this effect with a power of 80 %. A difference is
-undecided if its interval contains 0. Replications with the same seed are compared in
-pairs, and results with different seeds by Welch's test. With a margin, the smallest
-difference that matters, the command also tests whether two means are equivalent (two
-one-sided tests). With --out, it writes a page and one forest plot per metric.
+For each metric, the command compares all pairs of policies, or each policy with the baseline.
+It prints the difference of means with its simultaneous 95 % interval, the p value, and the p
+value corrected for all comparisons (Bonferroni). It also prints the standardized effect, and
+the number of replications that would show this effect with a power of 80 %. A difference is
+undecided if its interval contains 0. Replications with the same seed are compared in pairs;
+results with different seeds are compared by Welch's test. With a margin, the smallest
+difference that matters, the command also tests whether two means are equivalent (two one-sided
+tests). With --out, it writes a page and one forest plot per metric.
 
    bourse compare results/paper --metric efficiency_1 --baseline cac
    bourse compare results/paper --metric violations --across configurations
@@ -69,7 +69,7 @@ func contrastAction(c *cli.Context, o *contrastOptions) error {
 	}
 	switch {
 	case o.Users && len(ask.Metrics) > 0:
-		return usagef("--metric: found it with --users, want only one of them")
+		return usagef("--metric, --users: found both flags, want only one")
 	case len(ask.Metrics) == 0 && !o.Users:
 		e, err := scenario.Stored(dirs[0].Path, dirs[0].Manifest.Scenario)
 		if err != nil {

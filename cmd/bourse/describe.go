@@ -9,7 +9,7 @@ import (
 )
 
 var describeCommand = command(`describe FILE
-describe a log: lines, moments, memory, load and fits
+describe the jobs and the load in a log
 
 FILE is a log, or a plan if it ends in .csv. Each line is used, repaired or skipped, and
 the command counts the lines for each reason. Gaps between arrivals are computed from

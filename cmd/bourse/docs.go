@@ -48,7 +48,7 @@ func docPages() (pages []docPage) {
 }
 
 var docsCommand = command(`docs [TOPIC]
-print a page of the documentation, list or search the pages
+print, list or search the pages of the documentation
 
 On a terminal, the command shows the page with $PAGER, or with less if PAGER is not set.
 

@@ -11,14 +11,13 @@ import (
 var explainCommand = command(`explain [RESULTS]
 explain the decision on a job and what would change it
 
-The command repeats a run of RESULTS up to the time at which the job was submitted. It
-prints the request, the numbers that the policy used, and the test that decided. It then
-prints, for each term (budget, deadline, nodes, a later submission, class), the smallest
-change that would have reversed the policy's decision in the same state. Finally, it
-prints what would have happened to the job and to all others after that change. The
-externality is the value of the work of all others without the job (§4.2, eq. 9, at
---alpha) minus its value with the job. This is the Clarke price. For an accepted job, it
-prints how close the job was to rejection, and the same externality.
+The command repeats a run of RESULTS up to the time at which the job was submitted. It prints
+the request, the numbers that the policy used, and the test that determined the decision. For
+each term (budget, deadline, nodes, submission time, class), it then prints the smallest change
+that would have reversed the decision. Finally, it prints the outcome of the job and of all
+other jobs after that change. The externality is the value of the work of all others without the
+job (§4.2, eq. 9, at --alpha) minus its value with the job. It is also called the Clarke price.
+For an accepted job, the command prints how close the job was to rejection, and its externality.
 
 To explain a contract of a live market, run the scenario that 'bourse live export'
 writes; each contract is a job in that run.

@@ -15,11 +15,11 @@ var fitCommand = command(`fit FILE
 fit distributions to a log, and write a model
 
 The command prints each distribution with its parameters and their standard errors, its
-log-likelihood, its AIC and its Kolmogorov-Smirnov distance. The closest distribution
-comes first and is marked. With --out, the command writes the closest distribution of
-each quantity to a model file. 'workload generate' accepts this file, and a scenario
-accepts it as 'workload: {model: {name: file, file: MODEL.yaml}}', with budgets from
-'annotate' if a policy needs them. Sizes are fitted as powers of two.
+log-likelihood, its AIC and its Kolmogorov-Smirnov distance. The closest distribution comes
+first and is marked. With --out, the command writes the closest distribution of each quantity to
+a model file. 'workload generate' accepts this file. To use it in a scenario, write 'workload:
+{model: {name: file, file: MODEL.yaml}}', and add budgets with 'annotate' if a policy needs
+them. Sizes are fitted as powers of two.
 
 Laws: `+strings.Join(fit.Names()[:8], ", ")+`,
 `+strings.Join(fit.Names()[8:], ", ")+`.
@@ -34,7 +34,7 @@ type fitOptions struct {
 	Runtime               []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these distributions, {LAWS}, to the runtimes"`
 	Nodes                 []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these distributions, {LAWS}, to the sizes"`
 	Out                   string   `alias:"o" doc:"write the model to {FILE}"`
-	Hurst                 bool     `doc:"include the Hurst exponent of the log (R/S) in the model of the gaps"`
+	Hurst                 bool     `doc:"include the log's Hurst exponent (by the R/S method) in the model of the gaps"`
 	Workers               int      `default:"cpus" validate:"min=1" doc:"run {N} parts in parallel; the results do not depend on N"`
 	output[fitlab.Fitted] `yaml:",inline"`
 }

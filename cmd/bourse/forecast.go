@@ -12,14 +12,14 @@ import (
 )
 
 var forecastCommand = command(`forecast
-compare price forecasters on drawn and recorded prices
+compare price forecasters on simulated and recorded prices
 
-Once every tenth of a window, each forecaster predicts the price that will not be
-exceeded in the next window with probability g. The command prints the fraction of the
-time in which the price was at most the forecast (coverage), the height of the forecast
-(sharpness), and its pinball loss. The prices are sums of bids that arrive as a Poisson
-process, in bursts, or in a daily cycle. With files in --traces, the command also uses
-spot prices of EC2 and the demand in the logs of KTH and SDSC.
+Ten times per window, each forecaster predicts the price that will not be exceeded in the next
+window with probability g. The command prints each forecast's coverage (the fraction of time
+during which the price was at most the forecast), its mean height (sharpness), and its pinball
+loss. The simulated prices are sums of bids that arrive as a Poisson process, in bursts, or in a
+daily cycle. With --traces, the command also uses recorded EC2 spot prices, and the demand in
+the KTH and SDSC logs.
 
    bourse study forecast
    bourse study forecast --guarantee 0.5..0.95/0.05 --traces traces --out forecasts`, forecastAction)

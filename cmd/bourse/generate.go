@@ -82,7 +82,7 @@ func writePlan(c *cli.Context, plan workloadgen.Plan, log *swf.Trace) error {
 		return usagef("--processors: found %d, want 0 to 1000000000", processors)
 	}
 	if processors > 0 && c.String("swf") == "" {
-		return usagef("--processors: want it only with --swf FILE, because a plan does not state the size of a machine")
+		return usagef("--processors: found no --swf FILE, want one, because a plan does not state the size of a machine")
 	}
 	if c.Bool("json") {
 		if err := printJSON(c, plan); err != nil {
@@ -99,7 +99,7 @@ func writePlan(c *cli.Context, plan workloadgen.Plan, log *swf.Trace) error {
 	if name := c.String("swf"); name != "" {
 		switch {
 		case log == nil && processors == 0:
-			note(c, "%s: has no MaxProcs: state the size of the machine with --processors N", name)
+			note(c, "%s: the header has no MaxProcs; state the size of the machine with --processors N", name)
 			fallthrough
 		case log == nil:
 			log = swf.FromPlan(plan, processors)
@@ -132,11 +132,11 @@ type filtersOptions struct {
 var convertCommand = command(`convert FILE
 turn a log into a plan, or a plan into a log
 
-A file that ends in .csv is a plan; any other is a log. With --from, FILE is the output of
-sacct (-P or --json), a file in the Grid Workload Format, or a Batsim workload. The command
-reports on standard error how many lines were used, repaired or skipped. If a log is converted
-to a log, the result has its header and all 18 fields of its records, including parts of jobs
-and jobs that never ran. MaxJobs and MaxRecords then count the records that pass the filter.
+A file that ends in .csv is a plan; any other is a log. With --from, FILE is the output of sacct
+(-P or --json), a file in the Grid Workload Format, or a Batsim workload. The command reports on
+standard error how many lines were used, repaired or skipped. A log that is converted to a log
+retains its header and all 18 fields of its records, including records of partial executions and
+of jobs that never ran. MaxJobs and MaxRecords then count the records that pass the filter.
 
    bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
    bourse workload convert KTH.swf.gz --memory request --csv plan.csv
@@ -168,7 +168,7 @@ and jobs that never ran. MaxJobs and MaxRecords then count the records that pass
 type convertOptions struct {
 	filterOption  `yaml:",inline"`
 	From          string `validate:"oneof=sacct gwf batsim" shown:"a log, or a plan if it ends in .csv" doc:"read a file in this {FORMAT}: sacct, gwf or batsim"`
-	Memory        string `validate:"oneof=none request used" shown:"none" doc:"log {FIELD} from which the plan takes the memory of a node: none, request (requested memory, or used memory if the request is unknown) or used (used memory, or requested memory if the usage is unknown)"`
+	Memory        string `validate:"oneof=none request used" shown:"none" doc:"log {FIELD} with the memory of a node: none, request (requested memory; if unknown, used memory) or used (used memory; if unknown, requested memory)"`
 	CSV           string `doc:"write a plan to {FILE}"`
 	SWF           string `doc:"write a log to {FILE}"`
 	machineOption `yaml:",inline"`

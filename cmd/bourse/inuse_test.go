@@ -45,7 +45,7 @@ func TestReadInUse(t *testing.T) {
 		var out, errs bytes.Buffer
 		cmd := exec.Command("bourse", args...)
 		cmd.Stdout, cmd.Stderr = &out, &errs
-		if err := cmd.Run(); err != nil || out.Len() == 0 || errs.Len() > 0 && !bytes.HasSuffix(errs.Bytes(), []byte(" is open: anyone who can write to it may move any money\n")) {
+		if err := cmd.Run(); err != nil || out.Len() == 0 || errs.Len() > 0 && !bytes.HasSuffix(errs.Bytes(), []byte(" is open: anyone who can write to it may transfer any money\n")) {
 			t.Errorf("%v: %v, %s", args, err, &errs)
 		}
 		return out.Bytes()

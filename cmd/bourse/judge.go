@@ -22,13 +22,13 @@ import (
 type judgeOptions struct {
 	Against                  string `doc:"compare the candidate with the champion {POLICY}: a label in the study, a built-in policy, or a script"`
 	On                       string `doc:"compare the policies in {STUDY}, a scenario file with the field judge"`
-	Screen                   bool   `doc:"run public seeds, and print results that help the author of a candidate"`
+	Screen                   bool   `doc:"run public seeds, and print details for the candidate's author"`
 	Sealed                   string `doc:"run the seeds derived from the secret in {FILE}, and add a record to judged.jsonl next to the study"`
 	Key                      string `doc:"sign the record with the private key in {FILE}, created by 'bourse bank key'"`
-	Epoch                    int    `default:"1" validate:"min=1" doc:"number {N} of the epoch, a series of judgements with its own seeds"`
+	Epoch                    int    `default:"1" validate:"min=1" doc:"use epoch {N}; each epoch is a series of judgements with its own seeds"`
 	Verify                   string `doc:"check the record in {FILE} and, with --sealed, repeat its judgement"`
 	By                       string `doc:"public key of the referee, in {FILE}"`
-	Unconfined               bool   `doc:"do not confine the candidate; the record is then not signed"`
+	Unconfined               bool   `doc:"run the candidate without a sandbox; the record is then not signed"`
 	Workers                  int    `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
 	jsonOption[judge.Report] `yaml:",inline"`
 }
@@ -43,8 +43,8 @@ better, worse, alike, undecided, or void if the candidate fails a gate. The stud
 judge defines the metric, the margin, the gates and the number of judgements. If a candidate
 was judged before, the command prints the existing record.
 
-A program as candidate runs in its own namespaces and under Landlock, and can read only
-the files named in its command. A script can use at most 1 GiB of memory.
+If the candidate is a program, it runs in its own namespaces and under Landlock, and can read
+only the files named in its command. A script can use at most 1 GiB of memory.
 
    bourse judge mine.star --against cac --on study.yaml --screen
    bourse judge mine.star --against cac --on study.yaml --sealed secret --key referee.key
@@ -59,7 +59,7 @@ the files named in its command. A script can use at most 1 GiB of memory.
 		o.Epoch = record.Record.Epoch
 	}
 	if o.Screen == (o.Sealed != "") || o.Against == "" || o.On == "" {
-		return usagef("want --against and --on, and either --screen or --sealed")
+		return usagef("judge: want the flags --against, --on, and either --screen or --sealed")
 	}
 	s, _, err := sourceOf(c, 0)
 	if err != nil {
@@ -144,7 +144,7 @@ func showRecord(c *cli.Context, s *judge.Signed, err error) error {
 // verified returns the record of --verify, which the key of --by must have signed.
 func verified(o *judgeOptions) (*judge.Signed, error) {
 	if o.By == "" {
-		return nil, usagef("--by is missing: want the public key of the referee")
+		return nil, usagef("--by is missing; give the public key of the referee")
 	}
 	text, err := whole.Read(o.Verify, 1<<20)
 	if err != nil {
@@ -166,7 +166,7 @@ func verified(o *judgeOptions) (*judge.Signed, error) {
 func judgeBelow(c *cli.Context, j *judge.Judging, opts experiments.Options, seed *uint64, v any, unconfined bool) error {
 	var in, out bytes.Buffer
 	if !canLimit && !unconfined {
-		return misuse.Errorf("this system cannot limit the memory of a process; want --unconfined")
+		return misuse.Errorf("this system cannot limit the memory of a process; use --unconfined")
 	}
 	if seed != nil {
 		fmt.Fprint(&in, *seed)

@@ -95,8 +95,8 @@ manage the hosts of a market`, hostInviteCommand, hostListCommand, hostDrainComm
 var hostInviteCommand = command(`invite NAME
 print a token with which a machine can join
 
-Use the token on the machine with 'bourse live agent --join TOKEN'. Charges for the use
-of the host go to --owner, who must be a payee of the market.
+Use the token on the machine with 'bourse live agent --join TOKEN'. Charges for the use of the
+host are paid to --owner, who must be a payee of the market.
 
    bourse live host invite h01 --owner user:me`, func(c *cli.Context, o *hostInviteOptions) error {
 	if err := bank.CheckName(o.Owner); err != nil {
@@ -176,7 +176,7 @@ type hostRemoveOptions struct {
 func drainHostAction(c *cli.Context, o *hostDrainOptions) error {
 	now, undo := o.Now, o.Undo
 	if now && (o.WhenDone || undo) || undo && o.WhenDone {
-		return usagef("host drain: found more than one of --now, --when-done and --undo, want only one")
+		return usagef("host drain: found several of --now, --when-done and --undo, want only one")
 	}
 	return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
 		if now {
@@ -211,8 +211,8 @@ type userInviteOptions struct {
 var userListCommand = command(`list
 print the users, with their keys and balances
 
-The command lists users with a key. If the bank is not in the market's folder, it lists
-only those who have called this market.
+The command lists users with a key. If the bank is not in the market's folder, the command lists
+only users who have called this market.
 
    bourse live user list --json`, listUsersAction)
 
@@ -225,9 +225,8 @@ type userListOptions struct {
 var userRemoveCommand = command(`remove ACCOUNT
 revoke the key of an account
 
-The command signs with the operator's key in the market's folder. Open contracts
-continue, and the account keeps its money, which it can use if it is invited again under
-the same name.
+The command signs with the operator's key in the market's folder. Open contracts continue. The
+account retains its money, and can use it after a new invitation under the same name.
 
    bourse live user remove user:bob`, removeUserAction)
 
@@ -306,7 +305,7 @@ func removeUserAction(c *cli.Context, _ *userRemoveOptions) error {
 	return withKeeper(c, func(dir string, s *serving, m *service.Caller) error {
 		operator, err := keys.Read(lab.File(dir, "keys", "operator"))
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("the operator's key is not in the market's folder: revoke the key of %s with 'bourse bank revoke', using the operator's key", user)
+			return fmt.Errorf("the operator's key is not in the market's folder; sign with it elsewhere, using 'bourse bank revoke', to revoke the key of %s", user)
 		}
 		if err != nil {
 			return err
@@ -363,7 +362,7 @@ The market's operator sends the pin:
 	}
 	old, err := home.Membership()
 	if err == nil {
-		return fmt.Errorf("this is already the home of %s in market %s: use another --home", old.Account, old.Market)
+		return fmt.Errorf("this folder is already used by %s in market %s; choose another one with --home", old.Account, old.Market)
 	}
 	private, err := home.Key()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -406,7 +405,7 @@ type joinOptions struct {
 // joinAgain makes the user accept the market's new certificate.
 func joinAgain(c *cli.Context) error {
 	if c.NArg() > 0 {
-		return usagef("join: found --pin and TOKEN, want only one of them")
+		return usagef("join: found both --pin and TOKEN, want only one")
 	}
 	pin := c.String("pin")
 	if err := link.CheckPins(pin); err != nil {
@@ -435,7 +434,7 @@ func joinAgain(c *cli.Context) error {
 		return err
 	}
 	if about.Market != m.Market || about.Ledger != m.Ledger {
-		return fmt.Errorf("--pin: the server at %s is market %s with ledger %s, want market %s with ledger %s", m.URL, about.Market, about.Ledger, m.Market, m.Ledger)
+		return fmt.Errorf("--pin: at %s, found market %s with ledger %s, want market %s with ledger %s", m.URL, about.Market, about.Ledger, m.Market, m.Ledger)
 	}
 	if err := home.Save(m, private); err != nil {
 		return err

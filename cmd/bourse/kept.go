@@ -170,7 +170,7 @@ type trustOptions struct {
 
 type cosignOption struct {
 	Witness []string `doc:"public {KEY} of a witness that must have cosigned the checkpoint; may be repeated"`
-	Quorum  int      `shown:"all of them" doc:"require cosignatures by {N} witnesses"`
+	Quorum  int      `shown:"all of them" doc:"require cosignatures from {N} witnesses"`
 }
 
 // A trust lists who must have signed a published log.

@@ -122,7 +122,7 @@ func flagOf(o any, f config.Field) cli.Flag {
 		b := &cli.BoolFlag{Name: f.Name, Aliases: also, Usage: usage, DisableDefaultText: true}
 		if p, ok := o.(outputter); ok && f.Name == "json" {
 			if p.prints().Lines {
-				b.Usage = "print one JSON object per move of money"
+				b.Usage = "print one JSON object per transfer"
 			}
 			return programsFlag{b, p.prints()}
 		}

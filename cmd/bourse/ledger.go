@@ -1,7 +1,7 @@
 package main
 
 var ledgerCommand = group(`ledger
-audit, show, export, sign, prove and publish ledgers
+audit, print, sign and publish ledgers
 
 A results directory stores its ledgers in ledger/CONFIGURATION/ADMISSION/REPLICATION,
 and the head of each ledger in its manifest.

@@ -51,10 +51,10 @@ until it is interrupted. To run a program, use 'bourse job submit' in another te
    bourse live start
    bourse job submit --work 60 --deadline 120 --budget 0.50 --class cac --wait -- ./render frame7
 
-As root, or in a unit to which systemd delegates cpu, the agent enforces shares with cgroups
-and isolates users. Otherwise it enforces shares by stopping and continuing processes, and
-runs only programs of this account. If the command is interrupted or killed, running tasks
-continue for 20 seconds and then pause. They resume when the market is started again.
+As root, or in a unit to which systemd delegates cpu, the agent enforces shares with cgroups and
+isolates users. Otherwise it enforces shares by stopping and continuing processes, and runs only
+programs of this account. If the command is interrupted or killed, running tasks continue for 20
+seconds and are then paused. They resume when the market is started again.
 
 For tests and demonstrations, the machine can be sold as several hosts, each with an
 equal part of the processors:
@@ -77,11 +77,11 @@ var liveCheckCommand = command(`check [DIR]
 repeat a market's decisions from its log
 
 The command passes the log to a new broker and compares the results byte for byte: each
-decision, placement, charge and settlement. If the ledger is in the same folder, the
-command also compares its entries with the requests in the log. The log covers the
-number of days that 'keep' in market.yaml states (30 by default; 0 means all), but only
-the time since the last upgrade. Before an upgrade, check the log with the old version.
-The market must not be running. The exit status is 3 if anything differs.
+decision, placement, charge and settlement. If the ledger is in the same folder, the command
+also compares its entries with the requests in the log. The log covers the days set by 'keep' in
+market.yaml (default: 30; 0 means all), but begins at the last upgrade at the earliest. Before
+an upgrade, check the log with the old version. The market must not be running. The exit status
+is 3 if anything differs.
 
    bourse live check`, func(c *cli.Context, o *liveCheckOptions) error {
 	dir, err := labDir(c)
@@ -239,7 +239,7 @@ func (l *runningLab) openBank(c *cli.Context, key string) error {
 	id, having, err := b.Ledger(c.Context, public)
 	away.Stop()
 	if err == nil && !slices.Contains(having, own) {
-		err = fmt.Errorf("the bank at %s has not enrolled the key in keys/market as the key of %s: use 'bourse bank enrol' and 'bourse bank right'", address, own)
+		err = fmt.Errorf("the bank at %s does not know the key in keys/market as the key of %s: use 'bourse bank enrol' and 'bourse bank right'", address, own)
 	}
 	if err != nil {
 		b.Close()

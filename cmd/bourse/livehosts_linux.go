@@ -104,7 +104,7 @@ func (d *division) resizes(all []live.Host) error {
 	at := linux.Config{Processors: d.CPUs}
 	for i := range all {
 		if h := &all[i]; h.State != "removed" && len(h.Contracts) > 0 && h.CPUs != at.Offered() {
-			return usagef("--cpus: host %s has %v processors and runs %s; use --cpus %v until these have ended", h.Name, h.CPUs, count(len(h.Contracts), "task"), h.CPUs*float64(d.Hosts))
+			return usagef("--cpus: host %s has %v processors and runs %s; use --cpus %v until these tasks have ended", h.Name, h.CPUs, count(len(h.Contracts), "task"), h.CPUs*float64(d.Hosts))
 		}
 	}
 	return nil

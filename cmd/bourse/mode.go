@@ -19,7 +19,7 @@ func noteMode(c *cli.Context, ledger string) {
 	if ledger != "" {
 		note(c, "%s is owned: ledger %s", name, ledger)
 	} else {
-		note(c, "%s is open: anyone who can write to it may move any money", name)
+		note(c, "%s is open: anyone who can write to it may transfer any money", name)
 	}
 }
 

@@ -18,15 +18,15 @@ import (
 // opened is the JSON output of a command that opens a page.
 type opened struct {
 	Page    string `json:"page" doc:"path of the file"`
-	Browser string `json:"browser,omitempty" doc:"program that shows the page; omitted if there is none"`
+	Browser string `json:"browser,omitempty" doc:"program that shows the page; omitted if no program is found"`
 }
 
 var openCommand = command(`open RESULTS
-open the page of results in a browser
+open the report of a results directory in a browser
 
-The page, report.html, begins with the findings. Each point of a figure links to its row, each row
-to its replications, each replication to its jobs, and each job to its decision, its prices and
-its ledger entries. The page is a single file that needs no server, so you can send it to others.
+The page, report.html, begins with the findings. From each point of a figure, links lead to its
+row, its replications, their jobs, and each job's decision, prices and ledger entries. The page
+is a single file that needs no server, so you can send it to others.
 
 BROWSER lists programs with their flags, separated by colons; %s stands for the page.
 The command uses the first program that exists, or the desktop's default program.

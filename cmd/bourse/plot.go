@@ -21,12 +21,13 @@ import (
 var plotCommand = command(`plot RESULTS
 plot a metric against an axis, with intervals
 
-The command draws results in the terminal and writes figures. Without flags, it plots
-efficiency against alpha, with one panel per configuration and one line per policy. Alpha is
-the inelasticity of users: at 0 they value partial work in proportion, and at 1 not at all.
+The command draws results in the terminal and writes figures. Without flags, it plots efficiency
+against alpha, with one panel per configuration and one line per policy. Alpha is the
+inelasticity of users. At 0, partial work is worth its proportion of the value; at 1, it is
+worth nothing.
 
-A dimension is configuration, policy, metric, alpha, or the name of a sweep axis.
-Dimensions without a flag become panels, and axes become lines.
+A dimension is configuration, policy, metric, alpha, or the name of a sweep axis. Dimensions for
+which no flag is given become panels, and sweep axes become lines.
 
    bourse run && bourse plot results/paper
    bourse plot results/paper --x configuration --y violations,rejections
@@ -36,7 +37,7 @@ Dimensions without a flag become panels, and axes become lines.
 type plotOptions struct {
 	X             string   `doc:"plot {DIMENSION} along x; configurations and policies become groups of bars (default: alpha for efficiency, otherwise the first axis)"`
 	Y             string   `doc:"plot {METRICS}, separated by commas (default: efficiency)"`
-	Color         string   `doc:"draw one line for each value of {DIMENSIONS} (default: policy); auto, always or never control the colours of the terminal instead"`
+	Color         string   `doc:"draw one line for each value of {DIMENSIONS} (default: policy), or set the terminal's colours to auto, always or never"`
 	Facet         string   `doc:"draw one panel for each value of {DIMENSIONS} (default: configuration)"`
 	Where         []string `doc:"plot only {DIMENSION=VALUES}, such as policy=be,cac"`
 	CSV           bool     `doc:"print the points as CSV"`
@@ -65,7 +66,7 @@ func list(c *cli.Context, flag string) []string {
 
 // curveCommand is the plot command without flags of its own.
 var curveCommand = command(`curve RESULTS
-draw efficiency against alpha, as plot does
+draw efficiency against alpha, like plot
 
    bourse run && bourse curve results/paper`, func(c *cli.Context, o *coloredOptions) error {
 	return plotAction(c, &plotOptions{figureOptions: o.figureOptions})

@@ -55,11 +55,11 @@ type policyCheckOptions struct {
 }
 
 var policyCheckCommand = command(`check [FILE] [-- COMMAND...]
-run a policy in random markets and check its answers
+check a policy's decisions in random markets
 
-The command checks that each answer is valid, that the same question gets the same answer
-twice, and that a copy of the market gets the same answer. It prints the verdicts, and the
-time per decision next to the times of built-in policies. Memory is limited to 1 GiB.
+The command checks that each answer is valid, and that the policy gives the same answer if the
+question is repeated or asked in a copy of the market. It prints the verdicts, and compares the
+time per decision with the times of built-in policies. Memory is limited to 1 GiB.
 
    bourse policy check mine.star
    bourse policy check -- python3 mine.py`, func(c *cli.Context, o *policyCheckOptions) error {
@@ -117,9 +117,9 @@ type policyAskOptions struct {
 var policyAskCommand = command(`ask [FILE] QUESTION [-- COMMAND...]
 answer a saved question again
 
-If a policy fails to answer a question, the run saves the question. This command prints
-the policy's decision as the ledger would record it. Output of a script goes to standard
-error.
+If a policy fails to answer a question, the run saves the question. This command prints the
+policy's decision as the ledger would record it. If a script prints text, the command writes it
+to standard error.
 
    bourse policy ask mine.star mine-20.ask.json
    bourse policy ask mine-20.ask.json -- python3 mine.py`, func(c *cli.Context, _ *policyAskOptions) error {
@@ -191,7 +191,7 @@ func (b *beyondLimit) Error() string { return b.text }
 
 // limits are the limits of a limited process. If it exceeds one, its standard error contains the sign.
 var limits = []beyondLimit{
-	{"time", "a call to the policy does not end", "a call to the policy took more than 10 s and could not be stopped"},
+	{"time", "a call to the policy did not return", "a call to the policy took more than 10 s and could not be stopped"},
 	{"memory", "out of memory", "the policy used more than 1 GiB of memory"},
 	{"memory", "cannot allocate memory", "the policy used more than 1 GiB of memory"},
 }

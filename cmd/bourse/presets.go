@@ -14,9 +14,10 @@ import (
 var presetsCommand = command(`list
 list presets, with their running times
 
-The time is the processor time of all replications, which several workers can share. The memory is
-for one worker. Both were measured once, on one machine, so use them only to compare presets.
-'bourse run --preset' also accepts the name of a paper, and then runs all of its presets.
+The time is the processor time of all replications, which can run on several workers. The memory
+is for one worker. Time and memory were measured once, on one machine, so use them only to
+compare presets. 'bourse run --preset' also accepts the name of a paper, and then runs all of
+its presets.
 
    bourse scenario list
    bourse run --preset spot-or-reserve`, presetsAction)

@@ -29,7 +29,7 @@ prints the public key, which is not secret.
 		return err
 	}
 	if _, err := keys.Public(public); err != nil || len(o.Name) > 64 {
-		return usagef("--name: found %.64q, want at most 64 characters, without spaces or +", o.Name)
+		return usagef("--name: found %.64q, want at most 64 characters, without a space or +", o.Name)
 	}
 	if err := keys.Write(c.Args().First(), private); err != nil {
 		return err
@@ -45,10 +45,10 @@ type keyNewOptions struct {
 var checkpointCommand = command(`checkpoint DIR
 audit a ledger and sign its head
 
-The command prints a checkpoint: a short text with origin, number of entries, root and
-signature. Store it where the ledger's operator cannot change it. 'ledger audit
---checkpoint' can then detect removed, rewritten or forked entries. If the ledger has
-errors, the command does not sign it, and exits with status 3.
+The command prints a checkpoint: a short text with the ledger's name, its number of entries, its
+root hash and a signature. Store it where the ledger's operator cannot change it. 'ledger audit
+--checkpoint' can then detect removed, rewritten or forked entries. If the ledger has errors,
+the command signs nothing and exits with status 3.
 
    bourse ledger checkpoint books --key key > checkpoint`, checkpointAction)
 
@@ -81,9 +81,10 @@ func checkpointAction(c *cli.Context, _ *checkpointOptions) error {
 var proveCommand = command(`prove DIR
 print a proof that an entry is in a ledger
 
-The proof is a JSON text of a few thousand bytes, which 'ledger verify' checks without
-the ledger. It also contains the other entries of the same leaf, up to 32 in all. With
---checkpoint, it proves that the entry was in the ledger when the checkpoint was signed.
+The proof is a JSON text of a few thousand bytes, which 'ledger verify' checks without the
+ledger. It also contains the other entries of the same leaf of the hash tree; a leaf has at most
+32 entries. With --checkpoint, it proves that the entry was in the ledger when the checkpoint
+was signed.
 
    bourse ledger prove books --entry 2 > proof
    bourse ledger prove books --entry 2 --checkpoint checkpoint > proof`, proveAction)
@@ -128,9 +129,9 @@ func proveAction(c *cli.Context, o *proveOptions) error {
 var verifyProofCommand = command(`verify PROOF
 check a proof of 'ledger prove' without the ledger
 
-The command prints the proved entry. The proof is only as trustworthy as the head in it;
-with --checkpoint, this head must be the signed one. If FILE is -, the command reads
-standard input. The exit status is 3 if the proof is not valid.
+The command prints the entry that is proved. The proof is only as trustworthy as the head in it.
+With --checkpoint, the command checks that the head is the signed one. If FILE is -, the command
+reads standard input. The exit status is 3 if the proof is not valid.
 
    bourse ledger verify proof --checkpoint checkpoint --public key.pub`, verifyProofAction)
 

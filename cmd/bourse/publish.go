@@ -23,7 +23,7 @@ import (
 )
 
 var publishCommand = command(`publish DIR
-publish a ledger as static files, to mirror and audit
+publish a ledger as static files that others can audit
 
 The command writes the ledger's lines, as printed by 'bank log', as a transparency log: tiles and
 a signed checkpoint (c2sp.org/tlog-tiles) that any web server or object store can serve. 'ledger
@@ -33,10 +33,10 @@ and never changes published lines. The command refuses a different ledger, with 
 Everybody who reads the log sees every account, amount and note. Published entries
 cannot be withdrawn, so if accounts need pseudonyms, use them from the start.
 
-The command asks each --witness to cosign the checkpoint. A witness signs only if the
-checkpoint extends the last one that it signed, so all readers who require its signature
-see the same log. All witnesses are asked at the same time, and each must respond within
-10 s. The command publishes nothing unless at least --quorum witnesses have signed.
+The command requests a cosignature of the checkpoint from each --witness. A witness signs only
+extensions of the last checkpoint that it signed, so all readers who require its signature see
+the same log. The requests are sent at the same time, and each witness must respond within 10 s.
+The command publishes nothing unless at least --quorum witnesses have signed.
 
    bourse ledger publish books --key key --out public
    bourse ledger publish books --key key --out public --witness https://w.example=KEY`, publishAction)
@@ -59,7 +59,7 @@ func publishAction(c *cli.Context, o *publishOptions) error {
 	}
 	signer, err := sumdb.NewSigner(key)
 	if err != nil {
-		return usagef("--key: %s: found another kind of key, want a private key", o.Key)
+		return usagef("--key: %s: found a different kind of key, want a private key", o.Key)
 	}
 	witnesses, err := witnessesOf(c)
 	if err != nil {
@@ -173,8 +173,8 @@ func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []witness.P
 var extendsCommand = command(`extends DIR|URL
 check that a published log extends an older checkpoint
 
-The command reads the log's checkpoint and a few tiles of hashes. The exit status is 3
-if the older log is not part of the present one.
+The command reads the log's checkpoint and a few tiles of hashes. The exit status is 3 if the
+present log does not contain the older one.
 
    bourse ledger extends https://bank.example/books --since checkpoint --public key.pub`, extendsAction)
 

@@ -74,7 +74,7 @@ func TestRefusals(t *testing.T) {
 		"no such name in a ledger": {statusUsage, map[string]string{
 			"ledger show " + ledger + " --contract 999": "no contract 999", "ledger show " + ledger + " --account user:999": "user:999", "ledger statement " + ledger + " --user 999": "999",
 			"ledger prove " + ledger + " --entry 99999": "entry 99999", "ledger prove ./b --entry 9": "the ledger has 1 entries", "ledger statement ./b --user bob": "bob",
-			"bank balance ./b nonsense": "found nonsense, which no entry names", "bank balance ./b user:an --json": "found user:an, which no entry names",
+			"bank balance ./b nonsense": "found no entry that names nonsense", "bank balance ./b user:an --json": "found no entry that names user:an",
 		}},
 		"no such name in results": {statusUsage, map[string]string{
 			"explain ./r --run pareto-high/cac/0 --job 999": "--job: found 999", "explain ./r --run pareto-high/cca/0 --job 1": "--run: found", "explain ./r --job 1": "--run: found none",

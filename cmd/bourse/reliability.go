@@ -21,13 +21,13 @@ var reliabilityCommand = command(`availability
 compare predicted and realized availability of hosts
 
 Each predictor must predict whether an available host will stay for the duration of a job. All
-predictors answer for the same hosts, times of the last day, and job lengths, which are drawn
-as in "Job-Scheduling with Resource Availability Prediction for Volunteer-Based Grid
-Computing". Predictions of 80 % are good if they come true in 80 % of cases. The diagrams show
-predicted and realized availability, and the band in which calibrated predictions lie. The
-Brier score is the mean of (predicted - realized)²; 0 is best. The command compares TDE with
-completions rounded up (as in the paper), TDE with completions rounded down, the fraction of
-time in which a host was available, and a renewal process. Each uses 1 to 6 past days.
+predictors are tested on the same hosts, job lengths and times of the last day, which are drawn
+as in "Job-Scheduling with Resource Availability Prediction for Volunteer-Based Grid Computing".
+Predictions of 80 % are calibrated if they come true in 80 % of the cases. The diagrams compare
+predicted with realized availability, and show the band in which calibrated predictions lie. The
+Brier score is the mean of (predicted - realized)²; 0 is best. The predictors are TDE with
+completions rounded up (as in the paper) or down, the fraction of time during which a host was
+available, and a renewal process. Each predictor uses the 1 to 6 preceding days.
 
    bourse study availability
    bourse study availability --model diurnal --model markov --probes 20000
@@ -118,5 +118,5 @@ func traceSources(c *cli.Context) ([]volunteers.Source, []string, error) {
 	if err != nil {
 		return nil, nil, misuse.Of(err)
 	}
-	return all, []string{"No recorded trace was given, so a model determines when hosts are available. To use a trace, give --availability FILE."}, nil
+	return all, []string{"No recorded trace was given, so a model generates the availability of hosts. To use a trace, give --availability FILE."}, nil
 }

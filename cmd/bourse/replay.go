@@ -13,12 +13,12 @@ import (
 )
 
 var replayCommand = command(`replay RESULTS
-run again under another policy, and compare job by job
+repeat a run under another policy, and compare each job
 
-RESULTS is a directory written by 'bourse run'. The command repeats one of its runs, and
-then runs the same jobs and hosts under another policy, or with another value of a
-field. It prints which owners gain and lose from the change. A gain is a change of the
-job's value to its owner (§4.2, eq. 9, at --alpha), minus the payment, plus penalties.
+RESULTS is a directory written by 'bourse run'. The command repeats one of its runs, and then
+runs the same jobs and hosts under another policy, or with another value of a field. It prints
+which owners of jobs gain and lose from the change. A gain is a change of the job's value to its
+owner (§4.2, eq. 9, at --alpha), minus the payment, plus penalties.
 
    bourse study replay results/paper --run pareto-high/be/0 --admission cac
    bourse study replay results/paper --run pareto-high/cac/3 --admission '{name: cac, guarantee: 0.99}' --alpha 0.5 --out drawn

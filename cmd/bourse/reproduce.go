@@ -35,7 +35,7 @@ type reproduceOptions struct {
 	partsOptions                 `yaml:",inline"`
 	Plan                         bool `doc:"list the presets, without running them"`
 	noProgressOption             `yaml:",inline"`
-	Tables                       string `default:"none" doc:"store jobs, prices and metrics in {FORM}, as 'bourse run' does: both, parquet, csv, or none for metrics only"`
+	Tables                       string `default:"none" doc:"store jobs, prices and metrics in {FORM}: both, parquet, csv, or none for metrics only (see 'bourse run')"`
 	json3Option[[]papers.Judged] `yaml:",inline"`
 }
 
@@ -103,7 +103,7 @@ func (o *partsOptions) measureLog(c *cli.Context) ([]results.Metric, error) {
 	}
 	name, err := logIn(o.Traces, blueHorizon)
 	if err != nil {
-		note(c, "%s: found no log whose name begins with %s; claims about it are not tested", o.Traces, blueHorizon)
+		note(c, "%s: found no log whose name begins with %s; claims about this log are not tested", o.Traces, blueHorizon)
 		return nil, nil
 	}
 	return measureRows(c, name)

@@ -50,15 +50,16 @@ share one run:
    bourse run merge one two --out results/shared
    bourse run mine.yaml --on slurm --time 1:00:00  from a login node
 
-If the preset is the name of a paper, the command runs the presets of all its figures
-and writes each to its own directory. Give the paper's log with --trace; otherwise jobs
-are generated.
+If --preset names a paper, the command runs the presets of all the paper's figures and writes
+the results of each to its own directory. Give the paper's log with --trace; otherwise jobs are
+generated.
 
    bourse run --preset librarisk --trace SDSC-SP2-1998-4.1-cln.swf.gz
 
 The availability of hosts (fleet.availability) is drawn from a model or, with --availability,
-read from a trace. The command detects the format from the first lines, unless
---availability-format states it. It reads a folder as format ucb, with one file per host.
+read from a trace. The command detects the trace's format from its first lines, unless
+--availability-format states it. If the trace is a folder, its format is ucb, with one file per
+host.
 
    bourse run mine.yaml --availability trace.csv.gz`, runAction)
 
@@ -69,7 +70,7 @@ type runOptions struct {
 	givenOptions                    `yaml:",inline"`
 	Workers                         int    `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
 	Out                             string `alias:"o" doc:"write results to {DIR} (default: results/NAME, with the scenario's name)"`
-	Ledger                          bool   `doc:"store the ledger of every replication, not only of the first one (in a study of over 250 runs, the first one of the first configuration)"`
+	Ledger                          bool   `doc:"store the ledger of every replication, not only of the first one (or, in a study of over 250 runs, not only of the very first run)"`
 	Bank                            string `doc:"copy the stored ledgers to the PostgreSQL server at {URL}, as LEDGER/SCENARIO/CONFIGURATION/ADMISSION/REPLICATION"`
 	noProgressOption                `yaml:",inline"`
 	unitOptions                     `yaml:",inline"`
@@ -83,7 +84,7 @@ type givenOptions struct {
 	Trace              string   `doc:"run the recorded log {FILE} (SWF, plain or gzip) in the configurations that filter a log"`
 	Availability       string   `doc:"read the availability of hosts from the recorded trace {FILE} (plain or gzip), in the configurations with fleet.availability"`
 	AvailabilityFormat string   `yaml:"availability-format" of:"trace" doc:"read the trace of --availability as {FORMAT}"`
-	Hosts              string   `doc:"run every configuration on {N} hosts"`
+	Hosts              string   `doc:"run each configuration on {N} hosts"`
 	Load               string   `doc:"scale the gaps between arrivals to a load of {L}; a load of 1 keeps all processors busy"`
 	Policy             string   `doc:"run only the admission policies {A,B}, with their options from the scenario"`
 	Set                []string `doc:"override a field of every configuration, of one, or of the scenario: {PATH=VALUE}, NAME:PATH=VALUE"`
@@ -124,7 +125,7 @@ func elsewhere(c *cli.Context, dir string, run func(dir string) error) error {
 func runFigures(c *cli.Context, o *runOptions, figures []string, dir string) error {
 	for i, name := range figures {
 		if o.Availability != "" && papers.OfModels(name) {
-			note(c, "%s is omitted, because it draws availability from models and a trace is given", name)
+			note(c, "%s is omitted, because it generates the availability of hosts from models, and a trace was given", name)
 			continue
 		}
 		ch, err := choose(c, name)

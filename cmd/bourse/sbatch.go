@@ -20,7 +20,7 @@ func fromScript(c *cli.Context, file string) (a asked, err error) {
 		return a, usagef("--sbatch: %w, want a file", err)
 	}
 	if !bytes.HasPrefix(text, []byte("#!")) {
-		return a, usagef("--sbatch: %s: line 1 names no interpreter, want one, such as #!/bin/sh", file)
+		return a, usagef("--sbatch: %s: found no interpreter in line 1, want one, such as #!/bin/sh", file)
 	}
 	s, err := batch.Script(string(text))
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 )
 
 var scenarioShowCommand = command(`show PRESET|FILE
-print a full scenario file, with the defaults of all fields
+print a scenario with the defaults of all fields
 
 If FILE is -, the command reads standard input.
 
@@ -97,7 +97,7 @@ type checked struct {
 	Replications   int      `json:"replications"`
 	Configurations []string `json:"configurations"`
 
-	Warnings  []string            `json:"warnings" doc:"settings that are valid but probably not intended, such as jobs wider than the fleet"`
+	Warnings  []string            `json:"warnings" doc:"valid settings that are probably mistakes, such as jobs with more nodes than the fleet"`
 	Overrides []scenario.Override `json:"overrides" doc:"settings without effect in some configurations"`
 }
 
@@ -150,11 +150,11 @@ func showScenario(c *cli.Context, o *scenarioShowOptions) error {
 func stands(e *scenario.Experiment) []string {
 	var said []string
 	if names := e.Generated(); names != nil {
-		said = append(said, fmt.Sprintf("%s: no recorded log was given, so jobs are generated, with a similar mean gap, runtime and size. To use a log, give --trace FILE.",
+		said = append(said, fmt.Sprintf("%s: no recorded log was given, so jobs are generated with a similar mean gap, runtime and size. To use a log, give --trace FILE.",
 			strings.Join(names, ", ")))
 	}
 	if e.DrawsHosts() {
-		said = append(said, "No recorded trace was given, so a model determines when hosts are available. To use a trace, give --availability FILE.")
+		said = append(said, "No recorded trace was given, so a model generates the availability of hosts. To use a trace, give --availability FILE.")
 	}
 	return said
 }

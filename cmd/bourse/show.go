@@ -45,7 +45,7 @@ print the entries of a ledger
 })
 
 type showOptions struct {
-	Account     string `doc:"print only entries that move money to or from account {A}, such as user:7"`
+	Account     string `doc:"print only entries that transfer money to or from account {A}, such as user:7"`
 	Contract    int64  `default:"-1" shown:"all" doc:"print entries of contract {C}"`
 	movesOption `yaml:",inline"`
 }
@@ -56,11 +56,11 @@ func nothing(c *cli.Context, f export.Filter) error {
 	in := place.At(c.Args().First()).String()
 	switch {
 	case f.Contract != nil && f.Account != "":
-		return usagef("%s: no entry of contract %d moves money of account %s", in, *f.Contract, f.Account)
+		return usagef("%s: no entry of contract %d transfers money of account %s", in, *f.Contract, f.Account)
 	case f.Contract != nil:
 		return usagef("%s: the ledger has no contract %d", in, *f.Contract)
 	case f.Account != "":
-		return usagef("%s: no entry moves money of account %s", in, f.Account)
+		return usagef("%s: no entry transfers money of account %s", in, f.Account)
 	}
 	return nil
 }
@@ -89,5 +89,5 @@ export a ledger for other programs
 
 type exportOptions struct {
 	Format    string `of:"ledger" doc:"write the ledger as {FORMAT}"`
-	Aggregate string `doc:"add up entries of one kind per {PERIOD}, for large ledgers; the only value is day"`
+	Aggregate string `doc:"add up the entries of each kind per {PERIOD}, for large ledgers; the only value is day"`
 }

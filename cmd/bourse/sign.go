@@ -13,8 +13,7 @@ import (
 var signCommand = command(`sign ORDER
 sign an order, and print it with the signature
 
-An order is a text with these lines, in this sequence. ORDER is a file, or - for
-standard input:
+An order consists of these lines, in this sequence. ORDER is a file, or - for standard input:
 
    bourse transfer 1
    ledger 5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6
@@ -24,9 +23,8 @@ standard input:
    amount 12.500000
    expires 2026-11-22T15:10:00Z
 
-'bank whoami' prints the ledger's id. A second key can add its signature to a signed
-order. If an order is not well-formed, the command refuses it and reports the line and
-the field.
+'bank whoami' prints the ledger's id. A second key can add its signature to a signed order. If
+an order is not well-formed, the command does not sign it, and reports the line and the field.
 
    bourse bank sign rent --key ann | jq -cRs '{order: .}' | bourse bank apply books`, func(c *cli.Context, _ *signOptions) error {
 	private, err := privateKey(c, "key")
@@ -63,7 +61,7 @@ func privateKey(c *cli.Context, name string) (string, error) {
 func signOrder(c *cli.Context, b banked, kind, id, account string, private []string, fields ...string) ([]byte, error) {
 	ledger := b.Ledger()
 	if ledger == "" {
-		return nil, errors.New("the bank is open and needs no signatures; 'bourse bank own' gives it owners")
+		return nil, errors.New("the bank is open and needs no signatures; 'bourse bank own' makes it an owned one")
 	}
 	if t, ok := b.(*there); ok { // only the account itself may ask the bank how its orders were answered
 		t.Account, t.Key = account, private[0]
@@ -106,7 +104,7 @@ func signer(c *cli.Context, b banked, private string) (string, error) {
 		return "", err
 	}
 	if len(all) != 1 {
-		return "", fmt.Errorf("found %s that the given key has signed, want exactly one", count(len(all), "account"))
+		return "", fmt.Errorf("found %s signed with the given key, want exactly one", count(len(all), "account"))
 	}
 	return all[0], nil
 }

@@ -14,7 +14,7 @@ import (
 
 // slurmOptions are the flags of runs on a cluster.
 type slurmOptions struct {
-	On        string `doc:"run the units on {ENGINE}; slurm submits an array of tasks with sbatch, waits, and merges the results; all nodes must share the directory of --out"`
+	On        string `doc:"run the units on {ENGINE}; the engine slurm submits an array of tasks with sbatch, waits, and merges the results; all nodes must share the directory of --out"`
 	Chunk     int    `validate:"min=1" doc:"with --on slurm: units per task, {N} (default: one minute of work, as measured by one unit)"`
 	Partition string `doc:"with --on slurm: {PARTITION} of the cluster"`
 	Time      string `doc:"with --on slurm: {TIME} limit of a task, as for sbatch: MINUTES, H:MM:SS or D-H"`

@@ -50,11 +50,12 @@ type homeOption struct {
 var submitCommand = command(`submit [--] [COMMAND]...
 submit a program to a market
 
-The command signs an order with the account's key, sends it, and prints the decision. If the order
-was accepted, it prints the hosts and the bids. If the order was rejected, it prints the reason
-with its numbers, and the lowest budget that would be accepted. The budget is held in escrow until
-the contract is settled. The signed order is stored until the market answers. After a crash,
-'bourse job submit --resume' sends the order again; it still creates only one contract.
+The command signs an order with the account's key, sends it, and prints the decision. If the
+order was accepted, it prints the hosts and the bids. If the order was rejected, it prints the
+reason with its numbers, and the lowest budget that would be accepted. The budget is held in
+escrow until the contract is settled. The signed order is stored until the market answers. After
+a crash, 'bourse job submit --resume' sends the order again, which still creates only one
+contract.
 
    bourse job submit --work 60 --deadline 120 --budget 0.50 --wait -- ./render frame7
    bourse job submit --work 30m --deadline 2h --memory 4GB --budget 3 -- ./render film
@@ -75,12 +76,12 @@ With --from, FILE is a list of contracts, with the fields and units of the flags
    - {class: cac, work: 60, deadline: 120, budget: 0.50, command: [./render, frame7]}
    - {work: 30m, deadline: 2h, memory: 4GB, budget: 3, nodes: 2, cpus: 2, env: {SEED: 7}, command: [./mix], files: [mix]}
 
-All contracts are checked before the first one is sent. Mistakes are reported with file,
-line and field.
+All contracts are checked before the first one is sent. For each mistake, the command reports
+the file, the line and the field.
 
-An order that waits for other contracts, for its array or for a quota is held: the
-market decides it later, and its deadline counts from then. The exit status is 1 if a
-contract is refused or, with --wait, if a contract is not fulfilled.`, submitAction)
+An order that must wait for other contracts, for its array or for a quota is held. The market
+decides it later, and the deadline counts from the decision. The exit status is 1 if a contract
+is refused or, with --wait, if a contract is not fulfilled.`, submitAction)
 
 type submitOptions struct {
 	budgetOptions              `yaml:",inline"`
@@ -88,16 +89,16 @@ type submitOptions struct {
 	File                       []string `doc:"copy {FILE}, or a folder with everything in it, to the task's folder; may be repeated"`
 	Name                       string   `doc:"{NAME} of the job, shown to its user"`
 	Stdin                      string   `doc:"pass {FILE} to the program as standard input; - passes the command's own (default: none)"`
-	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before its deadline, with SIGTERM and the file notice (default: one twentieth of the deadline, at most 30; only programs that handle SIGTERM receive it)"`
-	Checkpoint                 float64  `unit:"seconds" doc:"store the program's file or folder checkpoint/done at the market for its next try, at an interval given in {SECONDS} or with a unit such as 10m"`
+	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before its deadline, with SIGTERM if it handles this signal, and with the file notice (default: one twentieth of the deadline, at most 30)"`
+	Checkpoint                 float64  `unit:"seconds" doc:"store the program's file or folder checkpoint/done at the market for its next attempt, at an interval given in {SECONDS} or with a unit such as 10m"`
 	Requeue                    int      `doc:"start the program again if it ends with exit status 75, at most {N} times"`
 	Project                    string   `doc:"let account project:{PROJECT} pay, which must have given the right spend (bourse bank right)"`
 	Array                      string   `doc:"submit a contract for each number in {INDICES}, such as 0-9 or 0-9:2,20%3 (at most 3 unfinished at a time); the program finds its number in BOURSE_ARRAY_INDEX"`
 	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, are fulfilled; the order is refused if this becomes impossible"`
 	AfterEnded                 []string `yaml:"after-ended" doc:"begin once {CONTRACTS} have ended"`
-	AfterFailed                []string `yaml:"after-failed" doc:"begin once {CONTRACTS} have ended without being fulfilled"`
+	AfterFailed                []string `yaml:"after-failed" doc:"begin once {CONTRACTS} have ended unfulfilled"`
 	From                       string   `doc:"submit each contract in the list in {FILE}, YAML or JSON; - is standard input"`
-	Sbatch                     string   `doc:"submit the job script {FILE} with directives of Slurm's sbatch; COMMAND contains its arguments"`
+	Sbatch                     string   `doc:"submit the job script {FILE}, which may contain directives of Slurm's sbatch; COMMAND contains its arguments"`
 	Valid                      float64  `unit:"seconds" doc:"validity of the order in {SECONDS}, or with a unit such as 30d (default: 1h, or 30d if it waits for contracts or its array); the market refuses orders that expire while they are held"`
 	Resume                     bool     `doc:"send unanswered signed orders again"`
 	Wait                       bool     `doc:"wait until the contracts have ended"`
@@ -115,7 +116,7 @@ func submitAction(c *cli.Context, o *submitOptions) error {
 		case now:
 			return usagef("submit: found a pipe or a file as standard input, which programs do not get: send it by --stdin -, or end the command with </dev/null")
 		case later:
-			note(c, "submit: standard input is a pipe without data, and is not passed to programs")
+			note(c, "submit: standard input is a pipe without data, so the program does not receive it")
 		}
 	}
 	tasks, err := tasks(c, o)

@@ -28,7 +28,7 @@ create a bank without money
 })
 
 type idOption struct {
-	ID string `doc:"{ID} of the request; a request that is sent again with the same ID is booked once"`
+	ID string `doc:"{ID} of the request; a request repeated with the same ID is not booked again"`
 }
 
 var mintCommand = command(`mint DIR ACCOUNT AMOUNT
@@ -140,7 +140,7 @@ func move(c *cli.Context, o store.Order, amount string) error {
 func keepReceipt(file string, b banked) error {
 	t, ok := b.(*there)
 	if !ok {
-		return usagef("--signed: found a bank that is not served, want a served one, because only a server signs receipts")
+		return usagef("--signed: found a bank without a server, want the address of a served bank, because only a server signs receipts")
 	}
 	return whole.Write(file, t.signed)
 }
@@ -191,7 +191,7 @@ func answer(c *cli.Context, b banked, id string, r store.Receipt) error {
 func requestID(c *cli.Context) (string, error) {
 	id := c.String("id")
 	if id == "" {
-		return "", usagef("%s: --id is missing: an id ensures that a repeated request is booked only once", commandName(c))
+		return "", usagef("%s: --id is missing; an id ensures that a repeated request is booked only once", commandName(c))
 	}
 	if err := bank.CheckID(id); err != nil {
 		return "", usagef("--id: %w", err)
@@ -204,14 +204,14 @@ const mostParallel = 1 << 16
 var applyCommand = command(`apply DIR
 book many transfers from standard input
 
-The command reads one JSON object per line and prints one answer for each, in the same
-sequence, as soon as the entry is durable. Requests that are in progress at the same
-time may be booked in any sequence. A transfer from the account mint issues money. Every
-order has the fields id, from, to and amount, each once. Refused orders are answered,
-too, and a line that is not an order is answered with its line number; the exit status
-is still 0. After a crash or an interruption, send the unanswered lines again: a booked
-order gets the same answer as before. In an owned bank, each line contains a signed
-order; for an order of a contract, the market adds the moves of money that it decided:
+The command reads one JSON object per line. It prints one answer for each, in the same sequence,
+as soon as the entry is durable. Requests that are processed at the same time may be booked in
+any sequence. A transfer from the account mint issues money. Every order must have the fields
+id, from, to and amount, each exactly once. The command also answers refused orders, and answers
+a line that is not an order with its line number. The exit status is still 0. After a crash or
+an interruption, send the unanswered lines again: a booked order gets the same answer as before.
+In an owned bank, each line contains a signed order. To an order of a contract, the market adds
+the transfers that it decided:
 
    {"order":"bourse transfer 1\nledger 5f7c…"}
    {"order":"bourse order 1\n…","contract":17,"moves":[{"from":"user:ann","to":"escrow:17","amount":"1.5"}]}
@@ -234,7 +234,7 @@ An open bank accepts plain lines:
 			err = c.Context.Err() // after an interrupt, the first error may be the end of the input
 		}
 		if errors.Is(err, context.Canceled) {
-			return interruption("lines with an answer are booked; send the other lines again")
+			return interruption("lines with an answer have been booked; send the other lines again")
 		}
 		if errors.Is(err, bufio.ErrTooLong) {
 			return fmt.Errorf("standard input: %w; the preceding lines have been answered", err)

@@ -17,14 +17,14 @@ import (
 var tuneCommand = command(`tune [SCENARIO]
 find the setting with the best metric
 
-The command compares settings of a scenario on the same jobs, hosts and random numbers. It
-drops a setting as soon as that setting is significantly worse, and spends the remaining
-replications on the others. The settings are the values of --over or, if there are several,
-all combinations of their values, in addition to the scenario's own sweep. They run under the
-policies that have the field as an option, or under all policies if none has. The command
-prints the best setting, the settings that are not significantly worse, the possible loss from
-a wrong choice, and the number of replications that would decide more. If you interrupt it, it
-prints the results so far. With --out, repeat the command to continue.
+The command compares settings of a scenario on the same jobs, hosts and random numbers. As soon
+as a setting is significantly worse, the command drops it and spends the remaining replications
+on the others. The settings are the values of --over or, if there are several, all combinations
+of their values, in addition to the scenario's own sweep. They run under the policies that have
+the field as an option, or under all policies if no policy has it. The command prints the best
+setting, the settings that are not significantly worse, the possible loss from a wrong choice,
+and the number of replications that would separate more settings. If you interrupt it, it prints
+the results so far. With --out, repeat the command to continue.
 
    bourse study tune --configuration pareto-high --maximize efficiency_1 --over admission.cac.guarantee=0.5..0.99/0.01
    bourse study tune mine.yaml --maximize revenue --over admission.partition.reserved=0..1/0.1 --over market.payment=spot,bid

@@ -22,10 +22,10 @@ const mostRows = 1_000_000
 
 // unitOptions are the flags that select the units to run and the tables to store.
 type unitOptions struct {
-	Tables string `doc:"store jobs, prices and metrics in {FORM}: both (jobs as CSV and Parquet), parquet, csv, or none for metrics only (default: both, or parquet for a million rows or more)"`
+	Tables string `doc:"store jobs, prices and metrics in {FORM}: both (jobs as CSV and Parquet), parquet, csv, or none for metrics only (default: both; parquet for at least a million rows)"`
 	Units  bool   `doc:"list the units into which the run can be divided, without running them"`
-	Shard  string `doc:"run only part {K/N} of the units (1/N to N/N) and store them in --out for 'bourse run merge'; several shards may use the same --out; auto/N takes K from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX"`
-	Fresh  bool   `doc:"start from the beginning: discard the units of a stopped run, and replace older results of this or another scenario"`
+	Shard  string `doc:"run only part {K/N} of the units (1/N to N/N), for 'bourse run merge'; several shards may use the same --out; auto/N takes K from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX"`
+	Fresh  bool   `doc:"start again: discard the units of a stopped run, and replace older results, even those of another scenario"`
 }
 
 // tables returns the file format of the large tables.

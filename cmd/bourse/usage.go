@@ -27,9 +27,10 @@ type usageShown struct {
 var usageCommand = command(`usage
 print the usage and cost of settled contracts
 
-A settled contract counts in the month of its settlement. The paid amount does not include
-penalties. Users can read their own usage, and the operator that of all accounts (--dir). With --format focus, the output is a CSV file in the FOCUS 1.2 format: one row
-per contract, and one row per penalty, which is negative (bourse docs usage).
+A contract is included in the month of its settlement. The paid amount does not include
+penalties. Users can read their own usage; with --dir, the operator can read the usage of all
+accounts. With --format focus, the output is CSV in the FOCUS 1.2 format, with one row per
+contract, and one row with a negative amount per penalty (bourse docs usage).
 
    bourse job usage --month 2026-11 --by day
    bourse job usage --month 2026-11 --format focus > november.csv`, usageAction)

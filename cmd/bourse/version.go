@@ -22,7 +22,7 @@ func version() string {
 type release struct {
 	Release  string `json:"release" doc:"version number, as in the CHANGELOG"`
 	Revision string `json:"revision" doc:"revision of the source, or unknown"`
-	Modified string `json:"modified" doc:"true if the source differed from the revision, false if it did not, or unknown"`
+	Modified string `json:"modified" doc:"whether the source differed from the revision: true, false or unknown"`
 	Go       string `json:"go" doc:"version of the compiler"`
 	Platform string `json:"platform" doc:"operating system and architecture"`
 }

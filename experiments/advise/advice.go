@@ -136,7 +136,7 @@ var rules = []struct {
 func (a *Advice) weigh() error {
 	has := func(name string) bool { _, ok := a.Numbers[name]; return ok }
 	if !has("p_a") || !has("q") || !has("p_w") && !has("p_d") {
-		return misuse.Errorf("found %d numbers, want --pa, --q, and --pw (inelastic jobs), --pd (elastic jobs) or both; or a results directory", len(a.Numbers))
+		return misuse.Errorf("found %d numbers, want a results directory, or --pa and --q with --pw (inelastic jobs), --pd (elastic jobs) or both", len(a.Numbers))
 	}
 	for _, r := range rules {
 		if slices.ContainsFunc(r.needs, func(name string) bool { return !has(name) }) {
@@ -207,7 +207,7 @@ func (a *Advice) String() string {
 		who, word := v.For+" jobs", v.Verdict
 		if v.For == "provider" {
 			who = "the provider"
-			word = map[string]string{"reserve": "keep the reservation partition", "spot": "enlarge the spot partition", "undecided": "undecided"}[v.Verdict]
+			word = map[string]string{"reserve": "do not change the reservation partition", "spot": "enlarge the spot partition", "undecided": "undecided"}[v.Verdict]
 		}
 		fmt.Fprintf(&b, "  %-15s p_a %s %.4g", who, sign, v.Threshold)
 		if v.Lo95 != nil {

@@ -16,7 +16,7 @@ type files struct {
 	Files    int      `json:"files" doc:"published files named in the manifest"`
 	Manifest string   `json:"manifest" doc:"its sha256"`
 	Findings []change `json:"findings"`
-	Beyond   []string `json:"beyond" doc:"list of what the audit could not check"`
+	Beyond   []string `json:"beyond" doc:"list of data that the audit could not check"`
 }
 
 // A change is a file that differs from the file as it was written.
@@ -42,7 +42,7 @@ func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *result
 	}
 	f.files = &files{
 		Results: r.Path, Files: len(r.Manifest.Outputs), Manifest: r.Digest(), Findings: []change{},
-		Beyond: []string{"whether somebody changed manifest.json and the files together; to find out, compare its sha256 with a copy stored elsewhere"},
+		Beyond: []string{"whether somebody changed both manifest.json and the files; to find out, compare the manifest's sha256 with a copy stored elsewhere"},
 	}
 	sound := !slices.ContainsFunc(f.Ledgers, func(a Audited) bool { return !a.Report.Clean() })
 	if len(changes) == 0 {

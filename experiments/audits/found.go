@@ -78,7 +78,7 @@ func (f *Found) Text(quiet bool) string {
 		if r.Mode == "owned" {
 			fmt.Fprintf(&b, "  owned: the signature, key and right of %d orders were checked; ledger %s, operator %s\n", r.Orders, r.Ledger, r.Operator)
 		} else {
-			b.WriteString("  open: anyone who could write to it could move any money\n")
+			b.WriteString("  open: anyone who could write to it could transfer any money\n")
 		}
 		if r.Since > 0 {
 			fmt.Fprintf(&b, "  since entry %d:\n", r.Since)

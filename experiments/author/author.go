@@ -97,7 +97,7 @@ func New(name, from, in string) ([]string, error) {
 
 // A Check is the result of [Checked].
 type Check struct {
-	Seed     uint64    `json:"seed" doc:"seed of the random markets; the same seed draws the same markets"`
+	Seed     uint64    `json:"seed" doc:"seed of the random markets; the same seed generates the same markets"`
 	Markets  int       `json:"markets"`
 	Verdicts []Verdict `json:"verdicts" doc:"outcomes of requests under the policy, the most frequent first"`
 	Costs    []Cost    `json:"costs" doc:"cost of a decision under the policy and under built-in policies"`
@@ -270,7 +270,7 @@ func (r *Check) Document() report.Document {
 	}
 	return report.Document{
 		Tables: []report.Table{verdicts, costs}, Values: func([]string) any { return *r },
-		Notes: []string{"Each answer was valid, and was the same when a question was repeated and when it was asked in a copy of the market."},
+		Notes: []string{"Each answer was valid, and was the same if the question was repeated or asked in a copy of the market."},
 	}
 }
 

@@ -40,7 +40,7 @@ func Questions() []Question {
 		{"jobs", "Whose jobs? Which workload: a log (.swf, .swf.gz), a plan (.csv), or a model: " + strings.Join(drawn(), ", "), "paper", (*draft).setJobs},
 		{"policies", "Which policies are compared? Of " + strings.Join(policies.Table(nil, nil).Names(), ", "), "be, sac, cac", (*draft).setPolicies},
 		{"repeat", "How often? How many replications? A number, or METRIC=HALF-WIDTH to stop when the metric's interval is narrow enough", "5", (*draft).setRepeat},
-		{"deadlines", "When are jobs due? none; a factor of the user's estimate (or of the model's runtime); or usual, as the policies require", "usual", (*draft).setDeadlines},
+		{"deadlines", "What are the deadlines? none; a factor on the user's estimate (or on the model's runtime); or usual, as the policies require", "usual", (*draft).setDeadlines},
 	}
 }
 
@@ -66,11 +66,11 @@ func DraftScenario(answers []string) (string, error) {
 	slack := ""
 	switch {
 	case d.deadlines == "none", d.deadlines == "usual" && d.queue && !d.needs:
-		slack = "  sla: {deadline: none} # queues have no deadlines, and reject no job because of one\n"
+		slack = "  sla: {deadline: none} # queues have no deadlines, so they reject no job as too late\n"
 	case d.deadlines != "usual":
 		slack = fmt.Sprintf("  sla: {%sslack: %s} # factor on the estimated runtime\n", of, d.deadlines)
 	case d.slack:
-		slack = fmt.Sprintf("  sla: {%sslack: 2} # deadlines are twice the runtime: without room these policies cannot wait\n", of)
+		slack = fmt.Sprintf("  sla: {%sslack: 2} # deadlines are twice the runtime, because these policies delay jobs and need slack\n", of)
 	case d.recorded:
 		slack = "  sla: {of: estimate} # deadlines depend on the user's estimate\n"
 	}
@@ -105,7 +105,7 @@ func (d *draft) setHosts(answer string) error {
 	n, err := strconv.Atoi(strings.TrimSpace(hosts))
 	m, bad := strconv.Atoi(strings.TrimSpace(cpus))
 	if err != nil || bad != nil || n < 1 || m < 1 {
-		return fmt.Errorf("found %q, want two numbers such as 15x2", answer)
+		return fmt.Errorf("found %q, want two numbers, such as 15x2", answer)
 	}
 	d.size = n
 	d.fleet = fmt.Sprintf("{hosts: %d, cpus: %d}", n, m)

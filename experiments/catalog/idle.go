@@ -50,7 +50,7 @@ var idles = []idle{
 		func(c *scenario.Configuration) bool { return c.Market.Window != scenario.Default().Market.Window },
 		none(func(p *admission.Properties) bool { return p.Forecasts }),
 	}, {
-		"sla.runs_on", "work continues after a soft deadline, and jobs without a deadline are never late",
+		"sla.runs_on", "work continues after a soft deadline, and a job without a deadline is never late",
 		func(c *scenario.Configuration) bool { return c.SLA.RunsOn },
 		func(c *scenario.Configuration) bool { return c.SLA.Deadline == "soft" || c.SLA.Deadline == "none" },
 	}, {

@@ -24,7 +24,7 @@ func TestIdle(t *testing.T) {
 		"base.market.window=200;base.admission=[be]":                              "market.window has no effect: no admission policy forecasts prices",
 		"base.market.forecaster=normal;base.admission=[{name: rac, reject: 0.5}]": "market.forecaster has no effect: no admission policy forecasts prices",
 		"base.sla.runs_on=true;base.sla.deadline=hard":                            "",
-		"base.sla.runs_on=true;base.sla.deadline=soft":                            "sla.runs_on has no effect: work continues after a soft deadline, and jobs without a deadline are never late",
+		"base.sla.runs_on=true;base.sla.deadline=soft":                            "sla.runs_on has no effect: work continues after a soft deadline, and a job without a deadline is never late",
 		"base.sla.penalty={rate: 0.1, max: 5}":                                    "",
 		"base.sla.penalty={rate: 0, max: 5}":                                      "sla.penalty.max has no effect: sla.penalty.rate is 0",
 		"base.sla.penalty={rate: 0.1};base.sla.deadline=none":                     "sla.penalty.rate has no effect: jobs without a deadline are never late",

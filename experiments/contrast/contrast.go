@@ -54,15 +54,15 @@ const Level = 0.05
 // A Row is one comparison.
 type Row struct {
 	Metric string `json:"metric"`
-	Within string `json:"within" doc:"part that both sides share: configuration, policy or both"`
+	Within string `json:"within" doc:"common part of both sides: configuration, policy or both"`
 	First  string `json:"first"`
 	Second string `json:"second"`
 
 	N      int  `json:"n" doc:"pairs of replications, or the size of the smaller sample"`
-	Paired bool `json:"paired" doc:"whether the two are compared replication by replication; if not, as independent samples, by Welch's test"`
+	Paired bool `json:"paired" doc:"whether each replication of one side is compared with the same replication of the other; if not, the samples are independent, and compared by Welch's test"`
 
 	FirstMean  *float64 `json:"first_mean"`
-	FirstLo95  *float64 `json:"first_lo95" doc:"interval of the first mean, as in all tables; null for fewer than two values, or if all values are equal and no trials bound the mean"`
+	FirstLo95  *float64 `json:"first_lo95" doc:"interval of the first mean; null for fewer than two values, or if all values are equal and are not fractions of trials"`
 	FirstHi95  *float64 `json:"first_hi95"`
 	SecondMean *float64 `json:"second_mean"`
 	SecondLo95 *float64 `json:"second_lo95"`
@@ -76,7 +76,7 @@ type Row struct {
 	Needed     *int     `json:"needed" doc:"replications that would show a difference of this size with a power of 80 % at the level of the verdict"`
 	Alike      *float64 `json:"alike" doc:"corrected p of two one-sided tests of the hypothesis that the difference is at least the margin; null without a margin"`
 
-	Verdict string `json:"verdict" doc:"verdict by the interval of the difference: higher (above 0), lower (below 0), undecided (it contains 0), or alike (within the margin); equal or constant if the difference is 0 or the same in every replication; no sample if all replications have the same jobs on the same hosts"`
+	Verdict string `json:"verdict" doc:"verdict: higher, lower or undecided if the interval of the difference is above 0, below 0 or contains 0; alike if it lies within the margin; equal or constant if the difference is 0 or the same in every replication; no sample if all replications have the same jobs on the same hosts"`
 
 	tested *stats.Difference // nil if the difference cannot be tested
 	apart  [2]float64        // largest difference that the bounds of the metric allow

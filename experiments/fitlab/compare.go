@@ -27,7 +27,7 @@ type test struct {
 	A  moments      `json:"a"`
 	B  moments      `json:"b"`
 	KS report.Maybe `json:"ks" doc:"two-sample Kolmogorov-Smirnov distance"`
-	P  report.Maybe `json:"p" doc:"probability of such a distance if both samples come from one distribution"`
+	P  report.Maybe `json:"p" doc:"probability of a distance at least as large if both samples come from one distribution"`
 }
 
 // Compare tests whether two measured workloads have similar gaps, runtimes and sizes. It
@@ -65,7 +65,7 @@ func comparedTable(names [2]string, all []compared) report.Table {
 	t := report.Table{
 		Title:  "Two-sample Kolmogorov-Smirnov: A is " + names[0] + ", B is " + names[1],
 		Header: []string{"quantity", "n of A", "n of B", "mean of A", "mean of B", "KS", "p"}, Left: 1,
-		Note: "p is the probability of such a distance if both samples come from one distribution and all values are independent; it is marked if it is below 5 %.",
+		Note: "p is the probability of such a distance if both samples come from one distribution and all values are independent; values below 5 % are marked.",
 	}
 	for _, q := range all {
 		t.Rows = append(t.Rows, report.Cells(q.a.Name, q.a.N, q.b.N, q.a.Mean, q.b.Mean, q.Test.D,

@@ -140,7 +140,7 @@ func (d *Description) records() report.Table {
 			report.Cells("mean gap, by records (s)", l.MeanIAT), report.Cells("mean gap, by job numbers (s)", l.NumberedIAT),
 			report.Cells("processors", processors), report.Cells("load", l.Load),
 		},
-		Note: "The gap by job numbers is the whole span divided by the difference between the first and last job number; papers use it if a log has lost records.",
+		Note: "The mean gap by job numbers is the whole span divided by the difference between the first and last job number; papers use this value if records of the log are missing.",
 	}
 }
 
@@ -228,13 +228,13 @@ func (d *Description) notes() []string {
 		notes = append(notes, "Header: "+wrong+".")
 	}
 	if n := d.log.Parts; n > 0 {
-		notes = append(notes, fmt.Sprintf("Parts of jobs that have their own records are left out: %d.", n))
+		notes = append(notes, fmt.Sprintf("Records of parts of jobs are omitted: %d.", n))
 	}
 	if n := d.log.Follow; n > 0 {
 		notes = append(notes, fmt.Sprintf("Records that name a preceding job (fields 17 and 18): %d. These jobs arrive after the preceding job ends, unless a scenario states workload.preceding: ignored.", n))
 	}
 	if n := d.log.Repeats; n > 0 {
-		notes = append(notes, fmt.Sprintf("Records with the job number of another record are left out: %d.", n))
+		notes = append(notes, fmt.Sprintf("Records with the job number of another record are omitted: %d.", n))
 	}
 	return notes
 }
@@ -247,7 +247,7 @@ type Described struct {
 	Blank       int           `json:"blank"`
 	Used        int           `json:"used" doc:"lines used unchanged as records"`
 	Repaired    int           `json:"repaired" doc:"lines used as records after a repair"`
-	Skipped     int           `json:"skipped" doc:"lines that are left out"`
+	Skipped     int           `json:"skipped" doc:"lines that were skipped"`
 	Reasons     []reason      `json:"reasons"`
 	Filters     []swf.Step    `json:"filters" doc:"filters, in the order in which they were applied"`
 	Records     int           `json:"records"`

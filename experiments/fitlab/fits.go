@@ -120,7 +120,7 @@ func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 func Remember(f *models.File, l *describe.Log) error {
 	h := l.RescaledRange.H
 	if !(h > 0 && h < 1) {
-		return misuse.Errorf("the gaps have the Hurst exponent %v, want an exponent in (0,1)", h)
+		return misuse.Errorf("found the Hurst exponent %v of the gaps, want an exponent in (0,1)", h)
 	}
 	f.Options["hurst"] = h
 	f.About = append(f.About, fmt.Sprintf("gaps: Hurst exponent %.3f by R/S", h))

@@ -25,7 +25,7 @@ type Record struct {
 	Judge string `json:"judge" doc:"version and revision of the program"`
 	Hashes
 	Epoch       int            `json:"epoch"`
-	Position    int            `json:"position" doc:"number of the record in judged.jsonl, from 1"`
+	Position    int            `json:"position" doc:"number of the record in judged.jsonl, counted from 1"`
 	Previous    string         `json:"previous" doc:"SHA-256 of the preceding line of judged.jsonl; empty for the first line"`
 	Metric      string         `json:"metric"`
 	Margin      float64        `json:"margin"`
@@ -100,7 +100,7 @@ func (s *Signed) Repeats(j *Judging, o Outcome) error {
 	r := s.Record
 	r.Hashes, r.Outcome = j.Hashes, o
 	if got, want := line(r), line(s.Record); !bytes.Equal(got, want) {
-		return fmt.Errorf("found a different judgement: %s, want %s", got, want)
+		return fmt.Errorf("found the judgement %s, want %s, as in the record", got, want)
 	}
 	return nil
 }
@@ -234,7 +234,7 @@ func (r Report) Document() report.Document {
 		d.Notes = []string{"The candidate fails the gate " + f.Gate + strings.TrimRight(": "+f.Error, ": ") + "."}
 	}
 	all := report.Table{Title: "Candidate minus champion", Header: []string{"Configuration", "n", f.Metric, "95 % from", "to", "Violations", "Champion's"}, Left: 1}
-	jobs := report.Table{Title: "Jobs that lost most", Header: []string{"Configuration", "Replication", "Job", "Lost ($)", "Champion", "Candidate", "Reason"}, Left: 1}
+	jobs := report.Table{Title: "Jobs with the largest losses", Header: []string{"Configuration", "Replication", "Job", "Lost ($)", "Champion", "Candidate", "Reason"}, Left: 1}
 	for _, c := range f.Configurations {
 		all.Rows = append(all.Rows, report.Cells(c.Name, c.N, c.Difference, c.Lo, c.Hi, c.Violations, c.Instead))
 		for _, l := range c.Lost {

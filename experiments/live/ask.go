@@ -22,11 +22,11 @@ var (
 	ErrBusy   = errors.New("the market is overloaded: send the order again")
 	ErrAway   = errors.New("the bank does not respond; nothing was booked")
 	ErrOrder  = errors.New("the order is for another market")
-	ErrSigned = errors.New("the order is not signed with the key of its account")
+	ErrSigned = errors.New("the order is not signed with its account's key")
 
 	// ErrPending means that the market has received the request but the bank does not
 	// respond. The client should send the same order again.
-	ErrPending = errors.New("the bank does not respond: send the same order again; it is booked once")
+	ErrPending = errors.New("the bank does not respond; send the same order again, which books it only once")
 )
 
 const (
@@ -57,14 +57,14 @@ func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorde
 	case s.Expires()+slack < m.world.Clock.Now(), kind == "read" && s.Expires() < m.world.Clock.Now():
 		return nil, wrong("one that expired at %s; the market's clock shows %s", s.Value("expires"), bank.Instant(m.world.Clock.Now()))
 	case kind == "read" && s.Expires() > m.world.Clock.Now()+lasting:
-		return nil, wrong("a read request valid until %s, want validity for at most %d s; the market's clock shows %s", s.Value("expires"), lasting, bank.Instant(m.world.Clock.Now()))
+		return nil, wrong("a read request that is valid until %s, want one that is valid for at most %d s; the market's clock shows %s", s.Value("expires"), lasting, bank.Instant(m.world.Clock.Now()))
 	}
 	key, err := m.world.KeyOf(ctx, s.Value("account"))
 	if err != nil {
 		return nil, err
 	}
 	if key == "" {
-		return nil, fmt.Errorf("%w: %s has no key at the bank: the key was revoked, or never enrolled", ErrSigned, s.Value("account"))
+		return nil, fmt.Errorf("%w: %s has no key at the bank, because the key was revoked or never enrolled", ErrSigned, s.Value("account"))
 	}
 	if !s.By(key) || s.Signatures() != 1 {
 		return nil, fmt.Errorf("%w: %s", ErrSigned, s.Value("account"))
@@ -326,11 +326,11 @@ type Host struct {
 	Owner     string     `json:"owner" doc:"account that receives its charges"`
 	CPUs      float64    `json:"cpus"`
 	Price     float64    `json:"price" doc:"$/s"`
-	Used      float64    `json:"used" doc:"the same as entitled, under the name of earlier versions"`
+	Used      float64    `json:"used" doc:"the same as entitled; name used by earlier versions"`
 	Entitled  float64    `json:"entitled" doc:"processors that its tasks are entitled to"`
-	Asked     float64    `json:"asked" doc:"processors that its tasks recently used, or were entitled to and waited for"`
+	Asked     float64    `json:"asked" doc:"processors that its tasks recently used, or waited for although entitled to them"`
 	Delivered float64    `json:"delivered" doc:"processors that its tasks recently used, by the kernel's accounting"`
-	Off       float64    `json:"share_error" doc:"largest fraction of a task's entitlement for which the task waited without receiving it, from 0 to 1"`
+	Off       float64    `json:"share_error" doc:"largest fraction of a task's entitlement that the task waited for but did not receive, from 0 to 1"`
 	Load      float64    `json:"load"`
 	Heard     float64    `json:"heard" doc:"time of its last message"`
 	Why       string     `json:"why,omitempty" doc:"it is closed"`
@@ -349,7 +349,7 @@ type HostTask struct {
 	Share    float64 `json:"share"`
 
 	Entitled  float64 `json:"entitled" doc:"processors"`
-	Asked     float64 `json:"asked" doc:"processors that the task recently used, or was entitled to and waited for"`
+	Asked     float64 `json:"asked" doc:"processors that the task recently used, or waited for although entitled to them"`
 	Delivered float64 `json:"delivered" doc:"processors that the task recently used, by the kernel's accounting"`
 }
 

@@ -69,11 +69,11 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 	switch {
 	case len(c.known) > 0:
 		if was := c.known[0].question; !reflect.DeepEqual(was, q) {
-			return r, fmt.Errorf("%w: this version sends the bank %+v, and the log contains %+v", errOtherwise, q, was)
+			return r, fmt.Errorf("%w: this version sends %+v to the bank, but the log contains %+v", errOtherwise, q, was)
 		}
 		r, c.known = c.known[0].reply, c.known[1:]
 	case c.again:
-		return r, fmt.Errorf("%w: this version sends the bank %+v, and the log contains no call", errOtherwise, q)
+		return r, fmt.Errorf("%w: this version sends %+v to the bank, but the log contains no call", errOtherwise, q)
 	default:
 		if ask := func() { err = f(&r) }; c.free != nil {
 			c.free(ask)
@@ -110,7 +110,7 @@ func (c *calls) settled(contract int64) (at float64, r reply) {
 			return q.At, q.reply
 		}
 	}
-	panic("live: a contract that ended without being settled")
+	panic("live: a contract ended but was not settled")
 }
 
 // Spare returns the number of bytes that this teller adds to each note.

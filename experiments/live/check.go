@@ -22,11 +22,11 @@ import (
 // A Checked is the result of checking a log.
 type Checked struct {
 	Records     int64    `json:"records" doc:"number of the last record"`
-	First       int64    `json:"first" doc:"number of the first record; earlier records were deleted, or belong to another version"`
+	First       int64    `json:"first" doc:"number of the first record; earlier records were deleted or belong to another version"`
 	Contracts   int      `json:"contracts" doc:"that have ended"`
 	Calls       int      `json:"calls" doc:"bank calls: admissions, rejections, settlements and penalties"`
 	Differences []string `json:"differences"`
-	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that the bank still refused to settle at the end of the log, with reasons"`
+	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that were still not settled at the end of the log because the bank refused, with reasons"`
 
 	number  int64            // number of the market
 	next    int64            // first contract number that the first record may create
@@ -248,7 +248,7 @@ func (out *Checked) contract(l *log, seq int64, c *Contract) error {
 		return err
 	}
 	if string(was) != string(is) {
-		out.Differences = append(out.Differences, fmt.Sprintf("record %d: contract %d becomes %s, and the log contains %s", seq, c.ID, is, was))
+		out.Differences = append(out.Differences, fmt.Sprintf("record %d: contract %d becomes %s, but is %s in the log", seq, c.ID, is, was))
 	}
 	return nil
 }
@@ -300,7 +300,7 @@ func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
 		case c == nil && !out.open && !out.orphans[e.Contract] && !out.past(e):
 			differs("entry %d: %s: the log contains no such call", e.Seq, id)
 		case c != nil && (!bytes.HasSuffix(e.Note, c.said()) || moved(e.Moves) != c.moved()):
-			differs("entry %d: %s moves %s with note %s, and the log contains %s with note %s", e.Seq, id, moved(e.Moves), e.Note, c.moved(), c.Note)
+			differs("entry %d: %s moves %s with note %s, but the log contains %s with note %s", e.Seq, id, moved(e.Moves), e.Note, c.moved(), c.Note)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(out.calls)) {
@@ -361,5 +361,5 @@ func (l *log) sameTasks(seq int64, is []begun) error {
 	if err != nil || !there || slices.Equal(was, is) {
 		return err
 	}
-	return fmt.Errorf("%w: this version starts tasks %+v, and the log contains %+v", errOtherwise, is, was)
+	return fmt.Errorf("%w: this version starts the tasks %+v, but the log contains %+v", errOtherwise, is, was)
 }

@@ -36,7 +36,7 @@ type Contract struct {
 	Submitted float64         `json:"submitted" doc:"time of the submission or, if the order was held, of its release, in seconds since 2000-01-01 UTC"`
 	Decision  json.RawMessage `json:"decision,omitempty"`
 	Places    []Place         `json:"places,omitempty" doc:"one a node"`
-	Receipt   string          `json:"receipt,omitempty" doc:"receipt of its admission or rejection"`
+	Receipt   string          `json:"receipt,omitempty" doc:"receipt of the admission or rejection"`
 	Tasks     []Task          `json:"tasks,omitempty" doc:"number of programs started for the contract"`
 	Ends      []End           `json:"ends,omitempty" doc:"exit statuses of its tasks, as reported"`
 
@@ -51,10 +51,10 @@ type Contract struct {
 	Paid       bank.Amount `json:"paid,omitzero"`
 	Back       bank.Amount `json:"back,omitzero"`
 	Penalty    bank.Amount `json:"penalty,omitzero"`
-	Withheld   bank.Amount `json:"withheld,omitzero" doc:"part of the penalty that is withheld from the charges and is not in paid"`
+	Withheld   bank.Amount `json:"withheld,omitzero" doc:"part of the penalty that is withheld from the charges, and not included in paid"`
 	Unsettled  string      `json:"unsettled,omitempty" doc:"reason why the bank refuses the settlement or penalty, which the market sends again until it is booked"`
 
-	Served *Served `json:"served,omitempty" doc:"processor time, once the contract has begun"`
+	Served *Served `json:"served,omitempty" doc:"processor time; omitted until the contract has begun"`
 
 	terms  order.Terms
 	queued queued

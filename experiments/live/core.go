@@ -204,7 +204,7 @@ func (k *core) turn(r *record) ([]result, error) {
 		k.entitle(i)
 	}
 	if len(k.calls.known) > 0 {
-		return nil, fmt.Errorf("%w: this version does not send the bank %+v", errOtherwise, k.calls.known[0].question)
+		return nil, fmt.Errorf("%w: this version does not send %+v to the bank", errOtherwise, k.calls.known[0].question)
 	}
 	return out, nil
 }
@@ -488,7 +488,7 @@ func (k *core) join(j *join, out *result) error {
 		out.err = fmt.Errorf("host %s belongs to %s; a host of another owner needs another name", j.Spec.Name, h.Owner)
 		return nil
 	case h.Spec != j.Spec && len(h.orders.Wanted)+len(h.tasks) > 0:
-		out.err = fmt.Errorf("host %s has %v processors and runs %d of its tasks; it can change to %v once these have ended",
+		out.err = fmt.Errorf("host %s has %v processors and runs %d tasks; it can change to %v processors once these tasks have ended",
 			j.Spec.Name, h.Spec.CPUs, max(len(h.orders.Wanted), len(h.tasks)), j.Spec.CPUs)
 		return nil
 	case h.Spec != j.Spec:

@@ -276,7 +276,7 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 	begin := math.Inf(1)
 	for _, h := range x.order {
 		if h.Cap != x.order[0].Cap {
-			return nil, fmt.Errorf("hosts %s and %s limit a task to %v and %v processors, but a scenario can state only one limit", x.order[0].Name, h.Name, x.order[0].Cap, h.Cap)
+			return nil, fmt.Errorf("hosts %s and %s limit a task to %v and %v processors, but a scenario can have only one limit", x.order[0].Name, h.Name, x.order[0].Cap, h.Cap)
 		}
 		fleet.CPUs, fleet.Cap, fleet.Speed = max(fleet.CPUs, h.CPUs), h.Cap, max(fleet.Speed, h.Speed)
 		fleet.Sizes, fleet.Speeds = append(fleet.Sizes, h.CPUs), append(fleet.Speeds, h.Speed)
@@ -338,10 +338,10 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 		{x.already, "number of contracts that are not in the plan because they were open when the log began"},
 		{x.unpaid, "number of requests that are not in the plan because their owners could not pay"},
 		{x.early, "number of requests that are not in the plan because a quota or a dependency refused them"},
-		{x.foreign, "number of requests that are not in the plan because a plan cannot express them"},
-		{x.endless, "number of programs that ran until their deadline, beyond the requested work; the market fulfilled these contracts, but a run violates them"},
+		{x.foreign, "number of requests that are not in the plan because a plan has no fields for them"},
+		{x.endless, "number of programs that did more than the requested work and ran until their deadline; the market fulfilled these contracts, but a run violates them"},
 		{x.rebids, "number of orders to change a budget; the plan has the first budget of each contract"},
-		{x.drained, "number of times that a host stopped accepting tasks; in a run, hosts accept tasks until they leave"},
+		{x.drained, "number of times that a host stopped accepting tasks; the hosts of a run accept tasks until they leave"},
 	} {
 		if n.number > 0 {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s: %d", n.what, n.number))

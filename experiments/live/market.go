@@ -92,7 +92,7 @@ func (was *made) agrees(dir string, as *made) error {
 	if err != nil {
 		return err
 	}
-	const but = "market %s was created with %s %v, but now has %v; fields on which decisions depend cannot change, so restore the value or create another market"
+	const but = "market %s was created with %s %v, but its file now has %v; fields on which decisions depend cannot change, so restore the value or create another market"
 	if d := a.differs(b); d != nil {
 		return fmt.Errorf(but, dir, d.Field, d.One, d.Other)
 	}
@@ -285,7 +285,7 @@ func same(was, is *outcome) error {
 	if err != nil || bytes.Equal(a, b) {
 		return err
 	}
-	return fmt.Errorf("%w: the result of this version is %s, and the log contains %s", errOtherwise, b, a)
+	return fmt.Errorf("%w: the result of this version is %s, but the log contains %s", errOtherwise, b, a)
 }
 
 // conclude logs the results of a step.

@@ -11,7 +11,7 @@ import (
 type Mark struct {
 	At    float64 `json:"at" doc:"instant"`
 	Share float64 `json:"share" doc:"share of a host to which the contract is entitled, mean over its nodes; 0 while it waits"`
-	Work  float64 `json:"work" doc:"work of all nodes read until then, in processor-seconds"`
+	Work  float64 `json:"work" doc:"work of all nodes until then, in processor-seconds"`
 }
 
 // A past is the history of contracts since the market was opened. It covers open contracts

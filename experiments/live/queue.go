@@ -15,7 +15,7 @@ import (
 // line whose name matches an account applies to it.
 type Quota struct {
 	Who       string  `yaml:"who" validate:"required" doc:"account, such as user:ann or project:film, or a prefix, such as user:*"`
-	Running   int     `yaml:"running" validate:"min=0" doc:"maximum contracts that wait for a host or run; 0 means no limit, here and in the other fields"`
+	Running   int     `yaml:"running" validate:"min=0" doc:"maximum contracts that run or wait for a host; 0 means no limit, here and in the other fields"`
 	CPUs      float64 `yaml:"cpus" validate:"min=0" doc:"maximum processors of these contracts, over all nodes"`
 	Memory    float64 `yaml:"memory" validate:"min=0" doc:"maximum bytes of memory stated by their jobs, over all nodes"`
 	GPU       int     `yaml:"gpu" validate:"min=0" doc:"maximum GPUs stated by their jobs, over all nodes"`
@@ -66,7 +66,7 @@ const (
 
 // WholeCores describes hosts of whole cores. It is also the reason for which an order of a fraction
 // of a processor is refused if no other host is present.
-const WholeCores = "Slurm, whole cores: a bid decides who gets in, not how fast it runs"
+const WholeCores = "Slurm, whole cores: a bid decides admission, but not speed"
 
 // wholeOnly reports whether hosts are present, and all of them have whole cores.
 func (k *core) wholeOnly() (only bool) {
@@ -146,7 +146,7 @@ func (k *core) queue(c *Contract, signed *bankorder.Signed, ended map[int64]stri
 				state = k.ended[i].State
 			}
 			if state == "" {
-				q.never = contracts.Reason(fmt.Sprintf("%d is no contract of %s", n, c.Account))
+				q.never = contracts.Reason(fmt.Sprintf("%d is not a contract of %s", n, c.Account))
 				continue
 			}
 			if ok, why := p.verdict(state); !ok {

@@ -287,8 +287,8 @@ func TestHeld(t *testing.T) {
 		check(submit("user:0", 9000, after(order.Failed, 1)), "held", "after 1")
 		check(submit("user:0", 9000, after(order.Ended, 3, 2)), "held", "after 3")
 		check(submit("user:0", 9000, after(order.Fulfilled, 4)), "held", "after 4")
-		check(submit("user:1", 9000, after(order.Ended, 1)), "reject", "1 is no contract of user:1")
-		check(submit("user:0", 9000, after(order.Ended, 99)), "reject", "99 is no contract of user:0")
+		check(submit("user:1", 9000, after(order.Ended, 1)), "reject", "1 is not a contract of user:1")
+		check(submit("user:0", 9000, after(order.Ended, 99)), "reject", "99 is not a contract of user:0")
 		check(submit("user:0", w.now+1, func(t *order.Terms) { t.After[order.Ended], t.Deadline = []int64{3}, 400 }), "held", "after 3")
 		array := func(i, most int) func(*order.Terms) {
 			return func(t *order.Terms) { t.Array = order.Array{ID: "A", Index: i, Most: most} }

@@ -58,7 +58,7 @@ func (m *Market) MaySave(host string, name int64) error {
 // Save makes the parts of c the last checkpoint of its node. They have the given size in bytes.
 func (m *Market) Save(ctx context.Context, host string, c *remote.Checkpoint, size int64) error {
 	if most := m.conf.Limits.Checkpoint; float64(size) > most {
-		return fmt.Errorf("%w: a checkpoint of %d bytes, want at most %.0f (limits.checkpoint)", link.ErrUnknown, size, most)
+		return fmt.Errorf("%w: found a checkpoint of %d bytes, want at most %.0f (limits.checkpoint)", link.ErrUnknown, size, most)
 	}
 	if !(math.Abs(c.Used) <= mostTime) {
 		return fmt.Errorf("host %s: a checkpoint after %v s, want at most %.0f", host, c.Used, mostTime)

@@ -20,11 +20,11 @@ import (
 // requested and received, summed over all nodes and attempts. Once the contract has ended,
 // it also has the cause if the promise was broken.
 type Served struct {
-	Entitled float64 `json:"entitled" doc:"processor-seconds of its shares in total"`
-	Asked    float64 `json:"asked" doc:"processor-seconds that its programs used, or were entitled to and waited for"`
+	Entitled float64 `json:"entitled" doc:"processor-seconds of its shares, over all nodes"`
+	Asked    float64 `json:"asked" doc:"processor-seconds that its programs used, or waited for although entitled to them"`
 	Received float64 `json:"received" doc:"processor-seconds that its programs used, by the kernel's accounting"`
 	Away     float64 `json:"away,omitempty" doc:"processor-seconds of lost work, and of entitlement while a host was lost"`
-	Cause    string  `json:"cause,omitempty" doc:"cause of the violation: program, asked (the program did not use what it could), price (its bid did not buy the work), market or host"`
+	Cause    string  `json:"cause,omitempty" doc:"cause of the violation: program, asked (the program did not use its entitlement), price (its bid did not buy the work), market or host"`
 	Owner    string  `json:"owner,omitempty" doc:"owner of the host with the largest shortfall, if the cause is host"`
 }
 

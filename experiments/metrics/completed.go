@@ -5,6 +5,6 @@ var Completed = Metric{
 	Name:  "completed",
 	Label: "Jobs completed",
 	Unit:  "jobs",
-	Doc:   "jobs whose work was done, on time or late (SLA, §5)",
+	Doc:   "number of jobs whose work was done, on time or late (SLA, §5)",
 	Of:    count((*Job).completed),
 }

@@ -113,7 +113,7 @@ var Envy = Metric{
 // Disparity compares the user with the longest delays with the median user.
 var Disparity = Metric{
 	Name: "disparity", Unit: "1", Less: true,
-	Doc: "maximum / median over users of the mean bounded slowdown of their completed jobs; computed only if named",
+	Doc: "maximum over users / median over users, of the mean bounded slowdown of a user's completed jobs; computed only if named",
 	Of: func(o *Outcome) (float64, bool) {
 		var slow []float64
 		for _, p := range o.parties() {

@@ -23,7 +23,7 @@ type Judged struct {
 	Notes   []string           `json:"notes,omitempty"`
 	Reading string             `json:"reading,omitempty" doc:"registered reading of the paper under which its claims are judged"`
 	SHA256  string             `json:"sha256" doc:"SHA-256 of the claims file"`
-	Since   []string           `json:"registered" doc:"whether the runs used this claims file: as registered, changed since the run, or not recorded"`
+	Since   []string           `json:"registered" doc:"state of the claims file at the time of the runs: as registered, changed since the run, or not recorded"`
 	Claims  []claims.Judgement `json:"claims"`
 }
 
@@ -117,13 +117,13 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 		found = append(found, r)
 		say := func(what string) { notes[e.Name] = append(notes[e.Name], e.Name+" "+what) }
 		if e.Until != nil {
-			say("stopped when an interval was narrow enough, but these intervals assume a number of replications fixed in advance")
+			say("stopped when an interval was narrow enough, but the intervals of claims assume a number of replications fixed in advance")
 		}
 		if e.Generated() != nil {
 			say("uses generated jobs instead of the paper's log")
 		}
 		if e.DrawsHosts() {
-			say("draws the availability of hosts from a model instead of a recorded trace")
+			say("generates the availability of hosts from a model instead of using a recorded trace")
 		}
 		for _, c := range e.Configurations {
 			if log := c.Workload.SWF; log != "" {
@@ -221,7 +221,7 @@ func (j Judged) Undecided() string {
 	s += ". Undecided: " + strings.Join(open, ", ")
 	if slices.Sort(needed); len(needed) > 0 {
 		s += fmt.Sprintf("; %d replications would decide half of these claims, and %d would decide %s", needed[(len(needed)-1)/2], needed[len(needed)-1],
-			map[bool]string{true: "all", false: "all except claims for which the number is unknown"}[len(needed) == len(open)])
+			map[bool]string{true: "all", false: "all claims except those for which the number is unknown"}[len(needed) == len(open)])
 	}
 	return s
 }

@@ -71,7 +71,7 @@ func TestUndecided(t *testing.T) {
 	for want, all := range map[string][]claims.Judgement{
 		"": {{ID: "1", Verdict: claims.NotTestable, Decides: -1}},
 		"claims of the paper: 1 supported, 0 contradicted, 0 undecided, 0 not testable": {{ID: "1", Verdict: claims.Supported, Outcomes: one}},
-		"claims of the paper: 0 supported, 1 contradicted, 3 undecided, 0 not testable. Undecided: 1, 2, 5; 7 replications would decide half of these claims, and 30 would decide all except claims for which the number is unknown": {
+		"claims of the paper: 0 supported, 1 contradicted, 3 undecided, 0 not testable. Undecided: 1, 2, 5; 7 replications would decide half of these claims, and 30 would decide all claims except those for which the number is unknown": {
 			{ID: "1", Verdict: claims.Undecided, Outcomes: one, Needed: n(30)}, {ID: "2", Verdict: claims.Undecided, Outcomes: one, Needed: n(7)},
 			{ID: "3", Verdict: claims.Contradicted, Outcomes: one}, {ID: "4", Verdict: claims.Undecided, Outcomes: one, Needed: n(90), PostHoc: "seen"},
 			{ID: "5", Verdict: claims.Undecided, Outcomes: one},

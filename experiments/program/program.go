@@ -190,7 +190,7 @@ func (m *mind) again(now *asked, renew bool) error {
 		one, _ := outside.ParseAnswer(a.answer, a.number, a.ended)
 		two, err := outside.ParseAnswer(other, a.number, a.ended)
 		if err != nil || !reflect.DeepEqual(one, two) {
-			return fmt.Errorf("found two answers to one question, %s and %s, want the same answer: it must depend only on the line", a.answer, other)
+			return fmt.Errorf("found two answers to one question, %s and %s, want the same answer, because an answer may depend only on the question", a.answer, other)
 		}
 	}
 	m.before = now
@@ -281,7 +281,7 @@ func (p *process) answer(line []byte, limit time.Duration) ([]byte, error) {
 		return nil, fmt.Errorf("found an answer of more than %d bytes", maxAnswer)
 	}
 	p.end()
-	return nil, fmt.Errorf("ended without an answer (%v)%s", p.cmd.ProcessState, p.errs.last())
+	return nil, fmt.Errorf("the program ended without an answer (%v)%s", p.cmd.ProcessState, p.errs.last())
 }
 
 // Cancel ends a computation.

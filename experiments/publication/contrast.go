@@ -92,7 +92,7 @@ func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tab
 // contrastUsers returns a table with the numbers of users that gain and that lose in each pair of rows.
 func contrastUsers(l report.Labels, rows []contrast.Row) []report.Table {
 	t := report.Table{
-		Title: "Users", Left: 2, Header: []string{"first", "second", "users", "gain by the first", "lose", "undecided", "mean difference, $"},
+		Title: "Users", Left: 2, Header: []string{"first", "second", "users", "gain under the first", "lose", "undecided", "mean difference, $"},
 		Note: "The gain of a user is the value of its jobs that were done in time, minus its payments, plus the penalties that it received. The difference of gains is significant if its simultaneous 95 % interval below does not contain 0.",
 	}
 	type count struct {
@@ -134,11 +134,11 @@ func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
 		how = "The seeds differ, so the samples are independent and are compared with Welch's t; the effect is the difference divided by the root mean square of both standard deviations."
 	}
 	if slices.ContainsFunc(ask.Metrics, func(m string) bool { _, ok := ask.Ends[m]; return ok }) {
-		how += " Means of bounded values have intervals of clustered trials, which stay within the bounds."
+		how += " Intervals for means of bounded values are those of clustered trials, which stay within the bounds."
 	}
-	how += fmt.Sprintf(" Intervals of differences and verdicts hold simultaneously for the %d comparisons here at 95 %% (Bonferroni). A difference is undecided if its interval contains 0.", len(rows))
+	how += fmt.Sprintf(" Intervals of differences and verdicts hold simultaneously at 95 %% for these %d comparisons (Bonferroni). A difference is undecided if its interval contains 0.", len(rows))
 	if ask.Margin > 0 {
-		how += fmt.Sprintf(" Alike means that the two differ by less than %s, by two one-sided tests at 5 %%, corrected in the same way.", strconv.FormatFloat(ask.Margin, 'g', -1, 64))
+		how += fmt.Sprintf(" The verdict alike means that two one-sided tests at 5 %%, corrected in the same way, show a difference of less than %s.", strconv.FormatFloat(ask.Margin, 'g', -1, 64))
 	}
 	return how
 }

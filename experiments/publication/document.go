@@ -165,8 +165,8 @@ func constant(e *scenario.Experiment, configuration, label, metric string) bool 
 type StudyValues struct {
 	Results   string                   `json:"results" doc:"the directory"`
 	Notes     []string                 `json:"notes,omitempty" doc:"remarks needed to interpret the numbers"`
-	Finds     []string                 `json:"findings,omitempty" doc:"findings, each stated in one sentence, from verdicts of paired comparisons"`
-	Warnings  []string                 `json:"warnings" doc:"settings that are valid but probably not intended, such as settings without effect"`
+	Finds     []string                 `json:"findings,omitempty" doc:"findings from paired comparisons, each in one sentence"`
+	Warnings  []string                 `json:"warnings" doc:"valid settings that are probably mistakes, such as settings without effect"`
 	Overrides []scenario.Override      `json:"overrides" doc:"settings without effect in some configurations"`
 	Summary   []results.Summary        `json:"summary"`
 	Curve     []results.Point          `json:"curve" doc:"efficiency at every alpha"`

@@ -52,7 +52,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 		}
 		d.Figures = append(d.Figures, f)
 	}
-	d.Notes = []string{fmt.Sprintf("Negotiation with offers, compared with none, has these effects in %d paired replications (Student's t, 5 %% for all %d comparisons simultaneously, Bonferroni): %s.",
+	d.Notes = []string{fmt.Sprintf("Compared with no negotiation, negotiation with offers has these effects in %d paired replications (Student's t, 5 %% for all %d comparisons simultaneously, Bonferroni): %s.",
 		e.Replications, len(found), strings.Join(parts, "; "))}
 	return d
 }

@@ -82,7 +82,7 @@ func (s *Report) findings() []string {
 	case len(said) == 0:
 		return []string{"There is nothing to compare: every configuration has one policy."}
 	case e.Replications == 1:
-		said = append(said, "One replication cannot decide anything; use more (--replications).")
+		said = append(said, "A single replication cannot show a significant difference; run more with --replications.")
 	default:
 		said = append(said, fmt.Sprintf("The findings are paired differences over %d replications, significant at 5 %% for all comparisons of a metric simultaneously (Bonferroni).", e.Replications))
 	}
@@ -110,13 +110,13 @@ const mostCompared = 500
 // sections returns the parts of the page that follow the figures and tables: claims,
 // comparisons, advice, and the links from every number to the ledgers in w.
 func (s *Report) sections(w *results.Writer, first *shown) (all []report.Section, err error) {
-	claimed := report.Section{Name: "claims", Title: "Claims", Lead: "The claims of the paper are judged only by these replications."}
+	claimed := report.Section{Name: "claims", Title: "Claims", Lead: "The verdicts on the paper's claims use only these replications."}
 	for _, j := range s.judged() {
 		if t := j.Table(); len(t.Rows) > 0 {
 			claimed.Tables = append(claimed.Tables, t)
 		}
 	}
-	compared := report.Section{Name: "comparisons", Title: "Comparisons", Lead: "Policies are compared in pairs, on the same jobs. A name links to its row."}
+	compared := report.Section{Name: "comparisons", Title: "Comparisons", Lead: "Policies are compared in pairs, on the same jobs. Each name links to its row."}
 	for _, m := range s.spoken() {
 		rows := s.compared(m)
 		if len(rows) == 0 {

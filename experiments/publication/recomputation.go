@@ -150,7 +150,7 @@ func (r *rederivation) wrong(err error) {
 	if !r.sound || len(r.findings) > 0 {
 		r.beyond("tables, figures and page: %v", err)
 	} else if r.version() {
-		r.find("units.json", err.Error(), "units and values from which tables, figures and page can be made")
+		r.find("units.json", err.Error(), "units and values from which tables, figures and page can be created")
 	} else {
 		r.beyond("tables, figures and page, because another version of bourse, %s, wrote them: %v", r.d.Manifest.Version.Revision, err)
 	}
@@ -263,7 +263,7 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 		r.beyond("%s, because another version of bourse wrote them, and this version writes them differently", strings.Join(drawn, ", "))
 	}
 	if !deep {
-		r.beyond("decisions with their notes, prices, and outcomes of jobs that are not in the ledger; to decide every request again, use --deep")
+		r.beyond("decisions with their notes, prices, and outcomes of jobs that are not in the ledger; --deep decides every request again")
 	} else if err := r.entries(made); err != nil {
 		return err
 	}

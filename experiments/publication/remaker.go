@@ -160,10 +160,10 @@ func (m *remaker) end() {
 		m.find("units.values", fmt.Sprintf("%d more values that differ", m.different-1), "none")
 	}
 	if len(m.unknown) > 0 {
-		m.beyond("%s, because %s does not contain all the data for them; --deep computes them", strings.Join(slices.Sorted(maps.Keys(m.unknown)), ", "), m.jobs.file)
+		m.beyond("%s, because %s does not contain all data for these values; --deep computes them", strings.Join(slices.Sorted(maps.Keys(m.unknown)), ", "), m.jobs.file)
 	}
 	if len(m.unsolved) > 0 {
-		m.beyond("U* of %s, and the metrics that depend on it, because computing them takes long; --deep computes them", strings.Join(slices.Sorted(maps.Keys(m.unsolved)), ", "))
+		m.beyond("U* of %s, and the metrics that depend on U*, because they take a long time to compute; --deep computes them", strings.Join(slices.Sorted(maps.Keys(m.unsolved)), ", "))
 	}
 }
 

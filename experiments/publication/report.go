@@ -84,7 +84,7 @@ func (s *Report) noSample() []string {
 	if len(s.Alike) > 5 {
 		where = fmt.Sprintf("%s and %d more", strings.Join(s.Alike[:5], ", "), len(s.Alike)-5)
 	}
-	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so only ties and the policies' random choices vary. The replications are therefore not a sample, and have no deviations or intervals. One replication is enough; to vary the jobs, use the workload model resample, which draws jobs from a log.", where)}
+	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so only the order of ties and the policies' random choices vary. The replications are therefore not a random sample, so the tables contain no deviations or intervals. One replication is enough; to vary the jobs, use the workload model resample, which draws jobs from a log.", where)}
 }
 
 // shortfalls returns notes on penalties that were not paid in full. They state the
@@ -111,7 +111,7 @@ func short(c *experiments.Cell) string {
 	if c.Creditors == 1 {
 		users = "user"
 	}
-	return fmt.Sprintf("Over all replications, $%.6f of the penalties owed to %d %s was not paid, because neither the hosts of these contracts nor the provider had enough money.", c.Unpaid, c.Creditors, users)
+	return fmt.Sprintf("Over all replications, $%.6f of the penalties owed to %d %s were not paid, because neither the hosts of these contracts nor the provider had enough money.", c.Unpaid, c.Creditors, users)
 }
 
 // jobs returns a table of how many jobs were rejected because of their deadline, and how
@@ -127,7 +127,7 @@ func (s *Report) jobs(shown []string) (t report.Table, notes []string) {
 	t = report.Table{
 		Title: "Jobs, over " + over, Left: 2,
 		Header: []string{"configuration", "policy", "requested", "rejected: too late", "started", "completed", "open"},
-		Note:   "Jobs rejected as too late could not have ended by their deadline. Waits cover the jobs that started, and slowdowns the jobs that completed. Open jobs had not ended when the run ended; all other metrics except utilization leave them out.",
+		Note:   "Jobs rejected as too late could not have ended by their deadline. Waits are means over the jobs that started, and slowdowns are means over the jobs that completed. Open jobs had not ended when the run ended; all other metrics except utilization leave them out.",
 	}
 	s.Each(func(configuration, policy int, name, label string) {
 		n := s.Cells[configuration][policy].Jobs
@@ -143,7 +143,7 @@ func (s *Report) jobs(shown []string) (t report.Table, notes []string) {
 	})
 	sweep := len(s.Experiment.Sweep) > 0
 	if sweep && len(points) > 0 {
-		notes = []string{fmt.Sprintf("In %d of %d points, policies rejected jobs because they could not end by their deadline: %d of %d.", len(points), len(s.Experiment.Configurations), all.TooLate, all.Asked)}
+		notes = []string{fmt.Sprintf("In %d of %d points, policies rejected jobs that could not end by their deadline: %d of %d jobs.", len(points), len(s.Experiment.Configurations), all.TooLate, all.Asked)}
 	}
 	if sweep || len(points) == 0 && !waits && !open {
 		t.Rows = nil

@@ -150,7 +150,7 @@ func (s *Report) means(t report.Terminal, most int) []string {
 		}
 	}
 	lines, columns := table.Lines(t)
-	said := "± is the half-width of a 95 % interval. * is the best by paired tests."
+	said := "± is the half-width of a 95 % interval. * marks the best value, by paired tests."
 	if s.Experiment.Replications == 1 {
 		said = "There is only one replication, so there are no intervals and no tests."
 	}

@@ -111,7 +111,7 @@ func (s *Report) stopped() (notes []string) {
 // conditions describes the assumptions of the confidence sequence.
 func conditions(s *Report) string {
 	if _, lo, hi := s.Watched(); !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
-		return fmt.Sprintf("by bets on values within [%g, %g], whatever their distribution", lo, hi)
+		return fmt.Sprintf("by betting on values within [%g, %g], whose distribution may be arbitrary", lo, hi)
 	}
-	return "by t tests, which are exact for normal values and approximate for others"
+	return "by t tests, which are exact for normal values and approximate for other values"
 }

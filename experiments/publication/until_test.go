@@ -48,7 +48,7 @@ func TestUntil(t *testing.T) {
 	if len(earlier.wide()) == 0 {
 		t.Errorf("it could have stopped at %d", looks[at-1])
 	}
-	if notes := strings.Join(s.told(), "\n"); !strings.Contains(notes, "Stopped after") || !strings.Contains(notes, "by bets on values within [0, 1]") {
+	if notes := strings.Join(s.told(), "\n"); !strings.Contains(notes, "Stopped after") || !strings.Contains(notes, "by betting on values within [0, 1]") {
 		t.Errorf("notes %s", notes)
 	}
 

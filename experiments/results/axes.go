@@ -112,7 +112,7 @@ func beside(one, other []byte) ([]byte, error) {
 		return nil, err
 	}
 	if len(meta.RowGroups) != len(more.RowGroups) || meta.NumRows != more.NumRows {
-		return nil, errors.New("the axes of a block have a different number of rows from the block")
+		return nil, errors.New("the axes of a block do not have as many rows as the block")
 	}
 	meta.Schema[0].NumChildren.V += more.Schema[0].NumChildren.V
 	meta.Schema = append(meta.Schema, more.Schema[1:]...)

@@ -75,7 +75,7 @@ func (d *Dir) Different(made *Dir, leave func(name string) bool) (changes []Chan
 		case !ok:
 			changes = append(changes, Change{name, "no entry in " + manifestName, "one"})
 		case !wanted:
-			changes = append(changes, Change{name, "an entry in " + manifestName, "none: no run writes such a file"})
+			changes = append(changes, Change{name, "an entry in " + manifestName, "no such file, because no run writes it"})
 		default:
 			c, err := d.first(made, name)
 			if err != nil {
@@ -302,7 +302,7 @@ func (d *Dir) firstByte(made *Dir, name string) (Change, error) {
 		if slices.Contains([]string{".values", ".png"}, filepath.Ext(name)) {
 			where = fmt.Sprintf("byte %d", at+1)
 		}
-		return Change{name, where + ": another byte", "what a run writes for the same scenario and rows"}
+		return Change{name, where + ": another byte", "the same bytes as a run writes for this scenario and these rows"}
 	})
 }
 

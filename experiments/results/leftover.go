@@ -58,7 +58,7 @@ func tidy(dir, temp string) (said []string) {
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return []string{fmt.Sprintf("%s remains, because it is unknown whether the run that wrote it was killed: %v", temp, err)}
+		return []string{fmt.Sprintf("%s was not removed, because it is unknown whether the run that wrote it was killed: %v", temp, err)}
 	default:
 		defer lock.Close()
 	}
@@ -73,7 +73,7 @@ func tidy(dir, temp string) (said []string) {
 		if err := os.RemoveAll(temp); err != nil {
 			return append(said, fmt.Sprintf("a killed run left %s: %v", temp, err))
 		}
-		said = append(said, fmt.Sprintf("removed %s, which a killed run left", temp))
+		said = append(said, fmt.Sprintf("removed %s, which a killed run left behind", temp))
 	}
 	return said
 }

@@ -44,7 +44,7 @@ func checkFooter(in io.ReaderAt, size int64) error {
 		return fmt.Errorf("not Parquet: ends in %q, want %q", last[4:], magic)
 	}
 	if n := int64(binary.LittleEndian.Uint32(last[:])); n > size-int64(len(magic)+len(last)) {
-		return fmt.Errorf("damaged: the footer has %d bytes, and the whole file %d", n, size)
+		return fmt.Errorf("damaged: the footer has %d bytes, but the whole file has %d", n, size)
 	}
 	return nil
 }
@@ -61,7 +61,7 @@ func checkPages(in io.ReaderAt, size int64, p *parquet.File) error {
 			}
 			end := at + m.TotalCompressedSize
 			if at < 4 || end < at || end > size || m.NumValues != g.NumRows || g.NumRows < 0 {
-				return errors.New("damaged: a column is not within the file, or has a different number of rows from its group")
+				return errors.New("damaged: a column lies outside the file, or does not have as many rows as its group")
 			}
 			values := int64(0)
 			for at < end {
@@ -104,7 +104,7 @@ func checkPage(in io.Reader, left, rows int64) (values, length int64, err error)
 	}
 	length = int64(len(window)-r.Len()) + int64(h.CompressedPageSize)
 	if values < 0 || values > rows || h.CompressedPageSize < 0 || h.UncompressedPageSize < 0 || h.UncompressedPageSize > maxPage || length > left {
-		return 0, 0, fmt.Errorf("damaged: a page has %d values in %d bytes, which are %d bytes unpacked", values, h.CompressedPageSize, h.UncompressedPageSize)
+		return 0, 0, fmt.Errorf("damaged: a page has %d values in %d bytes (%d bytes uncompressed)", values, h.CompressedPageSize, h.UncompressedPageSize)
 	}
 	return data, length, nil
 }

@@ -58,7 +58,7 @@ func TestLongFooter(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "prices.parquet")
 	for text, want := range map[string]string{
-		"PAR1....\xff\xff\xff\xe0PAR1": "prices.parquet: damaged: the footer has 3774873599 bytes, and the whole file 16",
+		"PAR1....\xff\xff\xff\xe0PAR1": "prices.parquet: damaged: the footer has 3774873599 bytes, but the whole file has 16",
 		"PAR1....\x00\x00\x00\x00PAR2": "not Parquet: ends in \"PAR2\"",
 		"PAR1":                         "not Parquet: the file is too short",
 	} {

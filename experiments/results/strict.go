@@ -131,7 +131,7 @@ func sameJSON(said, read any, path string) error {
 		}
 	}
 	if !reflect.DeepEqual(said, read) {
-		return fmt.Errorf("%s: found %.40v, which is read as %.40v", path, said, read)
+		return fmt.Errorf("%s: found %.40v, which would be read as %.40v", path, said, read)
 	}
 	return nil
 }

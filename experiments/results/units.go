@@ -170,7 +170,7 @@ func fixed(scenario string) string {
 func ReadUnits(dir string) (*Units, error) {
 	plan, err := readPlan(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: %w: it has no %s, which 'run --shard' writes", dir, ErrNotResults, planName)
+		err = fmt.Errorf("%s: %w: found no %s, which 'run --shard' writes", dir, ErrNotResults, planName)
 	}
 	return &Units{Dir: dir, Plan: plan}, err
 }

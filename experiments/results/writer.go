@@ -60,7 +60,7 @@ func (w *Writer) create(dir string, t Tables) (err error) {
 		return err
 	}
 	if mounted(w.dir) {
-		return fmt.Errorf("something is mounted at %s, so results cannot replace this directory; name a directory in it", w.dir)
+		return fmt.Errorf("a file system is mounted at %s, so results cannot replace this directory; use a subdirectory", w.dir)
 	}
 	if err := os.MkdirAll(filepath.Dir(w.dir), 0o755); err != nil {
 		return err

@@ -42,7 +42,7 @@ func check(e *Experiment, root *config.Node, known Known) error {
 			return notWord(n, path, "name")
 		}
 		if seen[c.Name] {
-			return n.Get("name").At.Fail(path, "found twice, want unique names")
+			return n.Get("name").At.Fail(path, "found the same name twice, want unique names")
 		}
 		seen[c.Name] = true
 		if err := c.check(n, path, known); err != nil {
@@ -211,7 +211,7 @@ func (w *Workload) check(n *config.Node, path string) error {
 		}
 	}
 	if len(said) == 1 && w.Filter != "" && w.Plan != "" {
-		return at.Fail(config.Join(path, "filter"), "found %q with a plan, want a filter only with swf, or with a model that a log can replace", plugin.Clip(w.Filter))
+		return at.Fail(config.Join(path, "filter"), "found %q with a plan, want a filter only with swf, or with a model, which a log can replace", plugin.Clip(w.Filter))
 	}
 	if w.Memory != "" && w.Plan != "" {
 		return at.Fail(config.Join(path, "memory"), "found %s with a plan, want this field only with swf, because a plan has a column memory", w.Memory)

@@ -117,7 +117,7 @@ func overridden(said []setting, root *config.Node, points [][]*config.Node) ([]O
 		switch {
 		case without == 0, same && without < applies: // no finding for a rule with exceptions
 		case without == applies && !fromFlag(by) && !same:
-			return nil, s.n.At.Fail(o.Field, "has no effect: %s (%s) overrides it; set that", o.By, o.ByAt)
+			return nil, s.n.At.Fail(o.Field, "has no effect, because %s (%s) overrides it; set that field instead", o.By, o.ByAt)
 		case !fromFlag(s.n) && slices.ContainsFunc(said, func(t setting) bool { return t.n == by && slices.Equal(t.path, s.path) }): // replaced on request
 		default:
 			found = append(found, o)

@@ -42,7 +42,7 @@ configurations:
 				"mine.yaml:2:51: base.market.forecaster.bins has no effect in b: configurations.b.market.forecaster (preset two:6:73) overrides it",
 			},
 		},
-		{name: "under a sweep", file: "preset: two\n", sets: []string{"base.sla.slack=4"}, fails: "--set base.sla.slack=4: base.sla.slack: has no effect: sweep (preset two:3:36) overrides it; set that"},
+		{name: "under a sweep", file: "preset: two\n", sets: []string{"base.sla.slack=4"}, fails: "--set base.sla.slack=4: base.sla.slack: has no effect, because sweep (preset two:3:36) overrides it; set that field instead"},
 		{
 			name: "twice on the command line", file: "preset: two\n", sets: []string{"base.cpus=1", "base.fleet.cpus=3", "base.fleet.cpus=4"}, fails: "base.cpus: unknown field",
 		},

@@ -17,7 +17,7 @@ type Experiment struct {
 	Title          string          `yaml:"title" doc:"description in one line"`
 	Seed           uint64          `yaml:"seed" doc:"seed from which every random stream is derived"`
 	Replications   int             `yaml:"replications" validate:"min=1,max=1000000" doc:"number of runs of each configuration, each with its own workload"`
-	Until          *Until          `yaml:"until" doc:"precision at which the run stops early; if omitted, all replications are run"`
+	Until          *Until          `yaml:"until" doc:"precision at which the run stops; if omitted, all replications are run"`
 	Alphas         []float64       `yaml:"alphas" validate:"min=1,dive,min=0,max=1" doc:"inelasticities of users for which efficiency is computed, in [0,1] (eq. 9)"`
 	Sweep          []Axis          `yaml:"sweep" validate:"dive" doc:"fields to vary; every configuration is run at every point of these axes"`
 	Figure         *Figure         `yaml:"figure" doc:"figure to draw; if omitted, the market paper's figures or, for a sweep, its system metrics"`
@@ -60,7 +60,7 @@ type Fleet struct {
 	Hosts     int            `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
 	CPUs      float64        `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors per host"`
 	Sizes     []float64      `yaml:"sizes" validate:"dive,gt=0,max=1e6" doc:"list of processor counts assigned to hosts in turn, instead of cpus"`
-	Speed     float64        `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per processor and second, where 1 is the reference"`
+	Speed     float64        `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per processor and second, relative to a reference of 1"`
 	Speeds    []float64      `yaml:"speeds" validate:"dive,gt=0,max=1e6" doc:"list of speeds assigned to hosts in turn, instead of speed"`
 	Cap       float64        `yaml:"cap" validate:"min=0,max=1e6" doc:"maximum processors per task; 0 means no limit"`
 	Memory    float64        `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per host"`
@@ -132,10 +132,10 @@ type Workload struct {
 	SWF       string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, instead of a model"`
 	Filter    string   `yaml:"filter" doc:"filter for the records of the log, such as ran,first:2000; with a model, the filter applies to a log given with --trace"`
 	Memory    string   `yaml:"memory" validate:"omitempty,oneof=none request used" doc:"log field with the memory of each node: none (the default), request (field 10, or 7 if 10 is unknown) or used (field 7, or 10 if 7 is unknown)"`
-	Preceding string   `yaml:"preceding" validate:"omitempty,oneof=followed ignored" doc:"arrival of jobs with a predecessor (fields 17 and 18 of a log, columns after and think of a plan): followed (the default: a job arrives its think time after the end or rejection of its predecessor) or ignored (a job arrives as recorded)"`
+	Preceding string   `yaml:"preceding" validate:"omitempty,oneof=followed ignored" doc:"arrival of jobs with a predecessor (fields 17 and 18 of a log, columns after and think of a plan): followed (the default: a job's think time begins at the end or rejection of its predecessor) or ignored (a job arrives as recorded)"`
 	Estimate  *Choice  `yaml:"estimate" family:"law" doc:"distribution of the ratio estimate / runtime (at least 1) for jobs of a model; if omitted, the model's estimates are used"`
-	Annotate  Options  `yaml:"annotate" doc:"changes to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price and urgency"`
-	Warmup    float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"fraction of the first jobs, which run but are not measured"`
+	Annotate  Options  `yaml:"annotate" doc:"rules that change the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price and urgency"`
+	Warmup    float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"fraction of the jobs, from the first one, that run but are not measured"`
 	Funds     *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"initial balance of each user, $; if omitted, the total value of its jobs"`
 }
 
@@ -144,20 +144,20 @@ type Market struct {
 	Sharing    Choice   `yaml:"sharing" family:"sharing" doc:"rule that sets each contract's share of a host"`
 	Bidding    Choice   `yaml:"bidding" family:"bidding" doc:"strategy by which a contract chooses hosts and bids"`
 	Payment    string   `yaml:"payment" doc:"payment rule"`
-	Reserve    float64  `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce on a host where no task gets less than it could use, in $ per processor-second; a contract never pays more than its bid"`
+	Reserve    float64  `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce, in $ per processor-second, on a host where every task gets all it can use; a contract never pays more than its bid"`
 	Resources  []string `yaml:"resources" validate:"omitempty" doc:"resources other than processors that have a price: memory, disk, bandwidth, or names of countable resources"`
 	Renew      float64  `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of a spot contract's bids (policy be); at a renewal, the contract bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
 	Forecaster Choice   `yaml:"forecaster" family:"forecaster" doc:"forecaster of the price percentile"`
-	Window     float64  `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history that is used, s"`
+	Window     float64  `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history that forecasts use, s"`
 	Instant    string   `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (all ends follow together), or one-by-one (submissions, then ends in the order of the log, each followed by a scan of the queue, as in EASY simulators)"`
 }
 
 // An SLA describes the promise of a contract and the cost of breaking the promise.
 type SLA struct {
 	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total (fast hosts compensate for slow hosts) or per-host (each node does its own work)"`
-	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"factor; the deadline is this factor times the quantity that the field of names"`
+	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"factor; the deadline is this factor times the quantity that 'of' names"`
 	Of          string   `yaml:"of" validate:"oneof=plan estimate runtime" doc:"quantity that slack multiplies: the plan's deadline, the user's estimate, or the true runtime"`
-	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan none" doc:"hard (work stops at the deadline), soft (work continues), plan (soft if a job is not hard and has a penalty rate), or none (jobs have no deadline; the deadline in the plan only sets the time over which a bid spends the budget)"`
+	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan none" doc:"hard (work stops at the deadline), soft (work continues), plan (soft for jobs that have a penalty rate and are not marked hard), or none (jobs have no deadline; the plan's deadline only sets the period over which a bid spends the budget)"`
 	RunsOn      bool     `yaml:"runs_on" doc:"whether work continues after a hard deadline, although the promise counts as broken"`
 	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; if omitted, the plan's penalty"`
 }
@@ -184,7 +184,7 @@ type Bound struct {
 
 // A Provider sells capacity and pays penalties.
 type Provider struct {
-	Funds *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"provider's funds for penalties, $; if omitted, the total of all users' funds if there are penalties, otherwise 0"`
+	Funds *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"provider's funds for penalties, $; if omitted, the total of all users' funds, or 0 without penalties"`
 }
 
 // Default returns the default configuration: the paper's cluster and rules (§4.1).

@@ -122,9 +122,9 @@ func (Choice) JSONSchema() *jsonschema.Schema { return choiceOf(&jsonschema.Sche
 func choiceOf(name *jsonschema.Schema) *jsonschema.Schema {
 	mapping := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties()}
 	mapping.Properties.Set("name", name)
-	mapping.Properties.Set("label", &jsonschema.Schema{Type: "string", Pattern: word.String(), Description: "label that distinguishes two uses of one plug-in"})
+	mapping.Properties.Set("label", &jsonschema.Schema{Type: "string", Pattern: word.String(), Description: "label that distinguishes several uses of one plug-in"})
 	mapping.Properties.Set("sharing", &jsonschema.Schema{Description: "sharing rule for this admission policy, instead of market.sharing"})
-	mapping.Properties.Set("negotiate", &jsonschema.Schema{Enum: []any{Never, Rational, Impatient}, Description: "whether users accept offers if this admission policy would reject their requests; if it makes them better off, they accept the best offer (rational) or the earliest one (impatient)"})
+	mapping.Properties.Set("negotiate", &jsonschema.Schema{Enum: []any{Never, Rational, Impatient}, Description: "whether users accept offers if this admission policy would reject their requests: never, the best offer (rational) or the earliest one (impatient), if the offer makes the user better off"})
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{name, mapping}}
 }
 

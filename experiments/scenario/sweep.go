@@ -13,7 +13,7 @@ import (
 // An Axis is a field of configurations that takes several values in turn. With two axes,
 // every value of the first is combined with every value of the second.
 type Axis struct {
-	Path   string   `yaml:"path" validate:"required" doc:"field to vary in every configuration, such as workload.annotate.delay, or in one configuration, such as pareto-high:fleet.hosts; in the latter case, only that configuration is run"`
+	Path   string   `yaml:"path" validate:"required" doc:"field to vary in every configuration, such as workload.annotate.delay, or in only one, such as pareto-high:fleet.hosts; then only that configuration is run"`
 	Also   []string `yaml:"also" doc:"other fields that get the same values, such as fields of other policies"`
 	Values []Value  `yaml:"values" validate:"min=1" doc:"values of the field: numbers, words and ranges, such as 0.5..0.95/0.05"`
 	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; by default, the path"`
@@ -115,7 +115,7 @@ func checkSweep(axes []Axis, configurations int, n *config.Node) error {
 			}
 			switch {
 			case p == "name":
-				return found.At.Fail(here, "found name, want another field of a configuration")
+				return found.At.Fail(here, "found name, want a field of a configuration other than name")
 			case seen[p]:
 				return found.At.Fail(here, "found %s twice, want different axes", plugin.Clip(p))
 			}

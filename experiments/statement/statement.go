@@ -19,7 +19,7 @@ type Statement struct {
 	Account   string            `json:"account"`
 	Since     int64             `json:"since" doc:"number of the last entry before the statement; 0 if there is none"`
 	Opening   bank.Amount       `json:"opening"`
-	Others    []otherMove       `json:"others" doc:"entries that belong to none of the account's contracts"`
+	Others    []otherMove       `json:"others" doc:"entries that do not belong to a contract of the account"`
 	Contracts []*statedContract `json:"contracts"`
 	Closing   bank.Amount       `json:"closing"`
 	Held      bank.Amount       `json:"held" doc:"amount still in escrow at the end"`
@@ -46,7 +46,7 @@ type statedContract struct {
 	Budget   bank.Amount     `json:"budget"`
 	Decision json.RawMessage `json:"decision,omitempty" doc:"what decided"`
 	Settled  *float64        `json:"settled,omitempty" doc:"duration in seconds; omitted while the contract is open"`
-	Charges  []charge        `json:"charges" doc:"moves of money, in the order of their entries"`
+	Charges  []charge        `json:"charges" doc:"transfers, in the order of their entries"`
 	Cost     bank.Amount     `json:"cost" doc:"charges in all"`
 	Refund   bank.Amount     `json:"refund"`
 	Verdict  string          `json:"verdict" doc:"open, or the outcome stated in the settlement"`

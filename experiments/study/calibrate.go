@@ -77,7 +77,7 @@ func Calibrate(ctx context.Context, e *scenario.Experiment, of Calibration, opts
 	}
 	var notes []string
 	if len(ready.Alike()) > 0 {
-		notes = []string{"Every replication has the same jobs on the same hosts, so the replications are not a sample, and intervals are meaningless."}
+		notes = []string{"Every replication has the same jobs on the same hosts, so the replications are not a random sample, and intervals are meaningless."}
 	}
 	return calibrated(e.Name, e.Replications, points, of.Less, notes), nil
 }

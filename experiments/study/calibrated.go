@@ -20,7 +20,7 @@ type Line struct {
 type Point struct {
 	Line
 	G        float64 `json:"g" doc:"promised probability"`
-	Price    kept    `json:"price" doc:"fraction of the time until the deadline during which the other bids on each queried host are at most the percentile"`
+	Price    kept    `json:"price" doc:"fraction of the time until the deadline during which the sum of the other bids on a queried host is at most the percentile"`
 	Pinball  float64 `json:"pinball" doc:"mean pinball loss of the percentile during that time, $/s"`
 	Contract kept    `json:"contract" doc:"probability that an accepted contract is fulfilled"`
 	Cost
@@ -64,7 +64,7 @@ type Calibrated struct {
 // A lineScores has the scores of one line over all its points.
 type lineScores struct {
 	Line
-	Price    *score `json:"price" doc:"null if the policy promises no price, because it does not use the percentile of g"`
+	Price    *score `json:"price" doc:"null if the policy promises no price because it does not use the percentile for g"`
 	Contract *score `json:"contract" doc:"null if the policy accepted nothing"`
 }
 
@@ -122,7 +122,7 @@ func calibrated(name string, replications int, points []Point, less string, note
 	}
 	r.Notes = append(slices.Clip(notes),
 		fmt.Sprintf("Fractions are means over %d replications. Their 95 %% intervals are score intervals of clustered trials; each replication is a cluster.", replications),
-		"A price promise covers each host that the policy queried, whether it accepted or not; its realized fraction is the fraction of the time until the deadline during which the other bids add up to at most the percentile. Time after the last event of a run is left out. A policy that does not use the percentile of g promises no price.",
+		"A price promise is evaluated on each host that the policy queried, even if it then rejected the job. The realized fraction is the fraction of the time until the deadline during which the other bids add up to at most the percentile. The time after the last event of a run is not counted. A policy that does not use the percentile for g promises no price.",
 		"For contracts, the realized fraction is the fraction of accepted contracts that were fulfilled. Contracts that were cancelled, or still open when the market closed, are not counted.")
 	return r
 }
@@ -190,7 +190,7 @@ func (l Line) row(cells ...any) []report.Cell {
 
 // table lists the promises of one kind. On request, it includes their pinball loss.
 func (r *Calibrated) table(title string, pinball bool, of func(*Point) *kept) report.Table {
-	t := header(title, "Values are bold if the whole interval lies below the promise.", "promised", "realized", "95 % from", "to", "promises", "Brier")
+	t := header(title, "A value is bold if its whole interval lies below the promise.", "promised", "realized", "95 % from", "to", "promises", "Brier")
 	if pinball {
 		t.Header = append(t.Header, "pinball, $/s")
 	}
@@ -234,7 +234,7 @@ func (r *Calibrated) costs(title string, of func(*Point) *Cost) report.Table {
 }
 
 func (r *Calibrated) scores() report.Table {
-	t := header("Over all promises", "Off by is the mean of |realized - promised|. Worst is the minimum of realized - promised; a negative value means that promises were broken.",
+	t := header("Over all promises", "The column off by is the mean of |realized - promised|. The column worst is the minimum of realized - promised; a negative value means that promises were broken.",
 		"price: off by", "worst", "Brier", "pinball, $/s", "contract: off by", "worst", "Brier")
 	cells := func(x *score) []any {
 		if x == nil {
@@ -260,7 +260,7 @@ func fixed(x *float64, places int) string { return digits(float64(maybe(x)), 'f'
 func (r *Calibrated) figure() report.Figure {
 	f := report.Figure{
 		Name: "calibration", Title: "Promised against kept", Across: 2,
-		Caption: "Error bars are 95 % intervals. On the line, promises are kept exactly as often as stated, and above the line more often.",
+		Caption: "Error bars are 95 % intervals. Points on the line show promises kept exactly as often as stated; points above it show promises kept more often.",
 	}
 	several := slices.ContainsFunc(r.Points, func(p Point) bool { return p.Configuration != r.Points[0].Configuration })
 	for _, of := range r.lines() {

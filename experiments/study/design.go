@@ -17,7 +17,7 @@ func (r *Readings) design() error {
 	}
 	array := orthogonal(levels, r.Strength, r.Most)
 	if array == nil {
-		return r.fail("most", "found %d, want more, because an array of strength %d over %d factors has more variants", r.Most, r.Strength, len(levels))
+		return r.fail("most", "found %d, want more, because an orthogonal array of strength %d over %d factors has more variants", r.Most, r.Strength, len(levels))
 	}
 	r.readings = []reading{{levels: make([]int, len(levels))}}
 	for i, n := range levels {

@@ -199,7 +199,7 @@ func TestMistakes(t *testing.T) {
 	for _, c := range [][3]string{
 		{"name: a", "name: a b", `f.yaml:1:7: name: found "a b", want letters, digits and dashes`},
 		{"scenario: paper", "strength: 4", "f.yaml:2:11: strength: found 4, want 2 to 3"},
-		{"    path: base.x\n", "", "f.yaml:4:5: factors.x: want either path, a field of the scenario, or metric"},
+		{"    path: base.x\n", "", "f.yaml:4:5: factors.x: want either path (a field of the scenario) or metric"},
 		{"base.x", "base.x=3", `f.yaml:5:11: factors.x.path: found "base.x=3", want a path such as base.market.payment`},
 		{"path: base.x", "metric: x", "f.yaml:7:17: factors.x.values.0.value: found 1, want 1 metrics"},
 		{"      - {value: 2}\n", "", "f.yaml:7:7: factors.x.values: found 1, want at least two"},
@@ -239,7 +239,7 @@ func TestValuesAlike(t *testing.T) {
 		x := float64(r.levels[0]) // b makes no difference; m measures another metric
 		samples = append(samples, sampleOf(f, r, map[string][]float64{"m": {x, 2}, "other": {x, 3}, "n": {3, math.NaN()}}))
 	}
-	const want = "If changed by themselves, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."
+	const want = "If only this factor was changed, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."
 	found := f.compare(samples)
 	if notes := strings.Join(found.notes(nil), "\n"); !strings.Contains(notes, want) {
 		t.Errorf("notes = %s, want %q among them", notes, want)

@@ -53,7 +53,7 @@ func Forecast(ctx context.Context, series []Series, forecasters []string, gs []f
 		return nil
 	})
 	return &Held{Coverages: report.List(all), Files: []string{}, Notes: []string{
-		"Coverage is the fraction of the time, over all forecasts, during which the price was at most the forecast. Every tenth of a window, a forecast is made for the next window.",
+		"Coverage is the fraction of time during which the price was at most the forecast, over all forecasts. Forecasts are made ten times per window, for the next window.",
 		"Sharpness is the mean forecast, limited to between 0 and the highest price, divided by the mean price. Pinball is the mean pinball loss of the forecast, divided by the mean price. Forecasts overlap, so there are no intervals.",
 		fmt.Sprintf("The windows are %.0f s of drawn prices, %.0f h of demand, and %.0f h of spot prices.", drawnWindow, demandWindow/3600, spotWindow/3600),
 	}}, err
@@ -142,7 +142,7 @@ func (h *Held) Document() report.Document {
 		}
 		gs = append(gs, c.G)
 		d.Tables = append(d.Tables,
-			h.table(c.G, "Coverage", fmt.Sprintf("Values are bold if they are off by more than %v.", near), func(x *Coverage) report.Cell {
+			h.table(c.G, "Coverage", fmt.Sprintf("A value is bold if it differs from the promise by more than %v.", near), func(x *Coverage) report.Cell {
 				return report.Cell{Text: fmt.Sprintf("%.3f", x.Covered), Strong: math.Abs(x.Covered-x.G) > near}
 			}),
 			h.table(c.G, "Sharpness", "", func(x *Coverage) report.Cell { return report.Cell{Text: fmt.Sprintf("%.3f", x.Sharpness)} }),
@@ -177,7 +177,7 @@ func (h *Held) table(g float64, what, note string, of func(*Coverage) report.Cel
 
 // figure plots coverage against the promised probability, with one panel per series.
 func (h *Held) figure() report.Figure {
-	f := report.Figure{Name: "forecast", Title: "Promised against covered", Across: 3, Caption: "On the line, a percentile covers the price for the stated fraction of the time."}
+	f := report.Figure{Name: "forecast", Title: "Promised against covered", Across: 3, Caption: "For points on the line, a percentile covers the price for the stated fraction of the time."}
 	for _, c := range h.Coverages {
 		reliable(&f, c.Series, "covered", c.Forecaster, c.G, flat(c.G, c.Covered))
 	}

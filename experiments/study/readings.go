@@ -110,7 +110,7 @@ func ReadReadings(name string, text []byte) (*Readings, error) {
 		r.numbers = slices.DeleteFunc(r.numbers, func(n printed) bool { return !slices.Contains(r.Metrics, n.Metric) })
 	}
 	if len(r.numbers) == 0 {
-		return nil, misuse.Errorf("%s: printed: found no number for the selected metrics, want a table of numbers (CSV) if the scenario is not a paper's preset", name)
+		return nil, misuse.Errorf("%s: printed: found no number for the selected metrics, want a CSV table of numbers, which is required if the scenario is not a paper's preset", name)
 	}
 	return r, r.prepare()
 }
@@ -171,7 +171,7 @@ func (r *Readings) check() error {
 		case slices.ContainsFunc(r.Factors[:i], func(o factor) bool { return o.Name == f.Name }):
 			return r.fail(at+".name", "found %s twice", f.Name)
 		case (len(f.Path) > 0) == (len(f.Metric) > 0):
-			return r.fail(at, "want either path, a field of the scenario, or metric")
+			return r.fail(at, "want either path (a field of the scenario) or metric")
 		case len(f.Values) < 2:
 			return r.fail(at+".values", "found %d, want at least two", len(f.Values))
 		}

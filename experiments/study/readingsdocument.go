@@ -29,7 +29,7 @@ func (d *distances) document(l report.Labels) report.Document {
 	report.JSON[ReadingsValues]().Write(&json, d.values(l, nil)) // writes to a Buffer cannot fail
 	return report.Document{
 		Title: title,
-		Lead: fmt.Sprintf("This page compares %d variants of %s, with %d replications each, with %d printed numbers. The variants are an orthogonal array of strength %d over %d factors (%d variants), and each change of one factor by itself.",
+		Lead: fmt.Sprintf("This page compares %d variants of %s (%d replications each) with %d printed numbers. The variants are an orthogonal array of strength %d over %d factors (%d variants), and all variants that differ from the scenario in one factor.",
 			len(d.readings), d.Scenario, d.Replications, len(d.numbers), d.Strength, len(d.Factors), array),
 		Tables:  []report.Table{d.explained(), d.confirmed(), d.alone(), d.compared(l)},
 		Figures: []report.Figure{d.curve()},
@@ -61,7 +61,7 @@ func (d *distances) said(r reading) string {
 func (d *distances) explained() report.Table {
 	t := report.Table{
 		Title: "What explains the distance", Left: 1, Header: []string{"factor", "variance, %", "of its log, %", "by chance, %", "mean distance at each value"},
-		Note: "The table shows the fraction of the distance's variance over the array that each factor by itself explains (its main effect), and the same for the logarithm of the distance, which gives less weight to very distant variants. By chance is the fraction that a factor without effect would explain.",
+		Note: "The table shows which fraction of the distance's variance over the array each factor explains by itself (its main effect). It also shows this fraction for the logarithm of the distance, which gives less weight to very distant variants. The column by chance is the fraction that a factor without effect would explain.",
 	}
 	share := func(x float64) report.Cell { return report.Cell{Text: percent(x), Strong: x > 0.05} }
 	for _, e := range d.effects {
@@ -81,7 +81,7 @@ func (a *against) score() string { return fmt.Sprintf("%d of %d", a.met, a.of) }
 func (d *distances) confirmed() report.Table {
 	t := report.Table{
 		Title: "The closest variants, run again", Left: 2, Header: []string{"", "variant", "first", "again", "±", "met"},
-		Note: fmt.Sprintf("The table shows the first distances, and the distances with other seeds (± standard error), because the closest of %d are partly close by chance. Met counts the numbers that are less than %v standard errors off with the other seeds.",
+		Note: fmt.Sprintf("The table shows the original distances, and the distances with other seeds (± standard error), because some of the closest of %d variants are close only by chance. The column met counts the numbers that are less than %v standard errors off with the other seeds.",
 			len(d.readings), met),
 	}
 	for i, r := range d.rerun {
@@ -99,7 +99,7 @@ func (d *distances) alone() report.Table {
 	base := &d.first[0]
 	t := report.Table{
 		Title: "One change at a time", Left: 2, Header: []string{"factor", "value", "distance", "change", "±", "met"},
-		Note: "The table shows changes from the unchanged scenario with their standard errors, on the same jobs.",
+		Note: "The table shows how each result differs from that of the unchanged scenario on the same jobs, with standard errors.",
 		Rows: [][]report.Cell{report.Cells("", "as in the scenario", decimals(base.distance.Value), "", "", base.score())},
 	}
 	for i, f := range d.Factors {
@@ -127,7 +127,7 @@ func (d *distances) compared(l report.Labels) report.Table {
 	}
 	t := report.Table{
 		Title: "The numbers", Left: 3, Header: []string{"configuration", "policy", "metric", "printed", "error", "scenario", "z", "closest", "z", "met by, %"},
-		Note: "Scenario is the unchanged scenario, and closest is the closest variant, run again. Error is the standard error of the printed number; if it is unknown, it is marked ≈ and estimated from our variance for as many replications as the paper had. Met by is a fraction of all variants.",
+		Note: "The column scenario is the unchanged scenario, and the column closest is the closest variant, run again. The column error is the standard error of the printed number. If the paper does not state it, it is estimated from our variance and the paper's number of replications, and marked ≈. The column met by is the fraction of all variants that meet the number.",
 	}
 	for i, n := range d.numbers {
 		row := []any{l.Of(n.Configuration), l.Of(n.Admission), l.Of(n.Metric), n.String(), digits(d.errors[i], 'f', 3)}
@@ -163,7 +163,7 @@ func (d *distances) notes(l report.Labels) []string {
 	}
 	said := []string{fmt.Sprintf("%d of %d variants meet all numbers; the best variant meets %d of %d.", all, len(d.first), most, len(d.numbers))}
 	if pairs := d.alike(); pairs != nil {
-		said = append(said, "If changed by themselves, these values gave the same numbers in every replication: "+strings.Join(pairs, "; ")+".")
+		said = append(said, "If only this factor was changed, these values gave the same numbers in every replication: "+strings.Join(pairs, "; ")+".")
 	}
 	var known, never []string
 	for i, n := range d.numbers {
@@ -303,7 +303,7 @@ type numberValue struct {
 	Lo     float64 `json:"lo"`
 	Hi     float64 `json:"hi" doc:"upper end of a printed range; the same as lo if a single number was printed"`
 	Error  float64 `json:"error" doc:"standard error of the printed number"`
-	Known  bool    `json:"known" doc:"whether the error is known; if not, it is estimated from our variance for as many replications as the paper had"`
+	Known  bool    `json:"known" doc:"whether the paper states the error; if not, it is estimated from our variance and the paper's number of replications"`
 	Source string  `json:"source"`
 	MetBy  float64 `json:"met_by" doc:"fraction of all variants that meet the number"`
 }

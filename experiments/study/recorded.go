@@ -46,7 +46,7 @@ var spots = []string{"us-east-1.linux.m1.small", "us-east-1.linux.m1.xlarge", "e
 func Recorded(dir string) (all []Series, notes []string, err error) {
 	missing := func(name string, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			notes = append(notes, fmt.Sprintf("%s is not in %s and was left out.", name, dir))
+			notes = append(notes, fmt.Sprintf("%s is not in %s and was omitted.", name, dir))
 			return nil
 		}
 		return err

@@ -20,7 +20,7 @@ type Goal struct {
 	Least         bool     `json:"least" doc:"true if the smallest value is the best; false if the largest value is"`
 	Over          []string `json:"over" doc:"the axes"`
 	Smooth        bool     `json:"smooth" doc:"true if the search began with a golden section, which assumes that the metric has one peak along the axis"`
-	Budget        int      `json:"budget" doc:"replications of all settings together"`
+	Budget        int      `json:"budget" doc:"number of replications, over all settings"`
 	Within        float64  `json:"within" doc:"largest regret that does not matter"`
 }
 
@@ -55,7 +55,7 @@ const (
 // Tuned is the result of a search for the best setting.
 type Tuned struct {
 	Goal
-	Stop     Stop         `json:"stop" doc:"reason why the search ended: told (one setting is left), near (the regret is at most within), spent (the budget is used up), or interrupted"`
+	Stop     Stop         `json:"stop" doc:"reason why the search ended: told (one setting is left), near (the regret is at most the value of within), spent (the budget is used up), or interrupted"`
 	Best     int          `json:"best" doc:"setting with the best mean among those that remain"`
 	Kept     []int        `json:"kept" doc:"settings that are not significantly worse than the best setting, sorted by their means; the best setting is the first"`
 	Settings []settingRow `json:"settings"`
@@ -85,11 +85,11 @@ type settingRow struct {
 	Kept       bool         `json:"kept"`
 	Dropped    int          `json:"dropped" doc:"replications after which the setting was dropped; 0 if it remains"`
 	By         int          `json:"by" doc:"setting that was better, if it was dropped"`
-	Difference report.Maybe `json:"difference" doc:"its mean minus the mean of the best setting, over the replications of both"`
+	Difference report.Maybe `json:"difference" doc:"mean of this setting minus the mean of the best setting, over the replications that both ran"`
 	LessLo     report.Maybe `json:"difference_lo" doc:"interval of that difference, by a confidence sequence; all these intervals hold simultaneously at 95 %"`
 	LessHi     report.Maybe `json:"difference_hi"`
-	Needed     int          `json:"needed" doc:"estimated replications of each of the two that would separate the setting from the best one; 0 if unknown"`
-	Same       bool         `json:"same" doc:"whether its value equals that of the best setting in every replication, to the last digit"`
+	Needed     int          `json:"needed" doc:"estimated replications per setting that would separate this setting from the best one; 0 if unknown"`
+	Same       bool         `json:"same" doc:"whether its value is exactly that of the best setting in every replication"`
 }
 
 // A regret is the possible loss if the user chooses the best setting found.

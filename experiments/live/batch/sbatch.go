@@ -118,14 +118,14 @@ func (t *Terms) conclude() error {
 	case t.tasks > 0 && t.nodesGiven && t.tasks != t.Nodes:
 		return fmt.Errorf("value of --ntasks: found %d with %d nodes, want one task per node", t.tasks, t.Nodes)
 	case t.Deadline == 0:
-		return fmt.Errorf("no time: want '#SBATCH --time', because a contract has a deadline")
+		return fmt.Errorf("no time: want '#SBATCH --time', because every contract has a deadline")
 	case t.Memory > 0 && t.perCPU > 0:
-		return fmt.Errorf("value of --mem-per-cpu: found it with --mem, want only one of them")
+		return fmt.Errorf("value of --mem-per-cpu: found also --mem, want only one of these options")
 	}
 	t.Nodes = max(t.Nodes, t.tasks)
 	if t.totalGPUs > 0 {
 		if t.GPUs > 0 || t.totalGPUs%t.Nodes != 0 {
-			return fmt.Errorf("value of --gpus: found %d for %d nodes, want the same number on each node, and no other option for GPUs", t.totalGPUs, t.Nodes)
+			return fmt.Errorf("value of --gpus: found %d for %d nodes, want a multiple of the number of nodes, and no other GPU option", t.totalGPUs, t.Nodes)
 		}
 		t.GPUs = t.totalGPUs / t.Nodes
 	}

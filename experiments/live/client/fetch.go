@@ -144,7 +144,7 @@ func (u *unpacking) take(h *tar.Header, name string) error {
 	case h.Typeflag == tar.TypeReg && !sparse(h):
 		return u.file(h, name)
 	}
-	return refusal("it is not a file, a folder or a symbolic link")
+	return refusal("it is neither a file, nor a folder, nor a symbolic link")
 }
 
 // folder creates a folder unless it exists. A link to a folder is not a folder.

@@ -78,7 +78,7 @@ func TestUnpack(t *testing.T) {
 		"sub/up/c": "sub/up exists, but is not a folder", "here/d": "here exists, but is not a folder", "sub/a/e": "sub/a exists, but is not a folder",
 	}
 	for _, name := range []string{"p", "h", "s"} {
-		want[name] = "it is not a file, a folder or a symbolic link"
+		want[name] = "it is neither a file, nor a folder, nor a symbolic link"
 	}
 	if got := refused(all); !reflect.DeepEqual(got, want) {
 		t.Errorf("refused %v, want %v", got, want)

@@ -129,7 +129,7 @@ func Stands(k *live.Contract) string {
 		text += fmt.Sprintf("  penalty $%v", k.Penalty)
 	}
 	if k.Unsettled != "" {
-		text += "  not settled yet; the market asks the bank again: " + k.Unsettled
+		text += "  not settled yet; the market sends the request to the bank again: " + k.Unsettled
 	}
 	if k.Served != nil && k.State == "violated" {
 		text += because(k.Served)

@@ -38,9 +38,9 @@ func New() *Metrics {
 	}
 	m := &Metrics{
 		registry:  prometheus.NewRegistry(),
-		turn:      seconds("turn_seconds", "Duration of an iteration of the market's loop, until its clients are answered."),
+		turn:      seconds("turn_seconds", "Duration of an iteration of the market's loop, including the answers to its clients."),
 		log:       seconds("log_sync_seconds", "Time until a record is durable in the market's log."),
-		bank:      seconds("bank_call_seconds", "Time until the bank has answered a call for which the market waited."),
+		bank:      seconds("bank_call_seconds", "Time until the bank answers a call, for calls on which the market waits."),
 		sync:      seconds("sync_seconds", "Time until a host's report is durable."),
 		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_decisions_total", Help: "Number of decisions; a deferred request counts again when it is decided."}, []string{"class", "verdict", "reason"}),
 		unpaid:    prometheus.NewCounter(prometheus.CounterOpts{Name: "bourse_unpaid_work_seconds_total", Help: "Processor-seconds that tasks used between the last usage report and a stop that the market ordered."}),
@@ -107,9 +107,9 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	spotPrice   = gauge("spot_price_dollars_per_second", "Sum of the bids on a host.", "host")
-	hostUsed    = gauge("host_used_processors", "The same as bourse_host_delivered_processors, under the name of earlier versions.", "host")
+	hostUsed    = gauge("host_used_processors", "The same as bourse_host_delivered_processors; name used by earlier versions.", "host")
 	entitled    = gauge("host_entitled_processors", "Processors of a host to which tasks are entitled.", "host")
-	asked       = gauge("host_asked_processors", "Processors of a host that tasks have recently used, or were entitled to and waited for.", "host")
+	asked       = gauge("host_asked_processors", "Processors of a host that tasks have recently used, or waited for although entitled to them.", "host")
 	delivered   = gauge("host_delivered_processors", "Processors of a host that tasks have recently used, by the kernel's accounting.", "host")
 	held        = gauge("host_held", "Amount of a resource of a host that tasks hold, in bytes or units.", "host", "resource")
 	offered     = gauge("host_offered", "Amount of a resource that tasks can hold on a host, in bytes or units.", "host", "resource")
@@ -120,7 +120,7 @@ var (
 	hostStored  = gauge("host_stored_bytes", "Bytes of ended tasks' output that a host stores.", "host")
 	contracts   = gauge("contracts", "Contracts that are waiting or running, and contracts that have ended since the start of the market.", "state")
 	unsettled   = gauge("contracts_unsettled", "Settlements and penalties that the bank has refused; the market sends them again at least every 5 minutes.")
-	shareError  = gauge("share_error", "Largest fraction of a task's entitlement on a host for which the task has waited without receiving it.", "host")
+	shareError  = gauge("share_error", "Largest fraction of a task's entitlement on a host that the task waited for but did not receive.", "host")
 	cut         = prometheus.NewDesc("bourse_readings_cut_total", "Host usage reports that exceeded the possible maximum and were truncated.", nil, nil)
 	bankAway    = gauge("bank_away_seconds", "Time since the bank stopped responding.")
 	clockOffset = gauge("clock_offset_seconds", "Difference between the wall clock and the market's clock.")

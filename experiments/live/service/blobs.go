@@ -33,7 +33,7 @@ type blobs struct {
 }
 
 // errFull means that the files in use fill the maximum space.
-var errFull = errors.New("the market stores as many files as it may, and all of them are in use")
+var errFull = errors.New("the market's storage for files is full, and all files are in use")
 
 // openBlobs returns the files in a folder. It creates the folder if necessary.
 func openBlobs(dir string, most int64, wanted func() map[string]bool) (*blobs, error) {

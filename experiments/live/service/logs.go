@@ -99,7 +99,7 @@ func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (host, market stri
 			name = e.Name
 		}
 		if name == "" {
-			return "", errors.New("found a host without a name, want a name from the token or the host")
+			return "", errors.New("found a host without a name, want a name in the token or from the host")
 		}
 		spec, err := s.Market.Spec(name, &e.Offer)
 		if err != nil {

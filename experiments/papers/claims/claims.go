@@ -227,7 +227,7 @@ func (r Row) validate() error {
 	case !slices.Contains(relations, r.Is):
 		return fmt.Errorf("relation: found %q, want one of %s", r.Is, words(relations))
 	case len(r.To) < 1 || len(r.To) > 2 || len(r.To) == 2 && (r.To[0] > r.To[1] || r.Is != similar):
-		return fmt.Errorf("number: want a number, or for similar the lowest and highest value")
+		return fmt.Errorf("number: want a number or, for the relation similar, the lowest and highest value")
 	case !(r.Margin > 0) || r.Source == "":
 		return fmt.Errorf("want a margin above 0, and its source")
 	}

@@ -33,11 +33,11 @@ type Judgement struct {
 
 	// Panels counts the panels on which the sentence is tested, by the verdict on each
 	// panel. A panel is one metric in one configuration of an experiment.
-	Panels map[Verdict]int `json:"panels" doc:"panels (metrics in a configuration of an experiment) on which the sentence is tested, by verdict"`
+	Panels map[Verdict]int `json:"panels" doc:"number of panels (a metric in a configuration of an experiment) on which the sentence is tested, by verdict"`
 
 	Outcomes []Outcome `json:"tests"`
 	Decides  int       `json:"decides" doc:"index of the test that decides the verdict, from 0; -1 if none"`
-	P        *float64  `json:"p" doc:"p of the hypothesis that the verdict is wrong, corrected for all claims of the paper; for an undecided claim, the smaller of the two p values; null if there is none"`
+	P        *float64  `json:"p" doc:"p of the hypothesis that the verdict is wrong, corrected for all claims of the paper; for an undecided claim, the smaller of the two p values; null if there is no p value"`
 	Needed   *int      `json:"n_decides" doc:"estimated replications needed to decide the claim; null if it is decided or the number is unknown"`
 }
 
@@ -51,11 +51,11 @@ type Outcome struct {
 	Value  float64  `json:"estimate"`
 	Lo     *float64 `json:"lo" doc:"interval, corrected for all claims of the paper; null if there is no interval or it is unbounded"`
 	Hi     *float64 `json:"hi"`
-	Level  float64  `json:"level" doc:"level of the interval, such that all intervals of the paper's claims hold simultaneously at 0.95"`
+	Level  float64  `json:"level" doc:"level of the interval, chosen so that all intervals of the paper's claims hold simultaneously at 0.95"`
 	Where  Verdict  `json:"verdict" doc:"verdict of this test only"`
 	Exact  string   `json:"exact,omitempty" doc:"reason why the number needs no interval"`
-	Equal  bool     `json:"equal" doc:"for a direction: whether the interval lies within the margin, so that any difference is too small to matter"`
-	P      *float64 `json:"p" doc:"uncorrected p of the hypothesis that the number lies outside the region; null if it has no interval"`
+	Equal  bool     `json:"equal" doc:"for a claim about a direction: whether the interval lies within the margin, so that any difference is too small to matter"`
+	P      *float64 `json:"p" doc:"uncorrected p of the hypothesis that the number lies outside the region; null if the number has no interval"`
 }
 
 // risk is the probability that at least one claim of a paper gets a wrong verdict.
@@ -268,7 +268,7 @@ func (c Claim) run(r Row, results []*Results) (o Outcome, f finding, panel strin
 	o.N, o.Value = f.N, f.Value
 	switch {
 	case !varies:
-		o.Exact = "chance plays no part: all replications are the same run"
+		o.Exact = "not random: all replications are the same run"
 	case same:
 		o.Exact = c.NoChance
 	}

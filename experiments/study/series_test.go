@@ -102,7 +102,7 @@ func TestDemand(t *testing.T) {
 func TestRecordedAbsent(t *testing.T) {
 	t.Parallel()
 	all, notes, err := Recorded(t.TempDir())
-	if err != nil || len(all) != 0 || len(notes) != 1+len(demands) || !strings.Contains(notes[0], "left out") {
+	if err != nil || len(all) != 0 || len(notes) != 1+len(demands) || !strings.Contains(notes[0], "omitted") {
 		t.Errorf("%d series, notes %q, error %v", len(all), notes, err)
 	}
 }

@@ -72,7 +72,7 @@ func TestRoom(t *testing.T) {
 		if o := r.Optimum; math.Abs(o.Bound-c.want) > 1e-9 || o.Room != c.room {
 			t.Errorf("%s: U* is %+v, want %v and room %v", name, o, c.want, c.room)
 		}
-		if note := strings.Join(s.Measured(), " "); strings.Contains(note, "bound over all schedules that respect arrivals and deadlines") != c.room {
+		if note := strings.Join(s.Measured(), " "); strings.Contains(note, "bound on the value of all schedules that respect arrivals and deadlines") != c.room {
 			t.Errorf("%s: told %q, and room is %v", name, note, c.room)
 		}
 		for i, x := range efficienciesOf(r) {
@@ -149,7 +149,7 @@ func TestPartsOfJobs(t *testing.T) {
 			break
 		}
 	}
-	if note := strings.Join(s.Measured(), " "); !strings.Contains(note, "one: in 1 of 1 replications users gained more from parts of jobs") {
+	if note := strings.Join(s.Measured(), " "); !strings.Contains(note, "one: in 1 of 1 replications users gained more from partly completed jobs") {
 		t.Errorf("told %q", note)
 	}
 }

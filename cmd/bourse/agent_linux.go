@@ -39,7 +39,9 @@ again. Without an agent, tasks continue until the market's lease ends, and then 
 
 With --slurm, the agent offers each node of a Slurm partition as a host, in whole cores; see
 'bourse docs slurm'. Run the agent on a machine that can submit jobs, and use a folder that all
-nodes share as --spool. The file in --join @FILE then contains one token per node, one per line. `+slurmKept+`
+nodes share as --spool. The file in --join @FILE then contains one token per node, one per line.
+
+`+slurmKept+`
 
 As root, or in a systemd unit with delegation, the agent enforces shares with control groups
 (cgroup2, cgroup1). Otherwise it enforces them by stopping and continuing processes (signals).

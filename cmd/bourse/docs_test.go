@@ -202,9 +202,9 @@ func TestPagesTrue(t *testing.T) {
 		}
 		prose := inPage.ReplaceAllString(text, "")
 		for _, m := range inlineFlag.FindAllStringSubmatch(prose, -1) {
-			page := strings.HasSuffix(name, "docs/jobs.md") || strings.HasSuffix(name, "docs/slurm.md")
-			directive := page && slices.Contains([]string{"--mem", "--mem-per-cpu", "--export", "--no-requeue", "--nodelist", "--gres", "--signal"}, m[1]) // of sbatch
-			if n["flags"]++; !flags[m[1]] && !directive && m[1] != "--help" && m[1] != "--list" {                                                          // a file of .ci/nightly
+			page := strings.HasSuffix(name, "docs/jobs.md") || strings.HasSuffix(name, "docs/slurm.md") || strings.HasSuffix(name, "docs/resources.md")
+			directive := page && slices.Contains([]string{"--mem", "--mem-per-cpu", "--export", "--no-requeue", "--nodelist", "--gres", "--gpus-per-node", "--signal"}, m[1]) // of sbatch
+			if n["flags"]++; !flags[m[1]] && !directive && m[1] != "--help" && m[1] != "--list" {                                                                             // a file of .ci/nightly
 				t.Errorf("%s: no command has %s", name, m[1])
 			}
 		}

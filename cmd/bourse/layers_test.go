@@ -373,6 +373,10 @@ func TestBankWords(t *testing.T) {
 // take locks, because they use a disk, a network or real machines.
 var clocked = []string{"bank/certificate", "bank/peers", "bank/service", "bank/store", "bank/teller", "bank/tiles", "bank/witness", "hosts/agent", "hosts/link", "hosts/linux", "hosts/slurm"}
 
+// atomics is the file that may use sync/atomic: the guard of a script, which limits its time and
+// memory from another goroutine, changes what the script checks between operations.
+const atomics = "contracts/admission/script/script.go"
+
 // TestTimeIsTold checks the other packages below the kernel. They must not read the clock,
 // use the global source of randomness, start goroutines or take locks.
 func TestTimeIsTold(t *testing.T) {
@@ -401,6 +405,9 @@ func TestTimeIsTold(t *testing.T) {
 				return err
 			}
 			for _, fault := range told(set, f) {
+				if name == atomics && strings.HasSuffix(fault, `"sync/atomic"`) {
+					continue
+				}
 				t.Error(fault)
 			}
 			return nil

@@ -20,7 +20,7 @@
 //	job sha256:5f7c…     the [Sum] of the [Text] of the job
 //	warn 30              seconds of notice before the deadline; omitted if 0, as all that follow
 //	checkpoint 600       seconds between two checkpoints that are sent to the market
-//	requeue 2            further tries after exit status 75
+//	requeue 2            further attempts after exit status 75
 //	project film         account project:film pays; omitted if the account itself pays
 //	array A1 7 3         index 7 of array A1, of which 3 may be unfinished at a time; 0 is all
 //	after 15,16          contracts that must have been fulfilled before
@@ -73,7 +73,7 @@ type Terms struct {
 
 	Warn       float64    // seconds before the deadline at which its programs are notified; 0 leaves it to the market
 	Checkpoint float64    // seconds between two checkpoints that the market stores; 0 stores only those after a notice
-	Requeue    int        // further tries after exit status 75
+	Requeue    int        // further attempts after exit status 75
 	Project    string     // the account project:Project pays; empty if the account itself pays
 	Array      Array      // the zero value is none
 	After      [3][]int64 // contracts that must have ended before, by [Condition]

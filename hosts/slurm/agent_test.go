@@ -58,7 +58,7 @@ func (m *market) Sync(ctx context.Context, _ string, t *remote.Told) (*remote.Or
 	o := m.machine.Orders(0, known)
 	for i := range o.Wanted {
 		w := &o.Wanted[i]
-		w.Contract, w.Nodes, w.Job = 17, 1, hash(m.job)
+		w.Contract, w.Nodes, w.Job, w.Counts = 17, 1, hash(m.job), map[string]int32{"gpu": 1} // Slurm chooses the unit
 	}
 	o.Lease = lease
 	return &o, nil

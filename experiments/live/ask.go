@@ -87,7 +87,8 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	if order.Sum(job) != terms.Job {
 		return nil, fmt.Errorf("%w: found a file with hash %s, want %s", ErrOrder, order.Sum(job), terms.Job)
 	}
-	if j, err := order.ParseJob(job); err != nil {
+	j, err := order.ParseJob(job)
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
 	} else if _, is := j.Files[remote.HostsFile]; is && terms.Nodes > 1 {
 		return nil, fmt.Errorf("%w: found a file %s, which the market writes for a contract of several nodes; want another name", ErrOrder, remote.HostsFile)
@@ -97,7 +98,7 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	if err := m.trusted(s.Value("account")); err != nil {
 		return nil, err
 	}
-	r, err := m.ask(ctx, message{Submit: &submission{Order: string(signed), Job: string(job), Memory: m.conf.memoryOf(terms, string(job))}})
+	r, err := m.ask(ctx, message{Submit: &submission{Order: string(signed), Job: string(job), Memory: m.conf.memoryOf(terms, j.Limits.Memory)}})
 	if err != nil {
 		return nil, err
 	}

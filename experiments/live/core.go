@@ -359,7 +359,11 @@ func (k *core) request(c *Contract, out *result) error {
 	r.User = int64(r.Owner)
 	recorded := c.memory > 0
 	if !recorded { // an earlier version wrote the record
-		c.memory = k.conf.memoryOf(&c.terms, c.job)
+		limit := int64(0)
+		if j, err := order.ParseJob([]byte(c.job)); err == nil {
+			limit = j.Limits.Memory
+		}
+		c.memory = k.conf.memoryOf(&c.terms, limit)
 	}
 	k.needs(&r, &c.terms, c.memory)
 	c.Memory = int64(r.Needs.Min.Memory)

@@ -174,7 +174,7 @@ func (k *core) holds(c *Contract, blocked map[string]bool) (held string, refused
 		return "", q.never
 	case c.CPUs != math.Trunc(c.CPUs) && k.wholeOnly():
 		return "", byCores
-	case !k.needs(new(contracts.Request), &c.terms, 0):
+	case !k.knows(&c.terms):
 		return "", contracts.TooFewHosts
 	case c.State == heldWord && q.expires+slack <= k.now:
 		return "", lapsed

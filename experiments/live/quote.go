@@ -49,16 +49,16 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	m.mu.Lock()
 	now := max(m.world.Clock.Now(), m.core.now)
 	decide, quick := m.core.tries(now)
-	memory := m.conf.memoryOf(&t, "")
-	known := m.core.needs(new(contracts.Request), &t, memory)
 	finish := sync.OnceFunc(func() {
 		m.mu.Unlock()
 		<-m.turning
 	})
 	defer finish()
-	if !known {
+	if !m.core.knows(&t) {
 		return least, false, nil
 	}
+	var holds contracts.Request // what each node holds
+	m.core.needs(&holds, &t, m.conf.memoryOf(&t, 0))
 	if !quick {
 		c := m.core.copy()
 		finish()
@@ -73,7 +73,7 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 		}
 		t.Budget = bank.Micros(micros)
 		r := t.Request()
-		m.core.needs(&r, &t, memory)
+		r.Needs.Min = holds.Needs.Min
 		if r.Validate() != nil {
 			return false // the resulting rate is out of range
 		}

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -85,23 +86,26 @@ func (c *Config) spec(name string, o *remote.Offer) (hosts.Spec, error) {
 // mebibyte is the unit in which Slurm counts memory.
 const mebibyte = 1 << 20
 
-// memoryOf returns the bytes that a node of an order would hold: the amount that the order or its
-// job states, or the market's default.
-func (c *Config) memoryOf(t *order.Terms, job string) float64 {
-	memory := float64(t.Memory)
-	if memory == 0 {
-		memory = c.Limits.Memory
-		if j, err := order.ParseJob([]byte(job)); err == nil && j.Limits.Memory > 0 {
-			memory = float64(j.Limits.Memory)
-		}
-	}
-	return math.Ceil(memory)
+// memoryOf returns the bytes that a node of an order would hold: the amount that the order states
+// or, if it states none, the limit of its job or, if that is 0, the market's default.
+func (c *Config) memoryOf(t *order.Terms, limit int64) float64 {
+	return math.Ceil(cmp.Or(float64(t.Memory), float64(max(0, limit)), c.Limits.Memory))
 }
 
-// needs sets the resources that each node of r holds, and reports whether the market knows them. The
-// argument memory is a result of memoryOf. It is held if the market sells memory, or if all hosts
-// have whole cores. If a host has, the amount is rounded up to the unit of Slurm.
-func (k *core) needs(r *contracts.Request, t *order.Terms, memory float64) bool {
+// knows reports whether the market sells the countable resources of an order.
+func (k *core) knows(t *order.Terms) bool {
+	for name := range t.Counts {
+		if _, known := hosts.KindOf(name, k.config.Counts); !known {
+			return false
+		}
+	}
+	return true
+}
+
+// needs sets the resources that each node of r holds, which the market must know. The argument
+// memory is a result of memoryOf. It is held if the market sells memory, or if all hosts have whole
+// cores. If a host has, the amount is rounded up to the unit of Slurm.
+func (k *core) needs(r *contracts.Request, t *order.Terms, memory float64) {
 	if k.conf.sellsMemory() || k.wholeOnly() {
 		r.Needs.Min.Memory = memory
 		if slices.ContainsFunc(k.hosts, func(h *host) bool { return h.Spec.Whole && !h.removed }) {
@@ -109,20 +113,16 @@ func (k *core) needs(r *contracts.Request, t *order.Terms, memory float64) bool 
 		}
 	}
 	for name, units := range t.Counts {
-		kind, known := hosts.KindOf(name, k.config.Counts)
-		if !known {
-			return false
-		}
-		r.Needs.Min.Counts[kind-hosts.Countable] = int32(units)
+		kind, _ := hosts.KindOf(name, k.config.Counts)
+		r.Needs.Min.Counts[kind-hosts.Countable] = units
 	}
-	return true
 }
 
 // left returns, for each resource that a node of r holds, the most that any present host has free.
 func (k *core) left(r *contracts.Request) map[string]float64 {
 	left := make(map[string]float64)
 	v := k.broker.View()
-	for kind := hosts.Memory; int(kind) < int(hosts.Countable)+len(k.config.Counts); kind++ {
+	for kind := hosts.Memory; kind < hosts.Kinds; kind++ {
 		if r.Needs.Min.Of(kind) == 0 {
 			continue
 		}
@@ -150,7 +150,7 @@ type Resource struct {
 func (k *core) resources(i int) (all []Resource) {
 	v, spec := k.broker.View(), &k.hosts[i].Spec
 	room := v.Room(hosts.ID(i))
-	for kind := hosts.Memory; int(kind) < int(hosts.Countable)+len(k.config.Counts); kind++ {
+	for kind := hosts.Memory; kind < hosts.Kinds; kind++ {
 		offered := spec.Room.Of(kind)
 		if offered == 0 {
 			continue

@@ -124,7 +124,7 @@ func (s *saved) base(seq int64) bool {
 func (m *Market) keep(now float64) error {
 	select {
 	case w := <-m.writing:
-		if err := m.written(w); err != nil {
+		if err := m.adopt(w); err != nil {
 			return err
 		}
 	default:
@@ -151,15 +151,15 @@ type written struct {
 
 // repeat brings a new core from the last checkpoint of l to its last record, compares each result
 // with the log, and writes a checkpoint. It writes none if the market stops meanwhile.
-func (m *Market) repeat(l *log, was saved) (written, error) {
-	unchanged := written{saved: was}
+func (m *Market) repeat(l *log, was saved) (w written, err error) {
+	w.saved = was
 	k, err := m.apart()
 	if err != nil {
-		return unchanged, err
+		return w, err
 	}
 	from, err := l.recall(k, m.apart, 0)
 	if err != nil {
-		return unchanged, err
+		return w, err
 	}
 	whole := *l
 	whole.seq++ // the step of the last record is complete, even if it has no outcome
@@ -170,7 +170,7 @@ func (m *Market) repeat(l *log, was saved) (written, error) {
 		}
 	}
 	if err != nil || m.ctx.Err() != nil {
-		return unchanged, err
+		return w, err
 	}
 	return m.store(l, k, was)
 }
@@ -186,11 +186,11 @@ func (m *Market) finish() error {
 	if m.writing == nil {
 		return nil
 	}
-	return m.written(<-m.writing)
+	return m.adopt(<-m.writing)
 }
 
-// written records that a checkpoint has been written.
-func (m *Market) written(w written) error {
+// adopt records that a checkpoint has been written.
+func (m *Market) adopt(w written) error {
 	m.writing, m.saved = nil, w.saved
 	if w.err != nil || !w.pruned {
 		return w.err
@@ -212,7 +212,7 @@ func (m *Market) save() error {
 	w, err := m.store(m.log, m.core, m.saved)
 	m.log.codec = codec{} // reading can begin here
 	w.err = err
-	return m.written(w)
+	return m.adopt(w)
 }
 
 // store writes the state of k, which is the state after the last record of l, as a checkpoint. It

@@ -472,8 +472,8 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	return m.keep(now)
 }
 
-// back handles reports from hosts that the market had given up. Before each such report, it
-// inserts messages that the host is back and which resources its agent offers.
+// back inserts messages before the reports of hosts: that a host is back which the market had given
+// up, how other hosts reach its tasks if that has changed, and whether it accepts tasks or leaves.
 func (m *Market) back(letters []*letter) (out []*letter) {
 	for _, l := range letters {
 		out = append(out, l)

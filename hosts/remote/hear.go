@@ -93,8 +93,11 @@ func (m *Machine) span(now float64, s *Span) {
 		m.readings = append(m.readings, hosts.Reading{Slot: slot, Deal: s.Deal, Span: length, Work: work})
 	}
 	for _, slot := range m.order { // tasks pay for held resources, even if they use no processor
-		read := slices.ContainsFunc(m.readings[from:], func(r hosts.Reading) bool { return r.Slot == slot })
-		if t := &m.tasks[slot]; !read && !t.ended && !t.Holds.Zero() {
+		t := &m.tasks[slot]
+		if t.ended || t.Holds.Zero() {
+			continue
+		}
+		if !slices.ContainsFunc(m.readings[from:], func(r hosts.Reading) bool { return r.Slot == slot }) {
 			m.readings = append(m.readings, hosts.Reading{Slot: slot, Deal: s.Deal, Span: length})
 		}
 	}

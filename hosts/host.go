@@ -45,6 +45,9 @@ func (r Resources) Fit(room Resources) bool {
 	return true
 }
 
+// Add returns r + o.
+func (r Resources) Add(o Resources) Resources { return r.Sub(Resources{}.Sub(o)) }
+
 // Sub returns r - o.
 func (r Resources) Sub(o Resources) Resources {
 	r.Memory, r.Disk, r.Bandwidth, r.Cores = r.Memory-o.Memory, r.Disk-o.Disk, r.Bandwidth-o.Bandwidth, r.Cores-o.Cores

@@ -554,7 +554,7 @@ func (p *Policy) suspend(j *job) *contracts.Action {
 func (p *Policy) free(j *job) {
 	for k, h := range j.on {
 		p.load[h]--
-		p.room[h] = p.room[h].Sub(hosts.Resources{}.Sub(j.holds[k]))
+		p.room[h] = p.room[h].Add(j.holds[k])
 	}
 }
 

@@ -307,15 +307,14 @@ func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 		text []string
 		to   *[]int64
 	}{{"after", o.After, &one.After}, {"after-ended", o.AfterEnded, &one.AfterEnded}, {"after-failed", o.AfterFailed, &one.AfterFailed}} {
-		if len(d.text) == 0 {
-			continue
-		}
-		for s := range strings.SplitSeq(strings.Join(d.text, ","), ",") {
-			n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-			if err != nil || n < 0 {
-				return nil, usagef("--%s: found %q, want contracts, such as 17,18", d.flag, s)
+		for _, list := range d.text {
+			for s := range strings.SplitSeq(list, ",") {
+				n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+				if err != nil || n < 0 {
+					return nil, usagef("--%s: found %q, want contracts, such as 17,18", d.flag, s)
+				}
+				*d.to = append(*d.to, n)
 			}
-			*d.to = append(*d.to, n)
 		}
 	}
 	for _, s := range o.Env {

@@ -46,14 +46,13 @@ func Guard(ctx context.Context) func(c interface{ Cancel(reason string) }) (done
 // watch checks a computation until stop is closed. Most computations end before.
 func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan struct{}) {
 	live, used := heap()
-	large := func() bool {
+	check := func() (grown uint64, over bool) {
 		// Between garbage collections, garbage grows by at most the amount of live memory.
 		nowLive, nowUsed := heap()
-		over := nowLive > live+growth || nowUsed > used+live+growth
-		if over {
+		if over = nowLive > live+growth || nowUsed > used+live+growth; over {
 			c.Cancel(fmt.Sprintf("memory grew by more than %d MiB in one call", growth>>20))
 		}
-		return over
+		return max(nowUsed, used) - used, over
 	}
 	often, _ := c.(interface{ CheckOften(check func()) })
 	tick := time.NewTicker(every)
@@ -63,9 +62,13 @@ func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan 
 	if t, ok := c.(interface{ Timed() bool }); ok && t.Timed() {
 		late.Stop()
 	}
-	for !large() {
-		if _, now := heap(); often != nil && now > used+growth/64 {
-			often.CheckOften(func() { large() })
+	for {
+		grown, over := check()
+		if over {
+			break
+		}
+		if often != nil && grown > growth/64 {
+			often.CheckOften(func() { check() })
 			often = nil
 		}
 		select {

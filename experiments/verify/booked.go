@@ -427,15 +427,15 @@ func (b *bookings) refused(t *trail, e *audit.Entry, j *Job, n *note) (found, wa
 		}
 	case "no room in any window", "price above budget":
 		if b.auctions() {
-			return wrong("a reason of an auction")
+			return wrong("a reason for which an auction refuses a bid")
 		}
 		return b.unsold(e, j, n, length, due)
 	case "outbid", "bid below the reserve price":
 		if !b.auctions() {
-			return wrong("a reason of a sale at list prices")
+			return wrong("a reason for which a job is refused at list prices")
 		}
 	default:
-		return wrong("a reason of the policy")
+		return wrong("one of the reasons that the policy has")
 	}
 	return "", ""
 }

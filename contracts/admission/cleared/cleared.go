@@ -76,6 +76,9 @@ type Policy struct {
 	load    []int             // tasks on each host, including actions that are not yet carried out
 	room    []hosts.Resources // unreserved resources of each host, including such actions
 	present []bool            // by host
+	guessed []hosts.ID        // hosts whose load and room include such actions
+	view    contracts.View    // of the current event
+	events  int               // number of events so far
 	jobs    []*job            // in order of submission
 	number  map[int32]*job
 
@@ -118,6 +121,7 @@ type job struct {
 	state    state
 	on       []hosts.ID        // while it runs
 	holds    []hosts.Resources // reserved by each node, while it runs
+	placed   int               // event at which it got its present hosts
 	done     float64           // work done per node when the job was last suspended
 
 	takes    bool // the job takes part in the decision that awaits its clearing
@@ -173,9 +177,10 @@ func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []co
 	if e.Kind != contracts.Continue {
 		p.actions, p.decisions = p.actions[:0], p.decisions[:0]
 	}
-	p.clock = now
+	p.clock, p.view = now, m.Hosts()
+	p.events++
 	p.unsettled = p.unsettled || e.Kind != contracts.Tick && e.Kind != contracts.Continue
-	p.see(m.Hosts())
+	p.see(p.view)
 	switch e.Kind {
 	case contracts.Submitted:
 		p.submitted(now, e.Contract, m)
@@ -210,6 +215,8 @@ func (p *Policy) skip(now float64) {
 // see updates the classes and the hosts that have changed.
 func (p *Policy) see(v contracts.View) {
 	changed, all := admission.Changed(v, len(p.load))
+	changed = append(p.guessed, changed...)
+	p.guessed = changed[:0]
 	if all {
 		n := v.Fleet()
 		p.load, p.tasks, p.present, p.of = make([]int, n), make([]int, n), make([]bool, n), make([]int32, n)
@@ -351,9 +358,7 @@ func (p *Policy) remove(j *job) {
 func (p *Policy) carried() {
 	for k := range p.actions {
 		if a := &p.actions[k]; a.Verb == contracts.Admit && a.Decision.Verdict == contracts.Reject {
-			j := p.number[a.Contract]
-			p.free(j)
-			p.remove(j)
+			p.remove(p.number[a.Contract])
 			p.again = true
 		}
 	}
@@ -550,12 +555,21 @@ func (p *Policy) suspend(j *job) *contracts.Action {
 	return &p.actions[len(p.actions)-1]
 }
 
-// free removes the tasks of j from the records of its hosts.
+// free removes the tasks of j from the records of its hosts. Its nodes that have ended before
+// the others are no longer there.
 func (p *Policy) free(j *job) {
 	for k, h := range j.on {
-		p.load[h]--
-		p.room[h] = p.room[h].Add(j.holds[k])
+		if j.placed == p.events || p.holds(h, j) {
+			p.load[h]--
+			p.room[h] = p.room[h].Add(j.holds[k])
+			p.guessed = append(p.guessed, h)
+		}
 	}
+}
+
+// holds reports whether a task of j was on h before the current event.
+func (p *Policy) holds(h hosts.ID, j *job) bool {
+	return slices.ContainsFunc(p.view.On(h), func(a contracts.Allocation) bool { return p.view.Contract(a.Contract).ID == j.id })
 }
 
 // launch starts j, which waits or is paused, on units of its class. It first uses sold units on
@@ -572,11 +586,12 @@ func (p *Policy) launch(j *job, was []hosts.ID) bool {
 	} else {
 		p.say(contracts.Admit, j.contract, d)
 	}
-	j.state, j.on, j.holds, j.repeat = running, on, nil, false
+	j.state, j.on, j.holds, j.placed, j.repeat = running, on, nil, p.events, false
 	for _, h := range on {
 		holds := j.needs.Holds(p.specs[h], p.room[h])
 		j.holds = append(j.holds, holds)
 		p.load[h], p.room[h] = p.load[h]+1, p.room[h].Sub(holds)
+		p.guessed = append(p.guessed, h)
 	}
 	return true
 }

@@ -3,6 +3,7 @@ package cleared
 import (
 	"testing"
 
+	"bourse/contracts"
 	"bourse/contracts/admission"
 	"bourse/contracts/admission/policytest"
 )
@@ -53,5 +54,28 @@ func TestLongerThanEstimated(t *testing.T) {
 	}
 	if len(other.Stays) != 1 || other.Stays[0][0] != 14 || other.State() != "fulfilled" {
 		t.Errorf("the waiting job ran in %v and is %s, want a start at the clearing at 14 s", other.Stays, other.State())
+	}
+}
+
+// TestRejectedAdmission checks that a host whose task the broker rejected, because its owner
+// cannot pay, is neither counted free nor full: the jobs that start later have a processor each.
+func TestRejectedAdmission(t *testing.T) {
+	t.Parallel()
+	p, err := newSlices(policytest.Options{"every": 10.0}.Decode, nil, nil)
+	check(t, err)
+	m := policytest.Deal(t, 2, 2, p, "exclusive", "free", []policytest.Trade{
+		{ID: 1, Nodes: 1, Runtime: 60, Deadline: 1000, Budget: 2e15}, // more than the user has
+		{ID: 2, Nodes: 1, Runtime: 60, Deadline: 1000, Budget: 1},
+		{ID: 3, Nodes: 1, Runtime: 60, Deadline: 1000, Budget: 1},
+		{ID: 4, User: 1, Submit: 12, Nodes: 1, Runtime: 60, Deadline: 1000, Budget: 1},
+		{ID: 5, User: 1, Submit: 12, Nodes: 1, Runtime: 60, Deadline: 1000, Budget: 1},
+	})
+	if got := m.Traded[1].Refused; got != contracts.Unfunded {
+		t.Errorf("the first job: found %q, want unfunded", got)
+	}
+	for id := int64(2); id <= 5; id++ {
+		if s := m.Traded[id].Stays; len(s) != 1 || s[0][1]-s[0][0] != 60 {
+			t.Errorf("job %d of 60 s ran in %v, want 60 s on a processor of its own", id, s)
+		}
 	}
 }

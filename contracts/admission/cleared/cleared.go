@@ -77,7 +77,7 @@ type Policy struct {
 	room    []hosts.Resources // unreserved resources of each host, including such actions
 	present []bool            // by host
 	guessed []hosts.ID        // hosts whose load and room include such actions
-	view    contracts.View    // of the current event
+	view    contracts.View    // of the current event; nil between events
 	events  int               // number of events so far
 	jobs    []*job            // in order of submission
 	number  map[int32]*job
@@ -202,6 +202,7 @@ func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []co
 			p.pass(now)
 		}
 	}
+	p.view = nil // a copy of the policy must not contain the market
 	return p.actions
 }
 

@@ -16,8 +16,12 @@ import (
 func TestNone(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
-	check(t, fs.MkdirAll("ledger", 0o777))
-	for _, dir := range []string{"ledger", "nowhere"} {
+	check(t, fs.MkdirAll("empty", 0o777))
+	check(t, fs.MkdirAll("other", 0o777))
+	f, err := fs.Create("other/build.log", vfs.WriteCategoryUnspecified)
+	check(t, err)
+	check(t, f.Close())
+	for _, dir := range []string{"empty", "other", "nowhere"} {
 		if r, err := audit.Audit(dir, audit.Options{FS: fs}); !errors.Is(err, audit.ErrNone) {
 			t.Errorf("%s: %+v, %v", dir, r, err)
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"slices"
 	"strings"
 
@@ -148,9 +147,15 @@ func (a *auditor) sum(name string) string {
 	return fmt.Sprintf("%x %d", h.Sum(nil), n)
 }
 
-func isTable(name string) bool { return path.Ext(name) == ".sst" }
+func isTable(name string) bool { return isNumbered(name, ".sst") }
 
-func isLog(name string) bool { return path.Ext(name) == ".log" }
+func isLog(name string) bool { return isNumbered(name, ".log") }
+
+// isNumbered reports whether name is a number followed by ext, as Pebble names its files.
+func isNumbered(name, ext string) bool {
+	number, ok := strings.CutSuffix(name, ext)
+	return ok && number != "" && strings.Trim(number, "0123456789") == ""
+}
 
 func isPebble(name string) bool {
 	return isTable(name) || isLog(name) || strings.HasPrefix(name, "MANIFEST-") || strings.HasPrefix(name, "marker.")

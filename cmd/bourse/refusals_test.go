@@ -24,9 +24,12 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	file("text", []byte("hello\n"))
-	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"empty", "other"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
+	file("other/build.log", []byte("done\n"))
 	at := func(call string) []string {
 		args := strings.Fields(call)
 		for i, a := range args {
@@ -56,7 +59,7 @@ func TestRefusals(t *testing.T) {
 				"bank balance " + where: "found no ledger", "bank rights " + where: "found no ledger", "bank log " + where: "found no ledger", "bank audit " + where: "found no ledger",
 				"bank mint --id x " + where + " user:ann 1": "found no ledger", "bank copy " + where + " ./copy": "found no ledger",
 			}
-		}, "./missing", "./empty", "./text")},
+		}, "./missing", "./empty", "./other", "./text")},
 		"no results": {statusUsage, forEach(func(where string) map[string]string {
 			return map[string]string{
 				"plot " + where: "not a results directory", "curve " + where: "not a results directory", "figures " + where: "not a results directory", "compare " + where: "not a results directory",
@@ -64,7 +67,7 @@ func TestRefusals(t *testing.T) {
 				"show compare " + where: "not a results directory", "show curve " + where: "not a results directory", "show prices " + where: "not a results directory", "show jobs " + where: "not a results directory",
 				"study replay --admission cac " + where: "not a results directory", "study advise " + where: "not a results directory", "paper claims " + where: "not a results directory", "run merge " + where: "plan.json",
 			}
-		}, "./missing", "./empty", "./text")},
+		}, "./missing", "./empty", "./other", "./text")},
 		"no file": {statusUsage, map[string]string{
 			"run ./missing": "no such file", "scenario check ./missing": "no such file", "scenario show ./missing": "no such file", "workload describe ./missing": "no such file",
 			"workload fit ./missing": "no such file", "workload convert ./missing": "no such file", "workload compare ./missing ./missing": "no such file", "paper readings ./missing": "no such file",

@@ -34,9 +34,9 @@ func (j *Job) Due() float64 {
 }
 
 // worth returns the value of all of j's work to its owner, in dollars. It equals the budget
-// unless the owner accepted an offer.
+// unless the owner accepted an offer. A job that was not admitted has no budget.
 func (j *Job) worth() float64 {
-	if j.Bargained {
+	if j.Bargained || !j.Admitted() {
 		return j.Value // as originally requested
 	}
 	return j.Contract.Budget.Float64()

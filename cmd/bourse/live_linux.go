@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net"
@@ -44,9 +45,10 @@ import (
 var liveStartCommand = command(`start [DIR]
 run a market that sells this machine
 
-The first start creates an owned bank, an account with a key and $100, and the market's rules in
-DIR/market.yaml. The command then runs the bank, the market and an agent that sells this machine,
-until it is interrupted. To run a program, use 'bourse job submit' in another terminal.
+The first start creates an owned bank, an account with a key and $100, and, unless DIR has one,
+the market's rules in market.yaml. The command then runs the bank, the market and an agent that
+sells this machine, until it is interrupted. To run a program, use 'bourse job submit' in another
+terminal.
 
    bourse live start
    bourse job submit --work 60 --deadline 120 --budget 0.50 --class cac --wait -- ./render frame7
@@ -165,8 +167,8 @@ func liveAction(c *cli.Context, o *liveStartOptions) error {
 	return errors.Join(l.live(c, &o.heldOptions, home, private), l.close())
 }
 
-// makeLab creates the market in dir unless it exists. Memory and the given devices have a price in
-// it. It returns the private key of the
+// makeLab creates the market in dir unless it exists, with the rules in market.yaml if that file is
+// there. If not, memory and the given devices have a price. It returns the private key of the
 // market's user.
 func makeLab(c *cli.Context, devices agent.Devices, dir string, home client.Home) (private string, err error) {
 	if err := os.MkdirAll(string(home), 0o700); err != nil {
@@ -183,14 +185,25 @@ func makeLab(c *cli.Context, devices agent.Devices, dir string, home client.Home
 	if err != nil {
 		return "", err
 	}
-	name := c.String("name")
-	priced := strings.Join(append([]string{"memory"}, slices.Sorted(maps.Keys(devices))...), ", ")
-	rules := "# The rules of a market: 'bourse live start --help'.\nname: " + name + "\nmarket: {resources: [" + priced + "]}\n"
-	if _, err := live.Parse("--name", []byte(rules)); err != nil {
+	file, from := lab.File(dir, "market.yaml"), lab.File(dir, "market.yaml")
+	rules, err := whole.Read(file, mostText)
+	if errors.Is(err, fs.ErrNotExist) {
+		priced := strings.Join(append([]string{"memory"}, slices.Sorted(maps.Keys(devices))...), ", ")
+		rules, from = []byte("# The rules of a market: 'bourse live start --help'.\nname: "+c.String("name")+"\nmarket: {resources: ["+priced+"]}\n"), "--name"
+	} else if err != nil {
+		return "", err
+	}
+	conf, err := live.Parse(from, rules)
+	switch {
+	case err != nil:
 		return "", usagef("%w", err)
+	case c.IsSet("name") && c.String("name") != conf.Name:
+		return "", usagef("--name: found %s, want %s, as in %s", c.String("name"), conf.Name, file)
+	case conf.Bank != live.Default().Bank:
+		return "", usagef("%s: found no key of the market; with a bank elsewhere (%s), create the key with 'bourse bank key %[1]s --name market' and enrol it at the bank, as 'bourse live serve --help' shows", lab.File(dir, "keys", "market"), place.WithoutPasswords(conf.Bank))
 	}
 	return private, lab.Make(c.Context, lab.Plan{
-		Dir: dir, Market: name, Rules: []byte(rules), Account: keeper, Public: public, Money: bank.Micros(100e6),
+		Dir: dir, Market: conf.Name, Number: conf.Number, Rules: rules, Account: keeper, Public: public, Money: bank.Micros(100e6),
 	}, wall())
 }
 

@@ -131,11 +131,14 @@ func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 		return "", ""
 	}
 	paid, _ := parseMoney(v.Withheld)
+	refund := audit.Money(0) // last payment to the owner; earlier ones are charges of its own hosts
 	for _, m := range e.Moves {
-		if string(m.To) != p.owner {
-			paid += audit.Money(m.Micros)
+		paid += audit.Money(m.Micros)
+		if string(m.To) == p.owner {
+			refund = audit.Money(m.Micros)
 		}
 	}
+	paid -= refund
 	least := min(float64(p.budget), 1e6*p.floor*v.Done)
 	if float64(paid) < least*(1-1e-9)-1 { // allows one rounding
 		return fmt.Sprintf("%v paid for %v CPU s", paid, v.Done), fmt.Sprintf("at least %v, which is the floor price", audit.Money(least))

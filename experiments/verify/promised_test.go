@@ -107,6 +107,8 @@ func TestLeast(t *testing.T) {
 		{"could not be started", "market:lab", terms, `{"state":"violated","work":100,"work_done":50,"fault":"command"}`, 0, ""},
 		{"no floor price", "market:lab", `{"decision":"accept","submit":5,"deadline":90}`, `{"state":"fulfilled","work":100,"work_done":100}`, 0, ""},
 		{"a simulated market", "", terms, `{"state":"fulfilled","work":100,"work_done":100}`, 40, ""},
+		{"on a host of its owner", "market:lab", terms, `{"state":"fulfilled","work":100,"work_done":100}`, 100, ""},
+		{"less on a host of its owner", "market:lab", terms, `{"state":"fulfilled","work":100,"work_done":100}`, 98, "0.000098 paid for 100 CPU s"},
 		{"less", "market:lab", terms, `{"state":"fulfilled","work":100,"work_done":100}`, 98, "0.000098 paid for 100 CPU s"},
 		{"nothing", "market:lab", terms, `{"state":"violated","work":100,"work_done":60}`, 0, "0.000000 paid for 60 CPU s"},
 	} {
@@ -116,8 +118,12 @@ func TestLeast(t *testing.T) {
 		s := store.NewSequencer(j, bank.New(j))
 		escrow := bank.EscrowName(7)
 		settle := []bank.Move{{From: escrow, To: "user:ann", Amount: bank.Micros(200 - c.paid)}}
+		host := "host:h00"
+		if strings.Contains(c.name, "its owner") {
+			host = "user:ann"
+		}
 		if c.paid > 0 {
-			settle = append([]bank.Move{{From: escrow, To: "host:h00", Amount: bank.Micros(c.paid)}}, settle...)
+			settle = append([]bank.Move{{From: escrow, To: host, Amount: bank.Micros(c.paid)}}, settle...)
 		}
 		if c.paid == 200 {
 			settle = settle[:1]

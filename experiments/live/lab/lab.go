@@ -5,7 +5,8 @@
 //
 // # Folder
 //
-//	market.yaml           the rules; written last, so that a lab without it is made anew
+//	market.yaml           the rules, which users may write themselves
+//	making                exists while the other files are created
 //	books/                the bank's ledger, unless the market has a bank elsewhere
 //	keys/operator         private keys: of who enrols others and issues money,
 //	keys/recovery         of who gives the operator another: better kept elsewhere,
@@ -21,6 +22,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"bourse/bank"
 	"bourse/bank/keys"
@@ -35,6 +37,7 @@ import (
 type Plan struct {
 	Dir     string
 	Market  string      // name of the market
+	Number  int64       // number of the market
 	Rules   []byte      // text of market.yaml
 	Account string      // account of the creator, which also receives the charges of hosts on this machine
 	Public  string      // public key of the user
@@ -52,9 +55,25 @@ func File(dir string, name ...string) string {
 	return filepath.Join(append([]string{dir}, name...)...)
 }
 
-// Made reports whether dir contains a lab.
+// Made reports whether dir contains a complete lab. It returns an error if a bank is there, but not
+// the private key of its market.
 func Made(dir string) (bool, error) {
-	_, err := os.Stat(File(dir, "market.yaml"))
+	there := make(map[string]bool)
+	for _, name := range []string{"market.yaml", "keys/market", "books", "making"} {
+		var err error
+		if there[name], err = exists(File(dir, name)); err != nil {
+			return false, err
+		}
+	}
+	if there["books"] && !there["keys/market"] && !there["making"] {
+		return false, fmt.Errorf("%s: the bank in books is there, but not the private key of its market; restore the key from a backup, or use another folder", File(dir, "keys", "market"))
+	}
+	return there["market.yaml"] && there["keys/market"] && !there["making"], nil
+}
+
+// exists reports whether there is a file or folder with the given path.
+func exists(path string) (bool, error) {
+	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -68,29 +87,35 @@ func Make(ctx context.Context, p Plan, now float64) error {
 	if err := os.MkdirAll(File(p.Dir, "keys"), 0o700); err != nil {
 		return err
 	}
+	if err := whole.Write(File(p.Dir, "making"), nil); err != nil {
+		return err
+	}
 	for _, name := range []string{"operator", "recovery", "market"} {
 		if err := m.key(File(p.Dir, "keys", name), name); err != nil {
 			return err
 		}
 	}
 	books := place.At(File(p.Dir, "books"))
-	if _, err := os.Stat(File(p.Dir, "books")); errors.Is(err, fs.ErrNotExist) {
-		j, err := books.Create(store.Options{})
-		if err == nil {
+	there, err := exists(File(p.Dir, "books"))
+	if !there && err == nil {
+		var j *store.Journal
+		if j, err = books.Create(store.Options{}); err == nil {
 			err = j.Close()
 		}
-		if err != nil {
-			return err
-		}
 	}
-	var err error
+	if err != nil {
+		return err
+	}
 	if m.bank, err = books.Writer(store.Options{Now: func() float64 { return now }}); err != nil {
 		return err
 	}
 	if err := errors.Join(m.make(&p), m.bank.Close()); err != nil {
 		return err
 	}
-	return whole.Write(File(p.Dir, "market.yaml"), p.Rules)
+	if err := whole.Write(File(p.Dir, "market.yaml"), p.Rules); err != nil {
+		return err
+	}
+	return os.Remove(File(p.Dir, "making"))
 }
 
 // A maker creates a lab.
@@ -127,7 +152,7 @@ func (m *maker) make(p *Plan) error {
 	for i, o := range [][]string{
 		{"enrol", "of", market, "key", m.public["market"]},
 		{"enrol", "of", p.Account, "key", p.Public},
-		{"right", "of", market, "right", "settle", "number", "0"},
+		{"right", "of", market, "right", "settle", "number", strconv.FormatInt(p.Number, 10)},
 		{"right", "of", p.Account, "right", "payee", "market", p.Market},
 		{"right", "of", "operator", "right", "mint", "cap", weekly, "period", week, "window", "sliding"},
 		{"mint", "to", p.Account, "amount", p.Money.String()},

@@ -51,3 +51,44 @@ func TestMake(t *testing.T) {
 		t.Errorf("user:me has %v, %v", has, err)
 	}
 }
+
+// TestRulesOfUser checks that a folder with only the rules of a user is no lab, that Make completes it
+// and retains the rules, and that a lost key of the market is an error instead of a second key.
+func TestRulesOfUser(t *testing.T) {
+	t.Parallel()
+	_, public, err := keys.New(rand.Reader, "me")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := lab.Plan{Dir: t.TempDir(), Market: "mine", Number: 3, Rules: []byte("name: mine\nnumber: 3\n"), Account: "user:me", Public: public, Money: bank.Micros(100e6)}
+	made := func(want bool) {
+		t.Helper()
+		if got, err := lab.Made(p.Dir); got != want || err != nil {
+			t.Errorf("Made = %v, %v, want %v", got, err, want)
+		}
+	}
+	if err := os.WriteFile(lab.File(p.Dir, "market.yaml"), p.Rules, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	made(false)
+	if err := lab.Make(t.Context(), p, 1000); err != nil {
+		t.Fatal(err)
+	}
+	made(true)
+	if text, err := os.ReadFile(lab.File(p.Dir, "market.yaml")); string(text) != string(p.Rules) || err != nil {
+		t.Errorf("rules %q, %v, want %q", text, err, p.Rules)
+	}
+	if err := os.WriteFile(lab.File(p.Dir, "making"), nil, 0o600); err != nil { // as if it had been interrupted
+		t.Fatal(err)
+	}
+	made(false)
+	if err := os.Remove(lab.File(p.Dir, "making")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(lab.File(p.Dir, "keys", "market")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := lab.Made(p.Dir); got || err == nil {
+		t.Errorf("without the key: Made = %v, %v, want an error", got, err)
+	}
+}

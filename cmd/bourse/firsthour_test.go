@@ -26,8 +26,7 @@ configurations: [high]`
 
 // TestFirstHour performs a new user's first steps from the pages, each in an empty
 // directory. It prints how many commands the user types for each step and how long they
-// take. Build time is excluded, except for the policy, where building is one of the steps.
-// Each must succeed.
+// take, without the build. Each must succeed.
 func TestFirstHour(t *testing.T) {
 	if !*firstHour {
 		t.Skip("it takes minutes: -firsthour does it")
@@ -52,7 +51,6 @@ func TestFirstHour(t *testing.T) {
 	log, logFiles := page("own-log", "")
 	explained, _ := page("explain", "")
 	tables, tableFiles := page("reading", "", "duckdb")
-	policy, _ := page("own-policy", "policy")
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "what\tcommands typed\tfiles written\tseconds")
 	for _, do := range []struct {
@@ -60,7 +58,6 @@ func TestFirstHour(t *testing.T) {
 		commands []string
 		files    []block
 		needs    string
-		tree     bool // in a copy of the source tree
 	}{
 		{what: "first figure", commands: []string{readme}},
 		{what: "hosts and load changed", commands: []string{"bourse run --hosts 30 --load 1.2 --policy be,cac -n 5"}},
@@ -77,7 +74,10 @@ func TestFirstHour(t *testing.T) {
 		}},
 		{what: "own log", commands: log, files: logFiles},
 		{what: "rejected job explained", commands: explained[:2]},
-		{what: "policy added", commands: policy, files: policyFiles(t, all["cmd/bourse/docs/own-policy.md"]), tree: true},
+		{what: "own policy", commands: []string{
+			"bourse policy new mine", "bourse policy test mine.star", "bourse policy check mine.star --markets 30",
+			"bourse run mine.yaml -n 5",
+		}},
 		{what: "results in DuckDB", commands: tables[:2], files: tableFiles[:1], needs: needs["duckdb"]},
 	} {
 		if do.needs != "" && exec.Command("sh", "-c", do.needs).Run() != nil {
@@ -85,11 +85,6 @@ func TestFirstHour(t *testing.T) {
 			continue
 		}
 		dir := t.TempDir()
-		if do.tree {
-			if out, err := exec.Command("sh", "-c", "cd ../.. && git archive HEAD | tar -xC "+dir).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-		}
 		for _, f := range do.files {
 			if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(f.words[1])), []byte(strings.Join(f.lines, "\n")+"\n"), 0o644); err != nil {
 				t.Fatal(err)
@@ -97,9 +92,7 @@ func TestFirstHour(t *testing.T) {
 		}
 		began := time.Now()
 		for _, command := range do.commands {
-			if !do.tree {
-				command = strings.Replace(command, "go run ./cmd/bourse ", "bourse ", 1)
-			}
+			command = strings.Replace(command, "go run ./cmd/bourse ", "bourse ", 1)
 			c := exec.Command("sh", "-c", command)
 			c.Dir, c.Env = dir, append(os.Environ(), "LC_ALL=C.UTF-8", "BOURSE_HOME="+filepath.Join(dir, ".home"))
 			if out, err := c.CombinedOutput(); err != nil {
@@ -111,31 +104,4 @@ func TestFirstHour(t *testing.T) {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// policyFiles returns the files that the page on policies asks the reader to write: the
-// policy, the table with its new line, and the scenario.
-func policyFiles(t *testing.T, page string) []block {
-	t.Helper()
-	const table = "contracts/admission/admission.go"
-	text, err := os.ReadFile("../../" + table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var code [][]string
-	var files []block
-	for _, b := range blocksIn(page) {
-		switch {
-		case b.is("go"):
-			code = append(code, b.lines)
-		case b.is("yaml"):
-			files = append(files, block{words: []string{"", "frugal.yaml"}, lines: b.lines})
-		}
-	}
-	const first = "\t\"be\": "
-	if len(code) != 2 || len(files) != 1 || strings.Count(string(text), first) != 1 {
-		t.Fatalf("found %d blocks of Go, %d scenarios, and no table", len(code), len(files))
-	}
-	with := strings.Replace(string(text), first, strings.Join(code[1], "\n")+"\n"+first, 1)
-	return append(files, block{words: []string{"", "contracts/admission/mine.go"}, lines: code[0]}, block{words: []string{"", table}, lines: []string{with}})
 }

@@ -82,7 +82,9 @@ var policyTestCommand = command(`test FILE
 run the tests in a script
 
 The command runs each function whose name begins with test_. Such a function may call
-request(...) and market(...), which return arguments for decide, and equal(got, want).
+request(...) and market(...), which return arguments for decide, and equal(got, want). What
+a test omits has a default: market(hosts=[{}]) has one idle host with one processor, and
+market(hosts=[{"on": [{}]}], contracts=[{}]) one that runs a contract's task.
 The exit status is 1 if a test fails.
 
    bourse policy test mine.star`, func(c *cli.Context, _ *policyTestOptions) error {

@@ -2,6 +2,8 @@ package script
 
 import (
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -261,15 +263,43 @@ def test_a():
     equal(a.numbers, {"price": 0.25})
 def test_b():
     equal(decide(request(), market(hosts=[{"price": 0.5}])).verdict, "reject")
+def test_busy():
+    m = market(hosts=[{"cpus": 2, "on": [{}, {"number": 3}]}, {}], contracts=[{}, {"number": 3, "hosts": [0]}])
+    equal([h.free for h in m.hosts], [0, 1])
+def test_free():
+    market(hosts=[{"free": 1}])
+def test_on():
+    market(hosts=[{"on": [3]}])
 `), func(text string) { said = append(said, text) }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Result{{Test: "test_a"}, {Test: "test_b", Failure: `mine.star:11:10: found "accept", want "reject"`}}
+	want := []Result{{Test: "test_a"}, {Test: "test_b", Failure: `mine.star:11:10: found "accept", want "reject"`}, {Test: "test_busy"},
+		{Test: "test_free", Failure: "mine.star:16:11: market: hosts[0]: found free, which is computed from cpus and the tasks in on"},
+		{Test: "test_on", Failure: "mine.star:18:11: market: hosts[0]: on[0]: found 3, want a dict, such as {}"}}
 	if !slices.Equal(all, want) || strings.Join(said, " ") != "2 1" {
 		t.Errorf("results are %+v, printed %v, want %+v", all, said, want)
 	}
 	if _, err := Test("mine.star", []byte("def decide(request, market):\n    return defer()\n"), nil, nil); err == nil || !strings.Contains(err.Error(), "found no tests") {
 		t.Errorf("a script without tests: %v", err)
+	}
+}
+
+// TestExamples checks that the tests in the example policies pass.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../../experiments/examples/policies/*.star")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := Test(file, text, func(string) {}, nil)
+		if err != nil || slices.ContainsFunc(all, func(r Result) bool { return r.Failure != "" }) {
+			t.Errorf("%s: %v, %v", file, all, err)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package script
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -109,18 +108,26 @@ func (b *bench) question() (*outside.Question, error) {
 	all := map[string]any{"now": 0}
 	maps.Copy(all, b.market)
 	all["request"] = request
-	list, _ := all["hosts"].([]any)
-	for i := range list {
-		h := map[string]any{"id": i, "cpus": 1, "speed": 1}
-		given, ok := list[i].(map[string]any)
-		if !ok {
-			return nil, errors.New(`hosts: want dicts, such as {"price": 0.1}`)
+	hosts, err := filled(all, "hosts", map[string]any{"cpus": 1, "speed": 1})
+	if err != nil {
+		return nil, err
+	}
+	for i, h := range hosts {
+		if _, ok := h["free"]; ok {
+			return nil, fmt.Errorf("hosts[%d]: found free, which is computed from cpus and the tasks in on", i)
 		}
-		maps.Copy(h, given)
+		if h["id"] == nil {
+			h["id"] = i
+		}
 		if x, ok := h["percentile"].(float64); ok {
 			h["percentile"] = []float64{x}
 		}
-		list[i] = h
+		if _, err := filled(h, "on", map[string]any{"left": 100}); err != nil {
+			return nil, fmt.Errorf("hosts[%d]: %w", i, err)
+		}
+	}
+	if _, err := filled(all, "contracts", map[string]any{"work": 100, "total": 100, "remaining": 100, "due": 100, "budget": 1}); err != nil {
+		return nil, err
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
@@ -132,6 +139,24 @@ func (b *bench) question() (*outside.Question, error) {
 	}
 	q, _, err := outside.Read(text, bid)
 	return q, err
+}
+
+// filled returns the dicts in the list in[name], each with the values of with that it omits.
+func filled(in map[string]any, name string, with map[string]any) ([]map[string]any, error) {
+	list, _ := in[name].([]any)
+	all := make([]map[string]any, len(list))
+	for i := range list {
+		given, ok := list[i].(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("%s[%d]: found %v, want a dict, such as {}", name, i, list[i])
+		}
+		all[i] = maps.Clone(with)
+		maps.Copy(all[i], given)
+	}
+	if len(list) > 0 {
+		in[name] = all
+	}
+	return all, nil
 }
 
 // equal fails unless its arguments are equal. Answers are compared as text.

@@ -46,7 +46,7 @@ var most = map[string]int{
 	"contracts/admission/policytest": 510,
 	"contracts/admission/queue":      1450,
 	"contracts/admission/reserve":    625,
-	"contracts/admission/script":     1135,
+	"contracts/admission/script":     1155,
 	"contracts/broker":               1300,
 	"contracts/floor":                1830,
 	"contracts/memo":                 600,

@@ -28,10 +28,13 @@ command reads p_a from the reservation policy, and p_w, p_d and q from policy be
 
 With --job, it estimates, for each of several budgets, the probability that the job is done by
 its deadline, on the spot market and as a reservation, with intervals. If the job has a value,
-it recommends a market. With RESULTS, the job is added to each replication, which is run
-again. With --live or --prices, the job runs at recorded prices, in successive stretches as
-long as its deadline. A reservation is then admitted if its bid is at least the price that was
-not exceeded for the fraction --guarantee of the preceding time.
+it recommends a market. With RESULTS, the job is added to each replication, which is run again.
+With --live or --prices, the job runs at recorded prices, in successive stretches as long as its
+deadline. A reservation is then admitted if its bid is at least the price that was not exceeded
+for the fraction --guarantee of the preceding time. In --job, work is in processor-seconds per
+node, and value is the worth of the job if it ends in time. The file in --prices has the columns
+time and price_usd_per_hour (or price, in $/s), or is the output of EC2's
+describe-spot-price-history.
 
    bourse study advise --job work=600,nodes=4,deadline=900,value=20 results/paper --configuration pareto-high
    bourse study advise --job work=3600,deadline=7200 --prices ec2.csv.gz --series us-east-1.linux.m1.small
@@ -43,14 +46,14 @@ type adviseOptions struct {
 	PD                          *float64 `doc:"fraction of work completed, {F}, in [0,1]"`
 	Q                           *float64 `doc:"ratio of cost to value, {Q}, in [0,1)"`
 	Reservation                 string   `shown:"the market paper's" doc:"admission {POLICY} of the reservation market"`
-	Job                         string   `doc:"give advice for the job {work=S,nodes=N,deadline=S,value=$}; work is in processor-seconds per node, and value is the job's worth if it ends in time"`
+	Job                         string   `doc:"give advice for the job {work=S,nodes=N,deadline=S,value=$}"`
 	Configuration               string   `shown:"the only one" doc:"use the runs of configuration {NAME} of RESULTS"`
 	Live                        string   `doc:"use the prices of the live market in {DIR}, which must not be running"`
-	Prices                      string   `doc:"use the prices in {FILE}: CSV with columns time and price_usd_per_hour (or price, in $/s), or the JSON output of EC2's describe-spot-price-history, plain or gzip"`
+	Prices                      string   `doc:"use the prices in {FILE}: CSV, or JSON of EC2, plain or gzip"`
 	Series                      string   `doc:"use only the series {NAME} of --prices"`
 	Zone                        string   `doc:"use only zone {NAME} of --prices"`
 	Guarantee                   float64  `default:"0.9" validate:"gt=0,lt=1" doc:"reserve at the {G}-quantile of the preceding prices, in (0,1)"`
-	Probability                 float64  `default:"0.9" validate:"gt=0,lt=1" doc:"find a budget that gives the job the probability {P} of ending in time, in (0,1)"`
+	Probability                 float64  `default:"0.9" validate:"gt=0,lt=1" doc:"required probability of ending in time, {P}, in (0,1)"`
 	Budgets                     string   `shown:"from the history" doc:"budget range to search, {FROM..TO}, in dollars"`
 	Out                         string   `alias:"o" doc:"write the figure to {DIR}"`
 	jsonOption[[]whatif.Advice] `yaml:",inline"`

@@ -38,7 +38,7 @@ type agentOptions struct {
 // heldOptions are the resources that a host offers for tasks to hold.
 type heldOptions struct {
 	RAM   float64  `unit:"bytes" doc:"offer {BYTES} of memory (default: all minus 5 %, but at least 512 MB)"`
-	Count []string `doc:"offer a countable resource, as {NAME=FILES}, such as gpu=/dev/nvidia0,/dev/nvidia1, or NAME=N for N units (default: the machine's NVIDIA GPUs)"`
+	Count []string `doc:"offer {NAME=FILES}, such as gpu=/dev/nvidia0,/dev/nvidia1, or N units (default: the machine's NVIDIA GPUs)"`
 }
 
 // devices returns the countable resources of --count. Nil leaves them to the agent.

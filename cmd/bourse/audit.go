@@ -51,8 +51,8 @@ error.
 type auditOptions struct {
 	Head                       string   `doc:"compare the ledger with the head {SIZE:ROOT}"`
 	Since                      int64    `doc:"list only the entries after {N}; all entries are checked"`
-	Earlier                    []string `doc:"check the ledger and its times against the older checkpoint in {FILE}, as printed by 'ledger publish'; may be repeated"`
-	Fresh                      float64  `unit:"seconds" doc:"require a --witness to have cosigned within the last {SECONDS}, or with a unit such as 24h"`
+	Earlier                    []string `doc:"compare with the older checkpoint in {FILE}; may be repeated"`
+	Fresh                      float64  `unit:"seconds" doc:"require a cosignature of the last {SECONDS}, or with a unit such as 24h"`
 	Deep                       bool     `doc:"run the experiment again, and compare every decision, note and number"`
 	keysOption                 `yaml:",inline"`
 	jsonOption[[]audits.Value] `yaml:",inline"`

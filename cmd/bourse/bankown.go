@@ -312,7 +312,7 @@ give an account a right
 
 type rightOptions struct {
 	Cap          string `doc:"{AMOUNT} that may be issued per period, for the right mint"`
-	Period       string `doc:"length of the period, in {SECONDS}, for the right mint; periods are counted from 2000-01-01 UTC"`
+	Period       string `doc:"length of the period, in {SECONDS}, for the right mint"`
 	With         string `doc:"{ACCOUNT} that must also sign, for the right mint"`
 	Number       string `doc:"unique number {K} of the market, for the right settle"`
 	Market       string `doc:"{NAME} of the market, for the right payee"`

@@ -89,7 +89,7 @@ func serveAction(c *cli.Context, o *serveOptions) error {
 		Now:    wall,
 		Limits: service.Limits{Rate: o.Rate, Connections: o.Connections},
 		Tell:   func(what string) { log.Info(place.WithoutPasswords(what), "bank", p.String()) },
-		Waits:  place.IsURL(address), // wait, so that nobody else can create the folder
+		Waits:  place.IsURL(address), // only a database can have another server that writes it
 		Write: func() (*store.Sequencer, error) {
 			s, err := p.Writer(store.Options{Now: wall})
 			if err != nil {
@@ -211,7 +211,7 @@ command reads standard input. To check that the ledger still contains the entry,
 })
 
 type receiptOptions struct {
-	Public                    string `doc:"public {KEY} of the bank, as printed by 'bank serve', or a file that contains it"`
+	Public                    string `doc:"public {KEY} of the bank, from 'bank serve', or a file that contains it"`
 	jsonOption[signedReceipt] `yaml:",inline"`
 }
 

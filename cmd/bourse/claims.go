@@ -37,8 +37,8 @@ verdicts.
 type claimsOptions struct {
 	json3Option[[]papers.Judged] `yaml:",inline"`
 	All                          bool   `doc:"print the claims of all papers, including those without results"`
-	Log                          string `doc:"also judge the market paper's statements about its log, using {FILE} (SDSC Blue Horizon, SWF)"`
-	Over                         string `validate:"oneof=readings" doc:"judge the market paper under each of its registered {READINGS} (interpretations), by running their presets; the only value is readings"`
+	Log                          string `doc:"also judge sentences about the log {FILE} (SDSC Blue Horizon, SWF)"`
+	Over                         string `validate:"oneof=readings" doc:"run and judge registered {READINGS} of the market paper: readings"`
 	Replications                 int    `alias:"n" default:"2000" validate:"min=2,max=1e6" doc:"with --over, run each preset {N} times"`
 	noProgressOption             `yaml:",inline"`
 	Brief                        bool `doc:"print one line per claim, without the numbers"`

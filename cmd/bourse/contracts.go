@@ -154,7 +154,7 @@ status is 1 if the market refuses.
 })
 
 type bidOptions struct {
-	Budget                     string `doc:"new budget, in dollars"`
+	Budget                     string `doc:"new budget, in {DOLLARS}"`
 	homeOption                 `yaml:",inline"`
 	jsonOption[contractsShown] `yaml:",inline"`
 	quietOption                `yaml:",inline"`
@@ -335,7 +335,7 @@ The command prints the list once or, with --every, repeatedly.
 })
 
 type topOptions struct {
-	Every                   float64 `unit:"seconds" doc:"repeat until interrupted, at an interval given in {SECONDS} or with a unit such as 5m"`
+	Every                   float64 `unit:"seconds" doc:"repeat every {SECONDS}, or at an interval with a unit such as 5m"`
 	homeOption              `yaml:",inline"`
 	jsonOption[marketShown] `yaml:",inline"`
 }

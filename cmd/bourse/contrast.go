@@ -30,10 +30,10 @@ tests). With --out, it writes a page and one forest plot per metric.
    bourse compare results/a results/b --metric efficiency_0.5 --margin 0.02 --out compared`, contrastAction)
 
 type contrastOptions struct {
-	Metric                   []string `alias:"m" doc:"compare {METRIC}, as listed by 'bourse scenario options metric'; may be repeated (default: the first metric that the run shows)"`
+	Metric                   []string `alias:"m" doc:"compare {METRIC}, from 'bourse scenario options metric'; may be repeated (default: the first metric that the run shows)"`
 	Baseline                 string   `doc:"compare the others with {NAME}, instead of all pairs"`
 	Across                   string   `shown:"policies, or results if there are two" doc:"compare {policies}, configurations or results"`
-	Users                    bool     `doc:"compare the gains of users: the value of a user's jobs done in time, minus its payments, plus penalties"`
+	Users                    bool     `doc:"compare the gains of users: value of jobs in time - payments + penalties"`
 	Margin                   float64  `doc:"smallest difference that matters, {M}"`
 	Out                      string   `alias:"o" doc:"write the page and the figures to {DIR}"`
 	output2[contrast.Values] `yaml:",inline"`

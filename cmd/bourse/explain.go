@@ -28,7 +28,7 @@ writes; each contract is a job in that run.
 type explainOptions struct {
 	Run                             string  `doc:"explain the run {CONFIGURATION/ADMISSION/REPLICATION} (default: the first replication, if there is one policy)"`
 	Job                             int64   `shown:"none" doc:"explain job {N}"`
-	Alpha                           float64 `default:"1" doc:"inelasticity of users, {A}, from 0 (half of the work is worth half) to 1 (all or nothing)"`
+	Alpha                           float64 `default:"1" doc:"inelasticity of users, {A}, from 0 (elastic) to 1 (all or nothing)"`
 	Most                            int     `default:"5" doc:"print the {N} largest gains and losses of others"`
 	Frontier                        bool    `doc:"find the lowest accepted budget for each of several deadlines"`
 	Out                             string  `alias:"o" doc:"write the figure to {DIR}"`

@@ -34,7 +34,7 @@ type fitOptions struct {
 	Runtime               []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these distributions, {LAWS}, to the runtimes"`
 	Nodes                 []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these distributions, {LAWS}, to the sizes"`
 	Out                   string   `alias:"o" doc:"write the model to {FILE}"`
-	Hurst                 bool     `doc:"include the log's Hurst exponent (by the R/S method) in the model of the gaps"`
+	Hurst                 bool     `doc:"include the log's Hurst exponent (R/S) in the model of the gaps"`
 	Workers               int      `default:"cpus" validate:"min=1" doc:"run {N} parts in parallel; the results do not depend on N"`
 	output[fitlab.Fitted] `yaml:",inline"`
 }

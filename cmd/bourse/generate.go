@@ -60,7 +60,7 @@ func generateAction(c *cli.Context, o *generateOptions) error {
 }
 
 type machineOption struct {
-	Processors int64 `validate:"min=0,max=1e9" doc:"write {N}, the number of processors of the machine, as MaxProcs in the header of the log"`
+	Processors int64 `validate:"min=0,max=1e9" doc:"processors of the machine, {N}, for MaxProcs in the log's header"`
 }
 
 type planOption struct {
@@ -136,7 +136,8 @@ A file that ends in .csv is a plan; any other is a log. With --from, FILE is the
 (-P or --json), a file in the Grid Workload Format, or a Batsim workload. The command reports on
 standard error how many lines were used, repaired or skipped. A log that is converted to a log
 retains its header and all 18 fields of its records, including records of partial executions and
-of jobs that never ran. MaxJobs and MaxRecords then count the records that pass the filter.
+of jobs that never ran. MaxJobs and MaxRecords then count the records that pass the filter. With
+--memory request, used memory replaces an unknown request; with --memory used, the opposite.
 
    bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
    bourse workload convert KTH.swf.gz --memory request --csv plan.csv
@@ -168,7 +169,7 @@ of jobs that never ran. MaxJobs and MaxRecords then count the records that pass 
 type convertOptions struct {
 	filterOption  `yaml:",inline"`
 	From          string `validate:"oneof=sacct gwf batsim" shown:"a log, or a plan if it ends in .csv" doc:"read a file in this {FORMAT}: sacct, gwf or batsim"`
-	Memory        string `validate:"oneof=none request used" shown:"none" doc:"log {FIELD} with the memory of a node: none, request (requested memory; if unknown, used memory) or used (used memory; if unknown, requested memory)"`
+	Memory        string `validate:"oneof=none request used" shown:"none" doc:"log {FIELD} with the memory of a node: none, request or used"`
 	CSV           string `doc:"write a plan to {FILE}"`
 	SWF           string `doc:"write a log to {FILE}"`
 	machineOption `yaml:",inline"`

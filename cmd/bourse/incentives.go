@@ -34,7 +34,7 @@ type incentivesOptions struct {
 	Seed                          string   `doc:"derive all random numbers from {SEED}"`
 	Set                           []string `doc:"override a field of the scenario: {PATH=VALUE}"`
 	Lie                           []string `shown:"each kind, see above" doc:"try the misreport {KIND=NUMBER}; may be repeated"`
-	Alpha                         float64  `default:"1" doc:"inelasticity of users, {A}, from 0 (half of the work is worth half) to 1 (all or nothing)"`
+	Alpha                         float64  `default:"1" doc:"inelasticity of users, {A}, from 0 (elastic) to 1 (all or nothing)"`
 	Epsilon                       float64  `default:"1" doc:"ignore gains of at most {E} dollars"`
 	Users                         string   `default:"10" doc:"let {N} users per replication, drawn at random, misreport (or all)"`
 	Answers                       int      `default:"5" doc:"let users respond to one another in the first {N} replications"`

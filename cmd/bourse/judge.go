@@ -20,10 +20,10 @@ import (
 )
 
 type judgeOptions struct {
-	Against                  string `doc:"compare the candidate with the champion {POLICY}: a label in the study, a built-in policy, or a script"`
+	Against                  string `doc:"compare with the champion {POLICY}: label, built-in policy or script"`
 	On                       string `doc:"compare the policies in {STUDY}, a scenario file with the field judge"`
 	Screen                   bool   `doc:"run public seeds, and print details for the candidate's author"`
-	Sealed                   string `doc:"run the seeds derived from the secret in {FILE}, and add a record to judged.jsonl next to the study"`
+	Sealed                   string `doc:"run the seeds derived from the secret in {FILE}, and record the verdict"`
 	Key                      string `doc:"sign the record with the private key in {FILE}, created by 'bourse bank key'"`
 	Epoch                    int    `default:"1" validate:"min=1" doc:"use epoch {N}; each epoch is a series of judgements with its own seeds"`
 	Verify                   string `doc:"check the record in {FILE} and, with --sealed, repeat its judgement"`
@@ -161,8 +161,8 @@ func verified(o *judgeOptions) (*judge.Signed, error) {
 	})
 }
 
-// judgeBelow judges in a process with limited memory, which does not know the secret, and reads
-// what it prints into v. A nil seed requests a screening.
+// judgeBelow judges in a process with limited memory, which does not know the secret, and reads the
+// output of that process into v. A nil seed requests a screening.
 func judgeBelow(c *cli.Context, j *judge.Judging, opts experiments.Options, seed *uint64, v any, unconfined bool) error {
 	var in, out bytes.Buffer
 	if !canLimit && !unconfined {

@@ -77,7 +77,7 @@ func publicKey(c *cli.Context, name string) (string, error) {
 }
 
 type keysOption struct {
-	Keys string `doc:"first public {KEY} of the operator, or a file that contains this key and, on a second line, the recovery key"`
+	Keys string `doc:"first public {KEY} of the operator, or a file (second line: recovery key)"`
 }
 
 // pinnedKeys returns the public keys given by --keys: none, one or two.
@@ -169,7 +169,7 @@ type trustOptions struct {
 }
 
 type cosignOption struct {
-	Witness []string `doc:"public {KEY} of a witness that must have cosigned the checkpoint; may be repeated"`
+	Witness []string `doc:"require a cosignature with the public {KEY}; may be repeated"`
 	Quorum  int      `shown:"all of them" doc:"require cosignatures from {N} witnesses"`
 }
 

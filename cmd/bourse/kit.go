@@ -98,7 +98,11 @@ type outputter interface{ prints() report.Output }
 func flagOf(o any, f config.Field) cli.Flag {
 	tag := reflect.TypeOf(o).Elem().FieldByIndex(f.Index).Tag
 	usage := strings.NewReplacer("{", "`", "}", "`").Replace(f.Doc)
-	if of := tag.Get("of"); of != "" {
+	switch of := tag.Get("of"); of {
+	case "":
+	case "preset": // there are too many to list
+		usage += ", from 'bourse scenario list'"
+	default:
 		usage += ": " + strings.Join(listOf(of), ", ")
 	}
 	shown, t := tag.Get("shown"), f.Type

@@ -321,7 +321,7 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 			return soon(ctx, func(ctx context.Context) (bool, error) { return l.bank.Payee(ctx, account, l.conf.Name) })
 		},
 	}
-	if b, ok := l.bank.(here); ok { // a remote bank does not tell a market what others may read
+	if b, ok := l.bank.(here); ok { // a remote bank does not report the rights of others to a market
 		w.Reads = b.Reads
 	}
 	if l.market, err = live.Open(lab.File(l.dir, "log"), l.conf, w); err != nil {

@@ -23,7 +23,7 @@ bidders sorted by name. If FILE is -, the command reads standard input.
    printf 'ann,2\nbob,1\n' | bourse market clear - --capacity 10`, clearAction)
 
 type marketClearOptions struct {
-	Capacity                     int64 `shown:"none: it must be given" doc:"divide {N} units"`
+	Capacity                     int64 `shown:"none; required" doc:"divide {N} units"`
 	jsonOption[[]clearing.Award] `yaml:",inline"`
 }
 

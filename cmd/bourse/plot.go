@@ -86,7 +86,7 @@ policies. Table 2: paired t values.
 type figureOptions struct {
 	Out                                 string `alias:"o" doc:"write the figures to {PATH}, a directory or a file such as curve.pdf (default: RESULTS/figures)"`
 	Format                              string `doc:"write {FORMATS}, separated by commas: svg, png, pdf, csv or vl.json (default: all but pdf)"`
-	Width                               string `alias:"style" doc:"draw for print at {WIDTH}: single (3.5 in), double (7.16 in) or a number of mm"`
+	Width                               string `alias:"style" doc:"draw at {WIDTH}: single (3.5 in), double (7.16 in) or a number of mm"`
 	jsonOption[publication.DrawnValues] `yaml:",inline"`
 	quietOption                         `yaml:",inline"`
 }

@@ -45,7 +45,7 @@ type publishOptions struct {
 	Key     string   `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
 	Origin  string   `shown:"the last part of DIR" doc:"{NAME} of the log, without spaces; use the same name each time"`
 	Out     string   `alias:"o" doc:"write the log to {DIR}"`
-	Witness []string `doc:"request a cosignature from the witness {URL=KEY}, with its address and public key; may be repeated"`
+	Witness []string `doc:"request a cosignature from the witness {URL=KEY}; may be repeated"`
 	Quorum  int      `shown:"all of them" doc:"publish if {N} witnesses have signed"`
 }
 

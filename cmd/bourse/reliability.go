@@ -40,7 +40,7 @@ type reliabilityOptions struct {
 	Hosts                   int      `default:"85" doc:"{N} hosts per model"`
 	Days                    int      `default:"7" doc:"length of the traces, in days, {N}"`
 	Probes                  int      `default:"5000" doc:"make {N} predictions per replication"`
-	Replications            int      `alias:"n" default:"5" doc:"traces per model"`
+	Replications            int      `alias:"n" default:"5" doc:"use {N} traces per model"`
 	seedOption              `yaml:",inline"`
 	Out                     string `alias:"o" doc:"write figures, numbers and the page to {DIR} (default: results/reliability)"`
 	output[volunteers.Held] `yaml:",inline"`

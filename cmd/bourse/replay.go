@@ -50,12 +50,12 @@ owner (§4.2, eq. 9, at --alpha), minus the payment, plus penalties.
 })
 
 type replayOptions struct {
-	Admission                   string   `doc:"use admission policy {POLICY}; 'bourse scenario options admission' lists the policies"`
+	Admission                   string   `doc:"use {POLICY}, from 'bourse scenario options admission'"`
 	Set                         []string `doc:"override a field: {PATH=VALUE}"`
 	Most                        int      `default:"10" doc:"print the {N} largest gains and losses"`
 	Out                         string   `alias:"o" doc:"write a figure of the owners' gains to {DIR}"`
 	quietOption                 `yaml:",inline"`
 	jsonOption[whatif.Replayed] `yaml:",inline"`
 	Run                         string  `doc:"use the run {CONFIGURATION/ADMISSION/REPLICATION} (default: the first replication, if there is one policy)"`
-	Alpha                       float64 `default:"1" doc:"inelasticity of users, {A}, from 0 (half of the work is worth half) to 1 (all or nothing)"`
+	Alpha                       float64 `default:"1" doc:"inelasticity of users, {A}, from 0 (elastic) to 1 (all or nothing)"`
 }

@@ -35,13 +35,13 @@ type reproduceOptions struct {
 	partsOptions                 `yaml:",inline"`
 	Plan                         bool `doc:"list the presets, without running them"`
 	noProgressOption             `yaml:",inline"`
-	Tables                       string `default:"none" doc:"store jobs, prices and metrics in {FORM}: both, parquet, csv, or none for metrics only (see 'bourse run')"`
+	Tables                       string `default:"none" doc:"store jobs and prices in {FORM}: both, parquet, csv or none"`
 	json3Option[[]papers.Judged] `yaml:",inline"`
 }
 
 // partsOptions are the flags that select the parts to run.
 type partsOptions struct {
-	Traces       string   `doc:"find the papers' recorded logs (SWF, plain or gzip) in {DIR} by the beginnings of their names (default: generate jobs)"`
+	Traces       string   `doc:"find the papers' logs (SWF, plain or gzip) in {DIR}, by name (default: generate jobs)"`
 	Paper        []string `doc:"reproduce {PAPER} only: market, librarisk, librasla, reservations or volunteers; may be repeated"`
 	Replications int      `alias:"n" validate:"min=1" doc:"limit the replications of each preset to {N}"`
 	Out          string   `alias:"o" default:"results/reproduction" doc:"write results to {DIR}"`

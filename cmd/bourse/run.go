@@ -66,12 +66,12 @@ host.
 type runOptions struct {
 	Preset                          string `of:"preset" doc:"run the preset {NAME} instead of a file"`
 	Replications                    string `alias:"n" doc:"repeat every configuration {N} times, each with its own workload"`
-	Until                           string `doc:"stop when the 95 % interval of a metric's mean has at most this half-width in every row, {METRIC=HALF-WIDTH}, or after --replications (default: 2000)"`
+	Until                           string `doc:"stop when 95 % intervals are narrow everywhere: {METRIC=HALF-WIDTH} (default: 2000)"`
 	givenOptions                    `yaml:",inline"`
 	Workers                         int    `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
 	Out                             string `alias:"o" doc:"write results to {DIR} (default: results/NAME, with the scenario's name)"`
-	Ledger                          bool   `doc:"store the ledger of every replication, not only of the first one (or, in a study of over 250 runs, not only of the very first run)"`
-	Bank                            string `doc:"copy the stored ledgers to the PostgreSQL server at {URL}, as LEDGER/SCENARIO/CONFIGURATION/ADMISSION/REPLICATION"`
+	Ledger                          bool   `doc:"store the ledgers of all replications, not only of the first"`
+	Bank                            string `doc:"copy the stored ledgers to the PostgreSQL server at {URL}"`
 	noProgressOption                `yaml:",inline"`
 	unitOptions                     `yaml:",inline"`
 	slurmOptions                    `yaml:",inline"`
@@ -81,13 +81,13 @@ type runOptions struct {
 // givenOptions choose jobs and override fields of a scenario.
 type givenOptions struct {
 	Seed               string   `doc:"derive all random numbers from {SEED}"`
-	Trace              string   `doc:"run the recorded log {FILE} (SWF, plain or gzip) in the configurations that filter a log"`
-	Availability       string   `doc:"read the availability of hosts from the recorded trace {FILE} (plain or gzip), in the configurations with fleet.availability"`
+	Trace              string   `doc:"read the log {FILE} (SWF, plain or gzip), where a log is filtered"`
+	Availability       string   `doc:"read the availability of hosts from the trace {FILE}, plain or gzip"`
 	AvailabilityFormat string   `yaml:"availability-format" of:"trace" doc:"read the trace of --availability as {FORMAT}"`
 	Hosts              string   `doc:"run each configuration on {N} hosts"`
-	Load               string   `doc:"scale the gaps between arrivals to a load of {L}; a load of 1 keeps all processors busy"`
+	Load               string   `doc:"scale the gaps between arrivals to a load of {L}; 1 is full load"`
 	Policy             string   `doc:"run only the admission policies {A,B}, with their options from the scenario"`
-	Set                []string `doc:"override a field of every configuration, of one, or of the scenario: {PATH=VALUE}, NAME:PATH=VALUE"`
+	Set                []string `doc:"override a field: {PATH=VALUE}, or NAME:PATH=VALUE in one configuration"`
 }
 
 func runAction(c *cli.Context, o *runOptions) error {

@@ -89,5 +89,5 @@ export a ledger for other programs
 
 type exportOptions struct {
 	Format    string `of:"ledger" doc:"write the ledger as {FORMAT}"`
-	Aggregate string `doc:"add up the entries of each kind per {PERIOD}, for large ledgers; the only value is day"`
+	Aggregate string `doc:"add up the entries of each kind per {PERIOD}: day"`
 }

@@ -14,14 +14,14 @@ import (
 
 // slurmOptions are the flags of runs on a cluster.
 type slurmOptions struct {
-	On        string `doc:"run the units on {ENGINE}; the engine slurm submits an array of tasks with sbatch, waits, and merges the results; all nodes must share the directory of --out"`
+	On        string `doc:"run the units on {ENGINE}: slurm, which must share the directory of --out"`
 	Chunk     int    `validate:"min=1" doc:"with --on slurm: units per task, {N} (default: one minute of work, as measured by one unit)"`
 	Partition string `doc:"with --on slurm: {PARTITION} of the cluster"`
-	Time      string `doc:"with --on slurm: {TIME} limit of a task, as for sbatch: MINUTES, H:MM:SS or D-H"`
+	Time      string `doc:"with --on slurm: {TIME} limit of a task, such as 90, 1:30:00 or 1-0"`
 	Memory    string `doc:"with --on slurm: {MEMORY} of a task, such as 4G"`
 	Account   string `doc:"with --on slurm: {ACCOUNT} to charge"`
 	NoWait    bool   `yaml:"no-wait" doc:"with --on slurm: submit and return; the same command later waits and merges"`
-	DryRun    bool   `yaml:"dry-run" doc:"with --on slurm: time one unit and print the script instead of submitting it"`
+	DryRun    bool   `yaml:"dry-run" doc:"with --on slurm: time one unit, and print the script only"`
 }
 
 // onSlurm runs the missing units on a cluster and reports whether all units are complete.

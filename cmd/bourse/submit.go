@@ -35,7 +35,7 @@ type termsOptions struct {
 	CPUs     float64  `default:"1" doc:"limit of {N} processors per node"`
 	GPUs     int      `doc:"hold {N} GPUs per node"`
 	Count    []string `doc:"hold units of a countable resource per node, as {NAME=N}; may be repeated"`
-	Memory   float64  `unit:"bytes" doc:"memory that each node holds, its limit, in {BYTES}, or with a unit such as 4GB (default: the market's)"`
+	Memory   float64  `unit:"bytes" doc:"memory of each node, in {BYTES}, or with a unit such as 4GB (default: the market's)"`
 }
 
 type budgetOptions struct {
@@ -86,19 +86,19 @@ is refused or, with --wait, if a contract is not fulfilled.`, submitAction)
 type submitOptions struct {
 	budgetOptions              `yaml:",inline"`
 	Env                        []string `doc:"set {NAME=VALUE} in its environment; may be repeated"`
-	File                       []string `doc:"copy {FILE}, or a folder with everything in it, to the task's folder; may be repeated"`
+	File                       []string `doc:"copy {FILE}, or a folder, to the task's folder; may be repeated"`
 	Name                       string   `doc:"{NAME} of the job, shown to its user"`
 	Stdin                      string   `doc:"pass {FILE} to the program as standard input; - passes the command's own (default: none)"`
-	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before its deadline, with SIGTERM if it handles this signal, and with the file notice (default: one twentieth of the deadline, at most 30)"`
-	Checkpoint                 float64  `unit:"seconds" doc:"store the program's file or folder checkpoint/done at the market for its next attempt, at an interval given in {SECONDS} or with a unit such as 10m"`
+	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before its deadline (default: one twentieth of the deadline, at most 30)"`
+	Checkpoint                 float64  `unit:"seconds" doc:"store checkpoint/done at the market every {SECONDS}, or with a unit such as 10m"`
 	Requeue                    int      `doc:"start the program again if it ends with exit status 75, at most {N} times"`
-	Project                    string   `doc:"let account project:{PROJECT} pay, which must have given the right spend (bourse bank right)"`
-	Array                      string   `doc:"submit a contract for each number in {INDICES}, such as 0-9 or 0-9:2,20%3 (at most 3 unfinished at a time); the program finds its number in BOURSE_ARRAY_INDEX"`
-	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, are fulfilled; the order is refused if this becomes impossible"`
+	Project                    string   `doc:"let account project:{PROJECT} pay; requires its right spend"`
+	Array                      string   `doc:"submit a contract for each number in {INDICES}: 0-9, or 0-9:2,20%3"`
+	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, are fulfilled"`
 	AfterEnded                 []string `yaml:"after-ended" doc:"begin once {CONTRACTS} have ended"`
 	AfterFailed                []string `yaml:"after-failed" doc:"begin once {CONTRACTS} have ended unfulfilled"`
 	From                       string   `doc:"submit each contract in the list in {FILE}, YAML or JSON; - is standard input"`
-	Sbatch                     string   `doc:"submit the job script {FILE}, which may contain directives of Slurm's sbatch; COMMAND contains its arguments"`
+	Sbatch                     string   `doc:"submit the job script {FILE} for sbatch; COMMAND contains its arguments"`
 	Valid                      float64  `unit:"seconds" doc:"validity of the order in {SECONDS}, or with a unit such as 30d (default: 1h, or 30d if it waits for contracts or its array); the market refuses orders that expire while they are held"`
 	Resume                     bool     `doc:"send unanswered signed orders again"`
 	Wait                       bool     `doc:"wait until the contracts have ended"`

@@ -27,7 +27,7 @@ distributions in model files, as written by 'workload fit', instead of the paper
 
 type table1Options struct {
 	filterOption          `yaml:",inline"`
-	Models                string `doc:"judge the distributions in the model {FILES}, separated by commas, which must use the model independent"`
+	Models                string `doc:"judge the distributions in the model {FILES}, separated by commas"`
 	seedOption            `yaml:",inline"`
 	Pairs                 int `default:"10000" doc:"use {N} pairs of samples; the paper used 1000"`
 	Workers               int `default:"cpus" validate:"min=1" doc:"run {N} parts in parallel; the results do not depend on N"`

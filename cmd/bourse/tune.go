@@ -31,18 +31,18 @@ the results so far. With --out, repeat the command to continue.
    bourse study tune mine.yaml --minimize rejections --over fleet.hosts=10..60/1 --smooth --within 0.01 --out tuned`, tuneAction)
 
 type tuneOptions struct {
-	Maximize            string   `doc:"find the largest mean of {METRIC}, as listed by 'bourse scenario options metric'"`
+	Maximize            string   `doc:"find the largest mean of {METRIC}, from 'bourse scenario options metric'"`
 	Minimize            string   `doc:"find the smallest mean of {METRIC}"`
-	Over                []string `doc:"vary the field at {PATH=VALUES}; VALUES are numbers, words and ranges FROM..TO/STEP, separated by commas"`
+	Over                []string `doc:"vary a field: {PATH=VALUES}, numbers, words and ranges FROM..TO/STEP"`
 	Configuration       string   `doc:"use configuration {NAME} (default: the only one)"`
 	Policies            string   `doc:"use only the policies {LABELS}, separated by commas (default: the policies that have a varied field as an option, or all)"`
 	Budget              int      `shown:"200 per setting" doc:"run at most {N} replications in all settings together"`
 	Within              float64  `doc:"stop if no other setting can be better by more than {D}"`
-	Smooth              bool     `doc:"start with a golden-section search; the metric must have one peak along the only axis"`
+	Smooth              bool     `doc:"start with a golden-section search, for a metric with one peak"`
 	Preset              string   `of:"preset" doc:"use the preset {NAME} instead of a file"`
 	givenOptions        `yaml:",inline"`
 	Workers             int    `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
-	Out                 string `alias:"o" doc:"write figure, tables, page and replications to {DIR}, and reuse the replications that it already contains"`
+	Out                 string `alias:"o" doc:"write all results to {DIR}, and reuse its replications"`
 	Fresh               bool   `doc:"do not reuse the replications in --out"`
 	noProgressOption    `yaml:",inline"`
 	output[study.Tuned] `yaml:",inline"`

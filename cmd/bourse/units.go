@@ -22,10 +22,10 @@ const mostRows = 1_000_000
 
 // unitOptions are the flags that select the units to run and the tables to store.
 type unitOptions struct {
-	Tables string `doc:"store jobs, prices and metrics in {FORM}: both (jobs as CSV and Parquet), parquet, csv, or none for metrics only (default: both; parquet for at least a million rows)"`
+	Tables string `doc:"store jobs and prices in {FORM}: both, parquet, csv or none (default: both; parquet for at least a million rows)"`
 	Units  bool   `doc:"list the units into which the run can be divided, without running them"`
-	Shard  string `doc:"run only part {K/N} of the units (1/N to N/N), for 'bourse run merge'; several shards may use the same --out; auto/N takes K from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX"`
-	Fresh  bool   `doc:"start again: discard the units of a stopped run, and replace older results, even those of another scenario"`
+	Shard  string `doc:"run only part {K/N} of the units, or auto/N in a job array, for 'bourse run merge'"`
+	Fresh  bool   `doc:"discard the units of a stopped run, and replace older results"`
 }
 
 // tables returns the file format of the large tables.
@@ -124,8 +124,7 @@ func standing(dir string, err error) error {
 	return kept(where, err)
 }
 
-// kept describes which units are stored, where they are stored, and what the user can do
-// next.
+// kept describes which units are stored, their location, and the next steps of the user.
 func kept(where string, err error) error {
 	u, wrong := results.ReadUnits(where)
 	if wrong != nil || errors.Is(err, results.ErrBusy) || errors.As(err, new(misuse.Error)) {

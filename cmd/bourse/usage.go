@@ -95,7 +95,7 @@ func showUsage(c *cli.Context, o *usageOptions, market string, list lister) erro
 	return w.Flush()
 }
 
-// everyone is the account that stands for all.
+// everyone is the name that selects all accounts.
 const everyone = "*"
 
 // settledOf returns the settled contracts of the account and month that o states.

@@ -69,7 +69,7 @@ const (
 // in the ledgers of banks and markets that run in real time.
 var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Instant formats a time, in seconds since [Epoch], as in orders: in UTC, rounded down to
+// Instant formats a time, in seconds since [Epoch], in the form of orders: in UTC, rounded down to
 // a full second.
 func Instant(at float64) string {
 	if !(at >= 0 && at < 9e9) { // beyond the range of time.Duration

@@ -126,7 +126,7 @@ func (l *Ledger) settle(now float64, contract int64, pay []Payment, note []byte)
 	}
 	row := l.accounts[escrow]
 	rest := row.balance
-	// Check each payment against what the earlier ones have left.
+	// Check each payment against the amount that the earlier ones have left.
 	for i := range pay {
 		p := &pay[i]
 		switch {
@@ -182,7 +182,7 @@ func (l *Ledger) Penalty(now float64, contract int64, from []Debit, to Account, 
 		known := l.contracts.has(contract)
 		for _, d := range from {
 			has := l.Balance(d.From)
-			for i := range l.booking { // subtract what earlier parts of this entry take from it
+			for i := range l.booking { // subtract the amounts that earlier parts of this entry take from it
 				if l.booking[i].From == d.From {
 					has, _ = has.Sub(l.booking[i].Amount)
 				}

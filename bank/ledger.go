@@ -219,8 +219,8 @@ func (l *Ledger) commit(now float64, k Kind, contract int64, id string, note []b
 	if len(note) > MaxNote || len(l.booking) > MaxMoves {
 		return fmt.Errorf("note of %d bytes, %d moves: at most %d and %d: %w", len(note), len(l.booking), MaxNote, MaxMoves, ErrBadEntry)
 	}
-	// Apply the postings in order: a posting may spend what an earlier one of the same entry
-	// has brought in.
+	// Apply the postings in order: a posting may spend money that an earlier posting of the same
+	// entry has transferred.
 	for i := range l.booking {
 		if err := l.move(&l.booking[i]); err != nil {
 			l.undo(i)
@@ -249,8 +249,8 @@ func (l *Ledger) move(p *Posting) error {
 	case p.From == p.To:
 		return fmt.Errorf("from %s to itself: %w", l.Name(p.From), ErrBadAccount)
 	case p.From == issuer:
-		// from.balance is minus the amount issued so far, so the right side is what may still
-		// be issued.
+		// from.balance is minus the amount issued so far, so the right side is the amount that may
+		// still be issued.
 		if p.Amount.micros > math.MaxInt64+from.balance {
 			return fmt.Errorf("%v more than the %v issued: %w", p.Amount, l.Issued(), errRange)
 		}

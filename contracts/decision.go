@@ -17,8 +17,8 @@ const (
 	Outbid       Reason = "outbid"                     // other bids won
 	SpentAlready Reason = "spent already"              // a new budget does not exceed the amount owed
 	NoBid        Reason = "no rate"                    // a new budget leaves a node without a bid
-	FixedPrice   Reason = "its price is agreed"        // so its budget cannot change
-	NotRunning   Reason = "it does not run"            // so it has no bids to change
+	FixedPrice   Reason = "its price is agreed"        // the whole budget is the price, so it cannot change
+	NotRunning   Reason = "it does not run"            // the contract is on no host, so it has no bids to change
 	BelowReserve Reason = "bid below the reserve price"
 	TakenBack    Reason = "taken back by its owner" // before the policy decided
 )

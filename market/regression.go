@@ -13,7 +13,7 @@ import (
 //
 //	Σ ρ(y - a - b x), ρ(u) = u (g - [u < 0])
 //
-// and forecasts F⁻¹(g) = a + b c, where c is the current price. The loss ρ weights a price
+// The forecast is F⁻¹(g) = a + b c, where c is the current price. The loss ρ weights a price
 // above the line by g and one below it by 1-g, so that about the fraction g of the pairs lies
 // on or below the line. The forecast can be negative.
 type regression struct {

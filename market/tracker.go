@@ -82,8 +82,8 @@ func (t *tracker) pass(now float64, p Rate) {
 	}
 }
 
-// follow moves the tracker to now, with the given old price. It notes whether the new price p
-// differs.
+// follow moves the tracker to now, with the given old price. It records whether the new price p
+// differs from the old one.
 func (t *tracker) follow(now float64, was, p Rate) {
 	if t.pass(now, was); p != was {
 		t.still = 0

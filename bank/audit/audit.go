@@ -80,8 +80,8 @@ const unfinishedFile = "UNFINISHED"
 // ErrFormat means that the ledger has the previous format.
 var ErrFormat = errors.New("ledger has format 1; this version reads format 2: use the version that wrote it")
 
-// Audit verifies the ledger in dir. The report lists what is wrong with the ledger. An error
-// means that the audit was not possible. The error is [ErrNone] if there is no ledger,
+// Audit verifies the ledger in dir. The report lists the errors in the ledger. An error means
+// that the audit was not possible. The error is [ErrNone] if there is no ledger,
 // [ErrUnfinished] if the copy is unfinished, and [ErrFormat] if the ledger has the previous
 // format. Other errors mean that the directory or a file in it cannot be read, or that Head is
 // malformed.

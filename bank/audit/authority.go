@@ -12,7 +12,7 @@ import (
 	"bourse/bank/order"
 )
 
-// An authority tracks who may request what, reconstructed only from the entries. It implements
+// An authority tracks the rights of accounts, reconstructed only from the entries. It implements
 // the rules of bank/owners independently. The two packages only share the parser of orders.
 type authority struct {
 	pinned []string // initial public keys required of operator and recovery
@@ -202,7 +202,7 @@ func (a *authority) signature(e *Entry, s *order.Signed, account string) (found,
 	return "", ""
 }
 
-// rule checks that the account that signed may request what e does.
+// rule checks that the account that signed may request e.
 func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want string) {
 	account := s.Value("account")
 	kind, known := map[string]byte{"transfer": Transfer, "mint": Issue, "order": Admit, "settle": Settle, "penalty": Penalty, "bid": Adjust}[s.Kind]

@@ -61,7 +61,7 @@ func newBooks() *books {
 	}
 }
 
-// book books e, or returns what it found and what it expected.
+// book books e, or returns the text found and the text expected.
 func (b *books) book(e *Entry) (found, want string) {
 	if !(e.Time >= b.time) || math.IsInf(e.Time, 1) {
 		return fmt.Sprintf("an entry at %v s", e.Time), fmt.Sprintf("one at %v s or later", b.time)

@@ -35,6 +35,6 @@
 //
 // # Followers
 //
-// The audit does not depend on what entries mean to those who made them. A [Follower]
-// interprets them: it receives each entry that is valid by itself and reports further problems.
+// The audit is independent of the meaning of entries to the market. A [Follower] interprets
+// them: it receives each entry that is valid by itself and reports further problems.
 package audit

@@ -28,7 +28,7 @@ var sizes = map[string]int64{headFile: 1 << 20, acksFile: 4 * acksRegion}
 // A headText is the content of the file HEAD.
 type headText struct {
 	head  string
-	acks  bool              // the file ACKS records what was acknowledged
+	acks  bool              // the file ACKS records the acknowledged entries
 	kept  map[string]string // "SHA256 SIZE" by name, of files that are no longer written
 	files map[string]string // "SHA256 SIZE" by name, of all files of a closed ledger
 }

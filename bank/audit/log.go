@@ -58,9 +58,9 @@ func (l *line) fault(alone bool) (found, want string) {
 }
 
 // Log verifies a log of JSON lines, as written by bank/export, by itself: entries, hashes and
-// money, as [Audit] does. It uses Head, Whole, Keys, Follow, Spread and Chance of opts. The
-// report lists what is wrong with the log. An error means that the log could not be read or
-// that Head is malformed.
+// money, as [Audit] does. It uses Head, Whole, Keys, Follow, Spread and Chance of opts. The report
+// lists the errors in the log. An error means that the log could not be read or that Head is
+// malformed.
 func Log(r io.Reader, opts Options) (*Report, error) {
 	if opts.Head != "" {
 		if _, err := parseHead(opts.Head); err != nil {

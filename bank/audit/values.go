@@ -60,7 +60,7 @@ func auditValues(v Values, kept string, opts Options) (r *Report, doubt bool) {
 	return r, a.doubt
 }
 
-// without returns the strings in the list said that are not in the list some.
+// without returns the strings in said that are not in some.
 func without(said []string, some ...string) []string {
 	return slices.DeleteFunc(said, func(s string) bool { return slices.Contains(some, s) })
 }

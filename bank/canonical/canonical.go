@@ -6,11 +6,11 @@
 //
 // # Design
 //
-// JSON readers differ. If a key occurs twice, some use the first value and others the last.
-// encoding/json treats "To" as "to". Some readers ignore bytes after the end of a value, treat
-// null as a missing value, or round large numbers. If one reader verifies a text and another
-// trusts it, they must interpret it identically. It would be difficult to list all
-// differences, so this package writes the value again and compares the bytes.
+// JSON readers differ. If a key occurs twice, some JSON readers use the first value and others the
+// last. encoding/json treats "To" as "to". Some readers ignore bytes after the end of a value,
+// treat null as a missing value, or round large numbers. If one reader verifies a text and another
+// trusts it, they must interpret it identically. It would be difficult to list all differences, so
+// this package writes the value again and compares the bytes.
 //
 // A value that its type permits but that the program never writes, such as a null in place of
 // an empty list, must be rejected by the caller.

@@ -42,8 +42,6 @@ func Trunc(places int, num, den []float64) (n int64, ok bool) {
 		}
 		least = min(least, f, x)
 	}
-	// In float64 each number, and each operation, is off by a part in 2^53 at most, unless
-	// it is near 0, where float64s have fewer digits.
 	if x *= math.Pow10(places); x < 1<<52 && least > 0x1p-1000 {
 		off := x * float64(len(num)+len(den)+2) * 0x1p-51
 		if n := math.Trunc(x); x-n > off && n+1-x > off {

@@ -1,7 +1,7 @@
 // Package order reads and writes the requests of account owners to a bank. An order is a text
 // of several lines, signed as a note of [golang.org/x/mod/sumdb/note].
 //
-// The package is independent of who owns a key and of what an account may request.
+// The package is independent of the owners of keys and of the rights of accounts.
 //
 // # Format
 //

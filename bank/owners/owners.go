@@ -1,6 +1,6 @@
-// Package owners tracks who owns each account of a ledger and what each account may do. This
-// state is small and follows from the ledger's entries. Before an entry is booked, the package
-// decides whether the required accounts requested it by a signed order.
+// Package owners tracks the owners and the rights of the accounts of a ledger. This state is
+// small and follows from the ledger's entries. Before an entry is booked, the package decides
+// whether the required accounts requested it by a signed order.
 //
 // The package is independent of how entries are stored, and it reads no clock. bank/audit
 // checks the same rules using only the ledger and shares none of this code, so the two must
@@ -88,7 +88,7 @@ type party struct {
 	mint    *mint
 	settle  int64 // the market's number, or -1
 	payee   map[string]bool
-	spends  map[string]*spending // by the account that may spend this account's money
+	spends  map[string]*spending // rights to spend this account's money, by the account that has them
 	read    bool
 	audit   bool
 }

@@ -16,9 +16,9 @@ import (
 // ledgerRow is the name of the row that contains the ledger's id. No account has this name.
 const ledgerRow = "/ledger"
 
-// Rows yields the rows that have changed since its last call, sorted by name, in the text
-// format that [Owners.Restore] reads. The text is empty if the account has nothing any more.
-// Its lines are:
+// Rows yields the rows that have changed since its last call, sorted by name, in the text format
+// that [Owners.Restore] reads. The text is empty if the account no longer has a key or a right. Its
+// lines are:
 //
 //	key PUBLIC            or - if it was revoked
 //	invitation PUBLIC UNTIL

@@ -90,8 +90,8 @@ func (v Sight) Escrow(contract int64, owner string) bool {
 // Account reports whether an account may be read.
 func (v Sight) Account(name string) bool { return v.all || name == v.account }
 
-// Key reports whether the public key of an account may be read. The account may read it, and
-// so may markets, which check what users sign.
+// Key reports whether the public key of an account may be read. The account may read it, and so may
+// markets, which check the signatures of users.
 func (v Sight) Key(account string) bool { return v.Account(account) || v.number >= 0 }
 
 // Entry reports whether an entry may be read. The account must have signed its order, own its

@@ -52,7 +52,7 @@ type conn struct {
 	gone    bool
 	has     [kinds]int
 	answers int       // calls in progress whose replies have not started
-	known   bool      // there has been a call
+	known   bool      // whether there has been a call
 	last    time.Time // time of the opening, or of the last call or reply
 }
 

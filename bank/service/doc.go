@@ -24,9 +24,9 @@
 //
 //   - A remote bank answers like a local one, with the same receipts, balances, escrows and
 //     distinguishable errors: TestSame.
-//   - Nobody can read or book what belongs to others: TestAttacks. Requests that are too
-//     large, too many or too slow are refused, and one account cannot block others:
-//     TestLimits, TestSlow.
+//   - Nobody can read data of others or book entries for them: TestAttacks. Requests that are too
+//     large, too many or too slow are refused, and one account cannot block others: TestLimits,
+//     TestSlow.
 //   - A server that is shut down replies to the requests that it has applied: TestShutdown.
 //   - If two servers share a ledger in a database and are killed, cut off or paused, nothing
 //     is lost, booked twice or read in an outdated state: TestJepsen of cmd/bourse.

@@ -29,7 +29,7 @@ type directory struct {
 	acks    *acks        // open for writing; nil if the ledger is reproducible
 	kept    []sealedFile // finished files when the database was opened
 
-	fetched map[string][]byte // by key; nil if there is no value
+	fetched map[string][]byte // prefetched values by key; nil if there is no value
 }
 
 var _ Backend = (*directory)(nil)

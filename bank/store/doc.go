@@ -1,9 +1,9 @@
 // Package store writes a bank's journal, and the balances that result from it, to a Pebble
 // database. Each ledger has its own directory.
 //
-// The values of a journal can also be stored in any other [Backend]. A directory is one
-// backend, and [bourse/bank/store/postgres] is another, whose tests check for both what every
-// backend must guarantee.
+// The values of a journal can also be stored in any other [Backend]. A directory is one backend,
+// and [bourse/bank/store/postgres] is another. The tests of that package check the guarantees of
+// both.
 //
 // The package is independent of the meaning of entries. A [Sequencer] asks bourse/bank/owners
 // whether an entry may be booked.

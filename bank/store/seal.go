@@ -73,7 +73,7 @@ func (s *seal) text() []byte {
 
 var errHead = errors.New("was changed since it was written")
 
-// parseSeal accepts only what text writes.
+// parseSeal accepts only the output of text.
 func parseSeal(b []byte) (*seal, error) {
 	if bytes.HasPrefix(b, []byte(oldTitle)) {
 		return nil, ErrFormat

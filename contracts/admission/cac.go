@@ -43,7 +43,7 @@ var capacityTests = []Test{{wouldViolate, "gets", "want", false, "its rate"}}
 type Capacity struct {
 	*Statistical
 	test  string
-	gains []float64 // by contract: change in its rate if the request is admitted, usually negative
+	gains []float64 // change in rate if the request is admitted, by contract; usually negative
 	seen  []int32   // contracts to check, in order of host and admission
 	part  []hosts.Share
 	rates []float64

@@ -124,7 +124,7 @@ type run struct {
 	contracts.Contract // the contract, in the form that policies and sharing rules read
 	task               hosts.Task
 	arrears            []contracts.Placement // hosts and charges of work done elsewhere
-	kept               []kept                // by node; nil before the first call of Keep
+	kept               []kept                // kept work by node; nil before the first call of Keep
 	spends             float64               // time of the next check of its money, +Inf if none
 }
 

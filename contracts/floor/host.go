@@ -25,7 +25,7 @@ type host struct {
 	on      []contracts.Allocation // its tasks, in order of admission
 	rated   rated
 	auction market.Auctioneer
-	others  []market.Auctioneer // of the other resources with a price, in order: see vector.go
+	others  []market.Auctioneer // auctions of the other resources with a price, in order: see vector.go
 
 	interval int32   // index of the current or next interval in its history
 	change   float64 // time of its next arrival or departure, +Inf if none

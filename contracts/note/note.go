@@ -118,7 +118,7 @@ type Terms struct {
 type Held struct {
 	Floors hosts.Floor
 	Holds  []hosts.Resources    // by node
-	Met    [][hosts.Kinds]int64 // by node: price of each priced kind without the node's bid
+	Met    [][hosts.Kinds]int64 // price of each priced kind without the node's bid, by node
 	Name   func(hosts.Kind) string
 }
 
@@ -332,7 +332,8 @@ func Adjusted(b []byte, owed bank.Amount, on []contracts.Placement, name func(ho
 	return append(b, '}')
 }
 
-// Off appends to b the note of a move off all hosts. Lost means that the work done is lost.
+// Off appends to b the note of a contract that leaves all hosts. Lost means that the work done is
+// lost.
 func Off(b []byte, lost bool) []byte {
 	return append(flag(append(b, `{"off":true`...), "lost", lost), '}')
 }

@@ -50,7 +50,7 @@ type Bid struct {
 
 // A Result is the decision of a mechanism. Callers reuse one Result for many books.
 type Result struct {
-	Units  []int  // by bid: units that it obtains
+	Units  []int  // units that each bid obtains
 	Sold   []bool // by ask
 	Order  []int  // bids with units, in the order in which the mechanism considered them
 	Traded bool   // whether a bid obtained units
@@ -59,7 +59,7 @@ type Result struct {
 	// not change it. Low and High are 0 if nothing is traded.
 	Price, Low, High market.Rate
 
-	Pay         []int64 // by bid: payment for the bundle, in micro-dollars
+	Pay         []int64 // payment of each bid for its bundle, in micro-dollars
 	Approximate bool    // an exact rule was replaced by an approximation
 }
 

@@ -12,7 +12,7 @@ type vcg struct {
 	greedy
 	solver packing.Solver
 	items  []packing.Item
-	chosen []bool // by bid: whether it is in the best set found so far
+	chosen []bool // whether each bid is in the best set found so far
 }
 
 // NewVCG returns vcg.

@@ -3,7 +3,7 @@
 //
 // It maximises the sum of v_j x_j over x_j in {0,1}, such that the chosen items that are active
 // at the same time never need more units than there are. An interval is half open, [from, to).
-// The package is independent of what items, units and values are.
+// The package is independent of the meaning of items, units and values.
 //
 // # Design
 //

@@ -3,7 +3,7 @@ package packing
 // A part is a sequence of rows connected by items. It is a separate problem.
 type part struct {
 	rows   int32
-	items  []item    // by first row; rows count from 0
+	items  []item    // items by first row; rows count from 0
 	starts []int32   // per row and one more: the first item at or after it
 	prices []float64 // per row: dollars per node
 

@@ -175,8 +175,8 @@ func (r Rule) limits() string {
 	return " " + strings.Join(out, " and ") + r.or("0")
 }
 
-// or returns ", or " followed by nothing, a word for the empty value, if r permits an empty
-// value. Otherwise it returns "".
+// or returns a text for messages: ", or" and the word nothing, if r permits an empty value.
+// Otherwise it returns "".
 func (r Rule) or(nothing string) string {
 	if r.Omit {
 		return ", or " + nothing

@@ -316,8 +316,8 @@ func (c *conversion) sacctRow(cell func(string) string, partial bool) {
 	c.slurm(&j)
 }
 
-// slurmMemory returns the kilobytes per processor of a request such as 4000M, for all of a
-// job, 4Gc, for each processor, or 16Gn, for each node.
+// slurmMemory returns the kilobytes per processor of a memory request. A request is for the whole
+// job (4000M), for each processor (4Gc) or for each node (16Gn).
 func slurmMemory(text string, cpus, nodes float64) (float64, bool) {
 	share := 1 / cpus
 	switch text[len(text)-1] {

@@ -31,7 +31,7 @@ type Slot struct {
 //	allocated  the processors that it had, Unknown if it was turned away
 //	status     1 completed, 0 cut off, 5 turned away
 //
-// and the average CPU time, which belongs to another run, is Unknown. The other fields are
+// The average CPU time is Unknown, because it belongs to another run. The other fields are
 // those of t. A job without a record in t gets a new one. The comments of t are retained,
 // except that MaxJobs, MaxRecords and MaxProcs describe the run, which had the given number of
 // processors, and that EndTime is omitted. The lines of about are added as notes.

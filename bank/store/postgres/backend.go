@@ -27,7 +27,7 @@ type backend struct {
 	conn    *pgx.Conn         // nil after Release
 	lost    error             // the reason why no more can be written
 	beaten  time.Time         // time at which the last successful update of beat was sent
-	fetched map[string][]byte // by key; nil if there is no value
+	fetched map[string][]byte // prefetched values by key; nil if there is no value
 
 	stop, stopped chan struct{} // channels of the heartbeat; stop is nil unless it runs
 }

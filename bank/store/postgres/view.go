@@ -19,7 +19,7 @@ type View struct {
 	head string
 	timing
 
-	fetched map[string][]byte // by key; nil if there is no value
+	fetched map[string][]byte // prefetched values by key; nil if there is no value
 }
 
 var _ store.Values = (*View)(nil)

@@ -1,6 +1,6 @@
 // Package booked contains the policies that sell the processors of one host for intervals of time:
 // windows, at list prices by delivery window, and bundle, by auctions of whole bundles. Both
-// promise an interval and a price, keep the promises as [bookings], and start and end the
+// promise an interval and a price, record the promises as [bookings], and start and end the
 // contracts. A unit is a processor. The package is independent of how a price is charged.
 package booked
 
@@ -139,8 +139,8 @@ func (b *bookings) held(out []clearing.Span, now float64) []clearing.Span {
 // next returns the time of the next start or end, or +Inf if there is none.
 func (b *bookings) next() float64 { return b.due.First() }
 
-// finished records that the work of contract i is done now. The contract ends now, or at the
-// end of its interval if that is now but for rounding.
+// finished records that the work of contract i is done now. The contract ends now, or at the end of
+// its interval if the two times differ only by rounding.
 func (b *bookings) finished(now float64, i int32) {
 	x := b.of[i]
 	if x.done = true; now < x.to-contracts.Tolerance*(x.to-x.from)-2*contracts.Moment(x.to) {

@@ -19,11 +19,11 @@ type BundleOptions struct {
 	Losers                 string `yaml:"losers" validate:"oneof=wait leave" doc:"bids that lose: wait (bid again) or leave (are rejected)"`
 }
 
-// bundle sells bundles by auction. At regular times, the waiting jobs bid for n nodes in [from,
-// to): from is the clearing or, if it is later, the earliest start, and to follows by the
-// estimate. The value of a bid is the budget. Awards are booked, so they never move, and a winner
-// owes the price that the auction sets if its work is done. A winner that cancels owes the whole
-// price.
+// bundle sells bundles by auction. At regular times, each waiting job bids for n nodes in an
+// interval. The interval starts at the clearing or at the earliest start of the job, whichever is
+// later, and is as long as the estimate. The value of a bid is the budget. Awards are booked, so
+// they never move, and a winner owes the price that the auction sets if its work is done. A winner
+// that cancels owes the whole price.
 //
 // The rule is truthful if each job has its own user, bids once, and losers leave. It is not
 // truthful if losers bid again: a bid may gain by losing to a rival that will not be there next
@@ -56,7 +56,7 @@ type bid struct {
 	submit, opens float64
 	due           float64           // +Inf unless hard
 	value         int64             // micro-dollars
-	numbers       contracts.Numbers // of the last clearing in which it took part
+	numbers       contracts.Numbers // numbers of the last clearing in which it took part
 }
 
 // newBundle returns a bundle policy with the decoded options.
@@ -228,7 +228,7 @@ func (p *bundle) announce() {
 	}
 }
 
-// waits takes contract i off the bids that wait, and returns its bid, or nil if it has none.
+// waits removes the waiting bid of contract i and returns it, or nil if there is none.
 func (p *bundle) waits(i int32) *bid {
 	at := slices.IndexFunc(p.waiting, func(j *bid) bool { return j.contract == i })
 	if at < 0 {

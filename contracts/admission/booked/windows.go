@@ -19,7 +19,7 @@ const noWindow contracts.Reason = "no room in any window"
 const mostAhead = 1 << 20
 
 // A Curve gives the price of the next node-second of a window, by the node-seconds sold of all of
-// them. The price of a window must not fall with what is sold.
+// them. The price of a window must not fall as more of it is sold.
 type Curve interface {
 	Price(window int, sold, of float64) market.Rate
 }
@@ -43,7 +43,7 @@ type windows struct {
 	o       WindowsOptions
 	curve   Curve
 	first   int      // window of sold[0]
-	sold    []window // from the current window on; nothing is sold of later windows
+	sold    []window // sales from the current window on; nothing is sold of later windows
 	gaps    []gap    // scratch
 	said    contracts.Decision
 	numbers contracts.Numbers
@@ -51,7 +51,7 @@ type windows struct {
 	pending *booking // Book has been returned for it
 }
 
-// A window is what is sold of one window.
+// A window records the node-seconds sold of one window.
 type window struct {
 	seconds float64     // node-seconds
 	price   market.Rate // of the next one
@@ -79,7 +79,7 @@ func newWindows(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contr
 // listed are list prices.
 type listed struct {
 	clearing.Curve
-	prices []float64 // that replace Low, by window
+	prices []float64 // prices that replace Low, by window
 }
 
 // of returns the curve of a window.
@@ -131,8 +131,8 @@ func (p *windows) Handle(now float64, e contracts.Event, m contracts.Market) []c
 }
 
 // decide decides about r, and returns its booking unless it is refused. It reports the numbers
-// start, the time of the start, and ask, the price in $, which is that of the cheapest interval
-// also if it is refused because of it.
+// start, the time of the start, and ask, the price of the cheapest interval in $, even if r is
+// refused because of this price.
 func (p *windows) decide(now float64, r *contracts.Request) *booking {
 	p.forget(now)
 	p.said, p.numbers = contracts.Decision{}, p.numbers[:0]
@@ -261,7 +261,7 @@ func (p *windows) at(t float64) int {
 	return w
 }
 
-// window returns what is sold of window w, which has not ended.
+// window returns the sales of window w, which has not ended.
 func (p *windows) window(w int) window {
 	if i := w - p.first; i < len(p.sold) {
 		return p.sold[i]
@@ -276,7 +276,8 @@ func (p *windows) forget(now float64) {
 	p.first = w
 }
 
-// sell adds the node-seconds of x after from to what is sold, or subtracts them if sign is -1.
+// sell adds the node-seconds of x after the time from to the sales, or subtracts them if sign is
+// -1.
 func (p *windows) sell(x *booking, from, sign float64) {
 	width := p.o.Width
 	for w := p.at(from); float64(w)*width < x.to; w++ {

@@ -1,8 +1,8 @@
-// Package libra contains the policies that promise shares of hosts by deadline: libra and
-// librarisk (Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for Deadline
-// Constrained Job Admission Control in Clusters", Risk) and librasla (SLA). For each request,
-// they examine what every host would be like with it, and choose the hosts themselves. The
-// package is independent of prices.
+// Package libra contains the policies that promise shares of hosts by deadline: libra and librarisk
+// (Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for Deadline Constrained Job
+// Admission Control in Clusters", Risk) and librasla (SLA). For each request, they examine every
+// host as it would be with the request, and choose the hosts themselves. The package is independent
+// of prices.
 package libra
 
 import (

@@ -108,7 +108,7 @@ func offer(now float64, r *contracts.Request, speed float64) sharing.Promise {
 // An occupancy stores the state of the tasks on a host since a task last arrived or left.
 type occupancy struct {
 	tasks []sharing.Promise
-	goes  []course // by task; same order as tasks
+	goes  []course // courses of the tasks, in the same order
 }
 
 // A course stores the values from which the changing parts of a promise are computed.

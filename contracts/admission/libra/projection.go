@@ -18,11 +18,11 @@ type projection struct {
 	// the capacity that the others leave.
 	Shares string
 
-	Left []float64 // by task: estimated remaining runtime, s; input of delays
-	Span []float64 // by task: time until its deadline, s; input of delays
-	Keep []float64 // by task: processors needed after its estimate is used up; input of delays
+	Left []float64 // estimated remaining runtime of each task, s; input of delays
+	Span []float64 // time until the deadline of each task, s; input of delays
+	Keep []float64 // processors that each task needs after its estimate is used up; input of delays
 
-	Delay []float64 // by task, s; result of delays
+	Delay []float64 // delay of each task, s; result of delays
 
 	now         float64 // s from the start
 	least, most float64 // least and greatest deadline delay of the tasks that have ended
@@ -146,7 +146,8 @@ func (p *projection) incumbent(n sharing.Node) {
 	if last == 0 {
 		return
 	}
-	// Reserve for each other task what it needs, up to what one task can use.
+	// Reserve for each other task the processors that it needs, at most the number that one task
+	// can use.
 	rest := n.Size
 	for k := range p.shares[:last] {
 		need := min(p.required[k], n.Most)

@@ -26,7 +26,7 @@ type adaptive struct {
 	above     float64
 	margin    float64
 	strict    bool                  // the high-load policy decides
-	admitted  map[contracts.ID]bool // by active contract: whether the high-load policy admitted it
+	admitted  map[contracts.ID]bool // whether the high-load policy admitted a contract, by active contract
 	load      load
 	numbers   contracts.Numbers
 }
@@ -107,7 +107,7 @@ func (p *adaptive) by(strict bool) contracts.Decider {
 
 // load counts the tasks and processors of the present hosts.
 type load struct {
-	tasks      []int // by host; 0 if the host is away
+	tasks      []int // processors by host; 0 if the host is away
 	processors []float64
 	all        int
 	there      float64

@@ -22,7 +22,7 @@ import (
 type partition struct {
 	reserved          float64 // fraction of the hosts, in [0,1]
 	reservation, spot contracts.Decider
-	named             map[string]bool       // by class: whether it is a class of reservations
+	named             map[string]bool       // whether a class is one of reservations, by class
 	admitted          map[contracts.ID]bool // active reservations
 	chosen            []hosts.ID
 	numbers           contracts.Numbers

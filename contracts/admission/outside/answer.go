@@ -118,7 +118,7 @@ func ParseHello(line []byte) (t Terms, p Parts, err error) {
 func ParseAnswer(line []byte, ask int, ended bool) (a Answer, err error) {
 	var w struct {
 		Ask     *int            `json:"ask"`
-		Accept  []proposed      `json:"accept"` // may repeat what the question has
+		Accept  []proposed      `json:"accept"` // may repeat fields of the question
 		Reject  *string         `json:"reject"`
 		Defer   bool            `json:"defer"`
 		Numbers json.RawMessage `json:"numbers"`

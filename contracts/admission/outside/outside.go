@@ -79,7 +79,7 @@ type decider struct {
 	placed  []contracts.Placement
 	numbers contracts.Numbers
 	err     error
-	heard   [sha256.Size]byte                        // of questions to a program and its answers
+	heard   [sha256.Size]byte                        // hash of questions to a program and its answers
 	twice   bool                                     // whether each question is asked twice
 	took    func(q *Question, a *contracts.Decision) // observes answers; may be nil
 

@@ -30,7 +30,7 @@ type Trade struct {
 	Bid      *int64 // nano-dollars per node and second
 	Class    string
 	Lead     float64
-	Memory   float64 // of each node, as a fraction of a host's
+	Memory   float64 // memory of each node, as a fraction of the host's memory
 }
 
 // A Traded is the outcome of a trade.

@@ -140,7 +140,7 @@ func processorEnds(now float64, v contracts.View) (order []end) {
 // its running jobs. A value remains valid until something changes on the host, because until
 // then its jobs run at constant speed.
 type ends struct {
-	of    []float64 // by host; freeNow if it has a free processor
+	of    []float64 // end by host; freeNow if it has a free processor
 	order []end     // sorted by time; jobs on several hosts end together, so there are few entries
 	hosts int       // number of hosts counted in order
 	last  int       // index in order found by the last search

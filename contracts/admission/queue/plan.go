@@ -100,7 +100,7 @@ type slot struct {
 // A tracker records which contracts run. It is the common part of policies that plan.
 type tracker struct {
 	free
-	slots    map[int32]*slot // by number of the contract
+	slots    map[int32]*slot // slots by number of the contract
 	capacity int             // processors of the hosts present; -1 if they must be counted again
 	admits   int32           // contract that was admitted last and may still be rejected; none if there is none
 	entered  bool            // a request enters the queue
@@ -184,7 +184,7 @@ func (t *tracker) admit(now float64, i int32, m contracts.Market, numbers ...con
 
 // A planner considers all waiting requests after all submissions of the same time.
 type planner interface {
-	drop(now float64, i int32)                               // ends what contract i holds
+	drop(now float64, i int32)                               // releases the processors of contract i
 	pass(now float64, m contracts.Market) []contracts.Action // returns the next action
 }
 

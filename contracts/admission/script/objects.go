@@ -392,8 +392,8 @@ func onPlacement(name string, f func(h host, p contracts.Placement) starlark.Val
 	})
 }
 
-// divide returns the work per second that each task on h would get together with a new task of
-// the request that bids the given rate for processors. The new task is last.
+// divide returns the work per second that each task on h would get if a new task of the request
+// joined them and bid the given rate for processors. The new task is last.
 func (h host) divide(bid market.Rate) []float64 {
 	on, spec := h.View.On(h.id), h.View.Spec(h.id)
 	shares, rates := make([]hosts.Share, 0, len(on)+1), make([]float64, len(on)+1)

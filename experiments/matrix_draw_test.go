@@ -223,6 +223,9 @@ func (d *drawer) fleet(g *drawing, planner bool, policy string) *branch {
 	if policies.Of(policy).Clears && d.odds(0.95) {
 		cpus = 1
 	}
+	if own := d.own(0x756e697473); d.number >= matrixHashes && policies.Of(policy).Clears && own.odds(0.5) { // not in draws with stored hashes
+		cpus = pick(own, 2, 2, 3, 4, 2.5)
+	}
 	b.add(leaf("cpus", number(cpus)))
 	if own := d.own(0x666c6f6f72); d.number >= matrixHashes && own.odds(0.25) {
 		b.add(fork("floor_per_hour", leaf("cpu", number(pick(own, 0.01, 0.5, 3.6, 40)))))

@@ -21,7 +21,6 @@ var matrixRefusals = []struct{ says, why string }{
 	{`found \d+ jobs( requested)?, want at most \d+`, "a log is run as it was recorded, and has no more jobs"},
 	{`admission (posted|spot|call|karma|slices): found sharing \w+, want exclusive$`, "rates are of whole processors"},
 	{`admission (posted|spot|call|karma|slices): found market.payment \w+, want (bid|free), because the policy sets the rates`, "what the policy agreed is what is paid"},
-	{`admission (spot|call): found hosts with \S+ processors, want one processor per host`, "a unit is a host"},
 	{`admission (spot|call|karma|slices): found fleet.availability.leaving: suspend`, "a unit that is away is no longer sold"},
 	{`admission (windows|bundle): found fleet.hosts: \d+, want 1, because the policy sells the processors of a single host`, "it sells the processors of one host"},
 	{`admission policy windows: (prices|high): found`, "the price of a unit that is sold first is the highest that all may pay"},

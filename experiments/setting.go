@@ -196,8 +196,6 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 			switch {
 			case o.sharing.Name != "exclusive":
 				return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want exclusive", o.Name, o.sharing.Name))
-			case o.about.Clears && !o.about.Free && slices.Max(append(slices.Clone(c.Fleet.Sizes), c.Fleet.CPUsOf(0))) >= 2:
-				return nil, o.Blame(fmt.Errorf("admission %s: found hosts with %v processors, want one processor per host, because the policy sells whole hosts", o.Name, c.Fleet.CPUsOf(0)))
 			case o.about.Clears && c.Fleet.Availability != nil && c.Fleet.Availability.Leaving == "suspend":
 				return nil, o.Blame(fmt.Errorf("admission %s: found fleet.availability.leaving: suspend, want lost or resubmit", o.Name))
 			case c.Market.Payment != payment:

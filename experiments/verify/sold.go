@@ -46,8 +46,9 @@ type sale struct {
 	class   map[string]int // index of the price class of each host; hosts with the same processors and speed share a class
 	prices  []int64        // by class, nano-dollars
 	offered []int
-	next    int  // number of the next decision
-	ready   bool // whether bids contains the bids of that decision
+	next    int     // number of the next decision
+	last    float64 // time of the last clearing; losers leave before it, and winners that move after it
+	ready   bool    // whether bids contains the bids of that decision
 	bids    []saleBid
 	unknown bool // whether some bids are unknown
 }
@@ -263,8 +264,8 @@ func (s *sale) moved(e *audit.Entry, d *contract, n *note) (found, want string) 
 		return fmt.Sprintf("contract %d taken off its hosts", d.id), "a contract that runs"
 	case n.move.Off:
 		s.leave(d, e.Time)
-		if n.move.Lost != (s.sold.Interrupted == "restart") && !s.sold.Buyers {
-			return fmt.Sprintf("lost: %v", n.move.Lost), "lost work only if interrupted jobs restart"
+		if n.move.Lost != (s.sold.Interrupted == "restart" && e.Time != s.last) && !s.sold.Buyers {
+			return fmt.Sprintf("lost: %v", n.move.Lost), "lost work only if interrupted jobs restart, and none of winners that move"
 		}
 		if n.move.Lost {
 			clear(d.done)
@@ -292,6 +293,7 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	s.collect(t, e)
 	price := r.Price
 	was := s.prices[r.Market]
+	s.last = e.Time
 	s.prices[r.Market], s.offered[r.Market] = price, r.Offered
 	switch {
 	case r.Offered > s.units || r.Units > r.Offered || r.Units < 0:
@@ -396,17 +398,7 @@ func (s *sale) before(t *trail, e *audit.Entry) {
 
 // double returns the result of a k-double auction with the collected bids for the given
 // number of units: the price, the units sold and the winners.
-func (s *sale) double(units int) (price int64, sold int, winners map[int64]bool) {
-	var asks []int64
-	for u := range units {
-		ask := s.reserve()
-		if s.sold.Policy == "call" {
-			cpus := max(1, units/max(1, s.rules.Hosts))
-			ask = nano(s.sold.Asks[u/cpus%len(s.sold.Asks)])
-		}
-		asks = append(asks, ask)
-	}
-	slices.Sort(asks)
+func (s *sale) double(units int) (price int64, sold int, won map[int64]bool) {
 	bids := slices.Clone(s.bids)
 	slices.SortFunc(bids, func(a, b saleBid) int {
 		running := 0
@@ -417,28 +409,67 @@ func (s *sale) double(units int) (price int64, sold int, winners map[int64]bool)
 		}
 		return cmp.Or(cmp.Compare(b.price, a.price), running, cmp.Compare(a.submit, b.submit), cmp.Compare(a.id, b.id))
 	})
-	winners = map[int64]bool{}
-	least := int64(math.MaxInt64)
-	for _, b := range bids {
-		if n := sold + b.nodes; n <= units && b.price >= asks[n-1] {
-			sold, least, winners[b.id] = n, b.price, true
-		}
+	won, least, asks := s.rank(bids, units)
+	if sold = len(asks[0]); sold == 0 {
+		return slices.Min(asks[1]), 0, won
 	}
-	if sold == 0 {
-		return asks[0], 0, winners
-	}
-	low, high := asks[sold-1], least
+	low, high := slices.Max(asks[0]), least
 	for _, b := range bids {
-		if !winners[b.id] && b.price <= least {
+		if !won[b.id] && b.price <= least {
 			low = max(low, b.price)
 		}
 	}
-	for _, a := range asks[sold:] {
+	for _, a := range asks[1] {
 		if a >= low {
 			high = min(high, a)
 		}
 	}
-	return low + int64(math.Floor(s.sold.K*float64(high-low))), sold, winners
+	return low + int64(math.Floor(s.sold.K*float64(high-low))), sold, won
+}
+
+// rank lets each bid in turn take the cheapest units, one per host, if it pays the highest ask of all
+// units sold. Among equal asks, it takes units of the hosts with most units left, then of the first ones.
+// It returns the winners, their lowest bid, and the asks of the units that are sold and unsold.
+func (s *sale) rank(bids []saleBid, units int) (won map[int64]bool, least int64, asks [2][]int64) {
+	type offer struct {
+		ask         int64
+		host, units int
+	}
+	var offers []offer
+	cpus := max(1, units/max(1, s.rules.Hosts))
+	for h := range units / cpus {
+		ask := s.reserve()
+		if s.sold.Policy == "call" {
+			ask = nano(s.sold.Asks[h%len(s.sold.Asks)])
+		}
+		offers = append(offers, offer{ask, h, cpus})
+	}
+	won, least = map[int64]bool{}, math.MaxInt64
+	top := int64(0)
+	sort := func() {
+		slices.SortFunc(offers, func(a, b offer) int {
+			return cmp.Or(cmp.Compare(a.ask, b.ask), b.units-a.units, a.host-b.host)
+		})
+	}
+	sort()
+	for _, b := range bids {
+		if b.nodes > len(offers) || b.price < max(top, offers[b.nodes-1].ask) {
+			continue
+		}
+		won[b.id], least, top = true, b.price, max(top, offers[b.nodes-1].ask)
+		for i := range offers[:b.nodes] {
+			asks[0] = append(asks[0], offers[i].ask)
+			offers[i].units--
+		}
+		offers = slices.DeleteFunc(offers, func(o offer) bool { return o.units == 0 })
+		if cpus > 1 {
+			sort()
+		}
+	}
+	for _, o := range offers {
+		asks[1] = append(asks[1], slices.Repeat([]int64{o.ask}, o.units)...)
+	}
+	return won, least, asks
 }
 
 // pace returns the lowest speed among the hosts.

@@ -12,10 +12,14 @@ import (
 // double is the k-double auction with one price for all, generalized to all-or-nothing bids for
 // several units (Satterthwaite, Williams, "Bilateral trade with the sealed bid k-double
 // auction", 1989).
+//
+// A bid for several units takes units of distinct sellers. If a seller has several units, bids can
+// therefore lose although enough units are left.
 type double struct {
 	DoubleOptions
 	bids []ranked
 	asks []ranked
+	distinct
 }
 
 // DoubleOptions are the options of double.
@@ -46,7 +50,41 @@ func (d *double) Clear(b *Book, r *Result) error {
 	}
 	d.rank(b)
 
-	// Each bid in turn takes the next asks if it pays the highest of them.
+	if d.several(b) {
+		d.spread(b, r)
+	} else {
+		d.take(b, r)
+	}
+	if !r.Traded {
+		r.Price = d.asks[0].price
+		return nil
+	}
+
+	lowest := b.Bids[r.Order[len(r.Order)-1]].Price // winning bid
+	r.Low, r.High = 0, lowest
+	for i := range b.Asks {
+		if r.Sold[i] {
+			r.Low = max(r.Low, b.Asks[i].Price)
+		}
+	}
+	for i := range d.bids {
+		if p := d.bids[i].price; r.Units[d.bids[i].at] == 0 && p <= lowest {
+			r.Low = max(r.Low, p)
+			break
+		}
+	}
+	for _, a := range d.asks {
+		if !r.Sold[a.at] && a.price >= r.Low {
+			r.High = min(r.High, a.price)
+			break
+		}
+	}
+	r.Price = r.Low + market.Rate(math.Floor(d.K*float64(r.High-r.Low)))
+	return nil
+}
+
+// take lets each bid in turn take the next asks if it pays the highest of them.
+func (d *double) take(b *Book, r *Result) {
 	taken := 0
 	for i := range d.bids {
 		n := b.Bids[d.bids[i].at].Units
@@ -55,28 +93,9 @@ func (d *double) Clear(b *Book, r *Result) error {
 			r.award(d.bids[i].at, n)
 		}
 	}
-	if !r.Traded {
-		r.Price = d.asks[0].price
-		return nil
+	if r.Traded {
+		d.sell(b, r, taken)
 	}
-
-	lowest := b.Bids[r.Order[len(r.Order)-1]].Price // winning bid
-	r.Low, r.High = d.asks[taken-1].price, lowest
-	for i := range d.bids {
-		if p := d.bids[i].price; r.Units[d.bids[i].at] == 0 && p <= lowest {
-			r.Low = max(r.Low, p)
-			break
-		}
-	}
-	for _, a := range d.asks[taken:] {
-		if a.price >= r.Low {
-			r.High = min(r.High, a.price)
-			break
-		}
-	}
-	r.Price = r.Low + market.Rate(math.Floor(d.K*float64(r.High-r.Low)))
-	d.sell(b, r, taken)
-	return nil
 }
 
 // rank sorts the bids by descending price and the asks by ascending price. Bids of equal price

@@ -6,6 +6,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
+	"bourse/hosts"
 	"bourse/market"
 	"bourse/market/clearing"
 )
@@ -52,7 +53,7 @@ func (s *call) consider(_ *Policy, _ float64, j *job, r *contracts.Request) cont
 	j.bid = value(r, j.class.spec.Speed)
 	pays := 0 // hosts whose asks the bid pays
 	for _, h := range j.class.hosts {
-		if s.ask(int(h)) <= j.bid {
+		if s.ask(h) <= j.bid {
 			pays++
 		}
 	}
@@ -63,8 +64,8 @@ func (s *call) consider(_ *Policy, _ float64, j *job, r *contracts.Request) cont
 }
 
 // ask returns the ask of host h.
-func (s *call) ask(h int) market.Rate {
-	for len(s.asks) <= h {
+func (s *call) ask(h hosts.ID) market.Rate {
+	for len(s.asks) <= int(h) {
 		if len(s.Uniform) == 2 {
 			s.asks = append(s.asks, rate(s.Uniform[0]+(s.Uniform[1]-s.Uniform[0])*s.rng.Float64()))
 		} else {
@@ -77,27 +78,9 @@ func (s *call) ask(h int) market.Rate {
 // decide implements seller.
 func (s *call) decide(p *Policy, _, _ float64) {
 	for _, c := range p.classes {
-		c.offered = c.units
-		c.book.Asks, c.book.Bids, c.bidders = c.book.Asks[:0], c.book.Bids[:0], c.bidders[:0]
-		c.bid(p)
-		on := map[int32][]int32{} // bids whose jobs run on each host
-		for i, j := range c.bidders {
-			for _, h := range j.on {
-				on[int32(h)] = append(on[int32(h)], int32(i+1))
-			}
-		}
-		for _, h := range c.hosts {
-			for unit := range p.tasks[h] {
-				if !p.present[h] {
-					break
-				}
-				a := clearing.Ask{Seller: int32(h), Price: s.ask(int(h))}
-				if bids := on[int32(h)]; unit < len(bids) {
-					a.On = bids[unit]
-				}
-				c.book.Asks = append(c.book.Asks, a)
-			}
-		}
+		c.offered, c.asks = c.units, true
+		c.begin(p)
+		c.offer(p, s.ask, func(h hosts.ID) int { return p.tasks[h] })
 		c.clear(s.mechanism)
 	}
 }

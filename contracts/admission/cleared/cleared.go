@@ -100,6 +100,9 @@ type class struct {
 	hosts []hosts.ID
 	units int // processors of the hosts present
 
+	several bool // a host has several processors, so that clearings also decide on which hosts jobs run
+	asks    bool // hosts have their own asks, so that it matters which units are sold
+
 	book    clearing.Book
 	bidders []*job // by bid of the book
 	result  clearing.Result
@@ -126,6 +129,7 @@ type job struct {
 
 	takes    bool // the job takes part in the decision that awaits its clearing
 	wins     bool
+	to       []hosts.ID // hosts of the units that it wins; nil if any hosts will do
 	waited   bool // the job has been considered and did not start
 	repeat   bool // a host has left with the job
 	onDemand bool // the job pays the fixed rate and is not interrupted
@@ -255,6 +259,7 @@ func (p *Policy) place(h hosts.ID, spec *hosts.Spec) {
 	c.spec.Speed = max(c.spec.Speed, like.Speed)
 	c.hosts = append(c.hosts, h)
 	p.of[h], p.specs[h], p.tasks[h] = int32(i), spec, max(1, int(spec.CPUs))
+	c.several = c.several || p.tasks[h] > 1 && !p.unpaid
 }
 
 // submitted considers a new request. If it is not rejected, it waits for the pass that follows.
@@ -478,7 +483,7 @@ func (p *Policy) clear(now float64) {
 	}
 	for _, j := range slices.Clone(p.jobs) {
 		if j.state != running && j.takes && j.wins {
-			p.launch(j, nil)
+			p.launch(j, j.to)
 		} else if j.state == waiting && j.takes && !j.wins && p.Losers == "leave" && !j.repeat {
 			reason := contracts.Outbid
 			switch {
@@ -491,29 +496,36 @@ func (p *Policy) clear(now float64) {
 		}
 	}
 	for _, j := range p.jobs {
-		j.takes, j.wins = false, false
+		j.takes, j.wins, j.to = false, false, nil
 	}
 }
 
-// renew sets the new rate of j, which keeps its units. It moves j off units that were not sold.
+// renew sets the new rate of j, which keeps its units. It moves j off units that were not sold. If
+// j has won units of other hosts, renew suspends it until all such jobs have left theirs.
 func (p *Policy) renew(j *job) {
 	if p.unpaid {
 		return
 	}
 	c, unsold := j.class, false
 	for a := range c.book.Asks {
+		if c.several {
+			break
+		}
 		if ask := &c.book.Asks[a]; ask.On > 0 && c.bidders[ask.On-1] == j && !c.result.Sold[a] {
 			unsold = true
 		}
 	}
-	if !unsold {
+	switch {
+	case c.several && j.to != nil && !slices.Equal(j.to, j.on):
+		p.suspend(j)
+	case !unsold:
 		rate, _ := p.terms(p, j)
 		p.say(contracts.Rebid, j.contract, &contracts.Decision{Placements: placements(j.on, rate)})
-		return
+	default:
+		on := j.on
+		p.suspend(j)
+		p.launch(j, on)
 	}
-	on := j.on
-	p.suspend(j)
-	p.launch(j, on)
 }
 
 // placements returns placements on the given hosts, all with the same bid.
@@ -574,9 +586,9 @@ func (p *Policy) holds(h hosts.ID, j *job) bool {
 }
 
 // launch starts j, which waits or is paused, on units of its class. It first uses sold units on
-// the hosts in was, then the lowest free ones. It reports whether there were enough.
-func (p *Policy) launch(j *job, was []hosts.ID) bool {
-	on := p.units(j, was)
+// the hosts in first, then the lowest free ones. It reports whether there were enough.
+func (p *Policy) launch(j *job, first []hosts.ID) bool {
+	on := p.units(j, first)
 	if on == nil {
 		return false
 	}
@@ -599,10 +611,10 @@ func (p *Policy) launch(j *job, was []hosts.ID) bool {
 
 // units returns hosts for the nodes of j in the class of j, or nil if there are too few. While
 // a decision with asks is carried out, only sold units count.
-func (p *Policy) units(j *job, was []hosts.ID) (on []hosts.ID) {
+func (p *Policy) units(j *job, first []hosts.ID) (on []hosts.ID) {
 	c := j.class
 	sold := func(hosts.ID) bool { return true }
-	if j.takes && c.asks() {
+	if j.takes && c.asks {
 		left := map[hosts.ID]int{}
 		for a := range c.book.Asks {
 			if c.result.Sold[a] {
@@ -611,7 +623,7 @@ func (p *Policy) units(j *job, was []hosts.ID) (on []hosts.ID) {
 		}
 		sold = func(h hosts.ID) bool { return p.load[h] < left[h] }
 	}
-	for _, list := range [...][]hosts.ID{was, c.hosts} {
+	for _, list := range [...][]hosts.ID{first, c.hosts} {
 		for _, h := range list {
 			if len(on) < j.nodes && p.present[h] && p.load[h] < p.tasks[h] && fits(&j.needs, p.specs[h], p.room[h]) && sold(h) && !slices.Contains(on, h) {
 				on = append(on, h)
@@ -625,11 +637,7 @@ func (p *Policy) units(j *job, was []hosts.ID) (on []hosts.ID) {
 	return on
 }
 
-// asks reports whether the units of the last book have different sellers, so that it matters
-// which units are sold.
-func (c *class) asks() bool { return len(c.book.Asks) > 0 && c.book.Asks[0].Seller >= 0 }
-
-// free returns the number of hosts of c with a free processor.
+// roomIn returns the number of hosts of c with a free processor.
 func (p *Policy) roomIn(c *class) (n int) {
 	for _, h := range c.hosts {
 		if p.present[h] && p.load[h] < p.tasks[h] {

@@ -81,8 +81,7 @@ func (s *divided) consider(_ *Policy, _ float64, j *job, _ *contracts.Request) c
 func (s *divided) decide(p *Policy, _, _ float64) {
 	c := p.classes[0]
 	c.offered, c.book.Capacity = c.units, c.units
-	c.book.Bids, c.bidders = c.book.Bids[:0], c.bidders[:0]
-	c.bid(p)
+	c.begin(p)
 	for _, user := range s.fresh {
 		c.book.Bids = append(c.book.Bids, clearing.Bid{User: user})
 	}

@@ -10,6 +10,7 @@ import (
 	"bourse/bank/exact"
 	"bourse/contracts"
 	"bourse/contracts/bidding"
+	"bourse/hosts"
 	"bourse/market"
 	"bourse/market/clearing"
 )
@@ -113,47 +114,66 @@ func (s *spot) decide(p *Policy, now, at float64) {
 		s.buy(p, j, now, true)
 	}
 	for _, c := range p.classes {
-		c.offered = c.units
-		for _, j := range p.jobs {
-			if j.class == c && j.onDemand && j.state == running {
-				c.offered -= j.nodes
+		left := s.left(p, c)
+		c.begin(p)
+		if c.several {
+			c.offer(p, func(hosts.ID) market.Rate { return s.reserve }, func(h hosts.ID) int { return left[h] })
+		} else {
+			for range c.offered {
+				c.book.Asks = append(c.book.Asks, clearing.Ask{Seller: -1, Price: s.reserve})
 			}
 		}
-		c.offered = max(0, c.offered)
-		for _, j := range p.jobs {
-			if j.class == c && j.onDemand && j.state != running && !j.idle && j.nodes <= c.offered {
-				c.offered -= j.nodes
-				j.takes, j.wins = true, true
-			}
-		}
-		c.book.Asks, c.book.Bids, c.bidders = c.book.Asks[:0], c.book.Bids[:0], c.bidders[:0]
-		for range c.offered {
-			c.book.Asks = append(c.book.Asks, clearing.Ask{Seller: -1, Price: s.reserve})
-		}
-		c.bid(p)
 		c.result.Price = max(c.result.Price, s.reserve)
 		c.clear(s.mechanism)
 	}
 }
 
-// bid adds the jobs that want units to the book of the class.
-func (c *class) bid(p *Policy) {
-	for _, j := range p.jobs {
-		if j.class == c && !j.onDemand && !j.idle {
-			c.bidders = append(c.bidders, j)
-			c.book.Bids = append(c.book.Bids, clearing.Bid{ID: int64(j.id), User: j.user, Units: j.nodes, Running: j.state == running, Submit: j.submit, Price: j.bid})
+// left returns the units of each host that the decision offers, and sets their sum. Jobs on demand
+// have the others. Those that wait win units, in order of submission, if they fit. They first take
+// units on which no job runs.
+func (s *spot) left(p *Policy, c *class) map[hosts.ID]int {
+	left := map[hosts.ID]int{}
+	for _, h := range c.hosts {
+		if p.present[h] {
+			left[h] = p.tasks[h]
 		}
 	}
-}
-
-// clear clears the book of the class and records which jobs win.
-func (c *class) clear(m clearing.Mechanism) {
-	if err := m.Clear(&c.book, &c.result); err != nil {
-		panic("cleared: " + err.Error())
+	c.offered = c.units
+	give := func(j *job, on []hosts.ID) {
+		c.offered -= j.nodes
+		for _, h := range on {
+			left[h]--
+		}
 	}
-	for i, j := range c.bidders {
-		j.takes, j.wins = true, c.result.Units[i] > 0
+	for _, j := range p.jobs {
+		if j.class == c && j.onDemand && j.state == running {
+			give(j, j.on)
+		}
 	}
+	c.offered = max(0, c.offered)
+	for _, j := range p.jobs {
+		if j.class != c || !j.onDemand || j.state == running || j.idle || j.nodes > c.offered {
+			continue
+		}
+		var on []hosts.ID
+		for _, h := range c.hosts {
+			if left[h] > 0 {
+				on = append(on, h)
+			}
+		}
+		if len(on) < j.nodes {
+			continue
+		}
+		occupied := func(h hosts.ID) int { return min(1, p.load[h]/p.tasks[h]) }
+		slices.SortStableFunc(on, func(g, h hosts.ID) int { return cmp.Or(occupied(g)-occupied(h), left[h]-left[g]) })
+		if on = on[:j.nodes]; c.several {
+			slices.Sort(on)
+			j.to = on
+		}
+		give(j, on)
+		j.takes, j.wins = true, true
+	}
+	return left
 }
 
 // fill implements seller. Jobs on demand start first, in order of submission. Then jobs with

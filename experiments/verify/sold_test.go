@@ -64,21 +64,25 @@ func TestSoldFaults(t *testing.T) {
 			return true, false
 		},
 	}
-	for _, policy := range []string{"spot", "call"} {
+	for _, market := range []string{"spot", "call", "spot on one host of two processors", "call on one host of two processors"} {
+		policy, hosts, cpus := market[:4], 2, 1.0
+		if market != policy {
+			hosts, cpus = 1, 2
+		}
 		o := policytest.Options{"every": 300.0}
 		sold := verify.Sold{Policy: policy, Every: 300, Losers: "wait", Interrupted: "resume", Asks: []float64{0.0001}, K: 0.5}
 		if policy == "spot" {
 			o["notice"], sold.Notice, sold.Reserve, sold.K, sold.Fill = 0.0, 0, 0.0001, 0, true
 		}
 		for name, fault := range faults {
-			t.Run(policy+"/"+name, func(t *testing.T) {
+			t.Run(market+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				p, err := policies.Of(policy).New(o.Decode, nil, nil)
 				check(t, err)
-				m := policytest.Deal(t, 2, 1, p, "exclusive", "bid", trades)
+				m := policytest.Deal(t, hosts, cpus, p, "exclusive", "bid", trades)
 				fs, at := planted(t, m, fault)
 				r := runAudit(t, fs, dealt(t, m, trades, verify.Rules{
-					Version: 2, Payment: "bid", Sharing: "exclusive", Hosts: 2, CPUs: 1, Cap: 1, Speeds: []float64{1}, Sold: &sold,
+					Version: 2, Payment: "bid", Sharing: "exclusive", Hosts: hosts, CPUs: cpus, Cap: 1, Speeds: []float64{1}, Sold: &sold,
 				}))
 				if name == "none" {
 					if m.Traded[1].Settled.Suspensions == 0 || !r.Clean() || r.Computed != 4 {

@@ -1,6 +1,7 @@
 package cleared
 
 import (
+	"fmt"
 	"testing"
 
 	"bourse/contracts"
@@ -76,6 +77,45 @@ func TestRejectedAdmission(t *testing.T) {
 	for id := int64(2); id <= 5; id++ {
 		if s := m.Traded[id].Stays; len(s) != 1 || s[0][1]-s[0][0] != 60 {
 			t.Errorf("job %d of 60 s ran in %v, want 60 s on a processor of its own", id, s)
+		}
+	}
+}
+
+// TestWideHosts checks that clearings sell the processors of hosts with two each, and that the nodes
+// of a job are on distinct hosts. At 100 s, the jobs 1 and 3 start on the first host and job 2 on the
+// second. At 200 s, job 4 bids most and needs both hosts, so job 3 moves to the second one: it returns
+// at once, with the restore time. Job 5 bids more than the price, but only one unit is left.
+func TestWideHosts(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"spot", "call"} {
+		o, factory, price := policytest.Options{"every": 100.0, "restore": 5.0, "losers": "leave"}, newCall, 5.05e6
+		if name == "spot" {
+			o["notice"], o["fill"], o["interrupted"], factory, price = 0.0, false, "restart", newSpot, 1e5
+		}
+		p, err := factory(o.Decode, nil, nil)
+		check(t, err)
+		m := policytest.Deal(t, 2, 2, p, "exclusive", "bid", []policytest.Trade{
+			{ID: 1, Nodes: 1, Runtime: 1000, Deadline: 5000, Budget: 30e6},
+			{ID: 2, Nodes: 1, Runtime: 50, Deadline: 5000, Budget: 1e6},
+			{ID: 3, Nodes: 1, Runtime: 500, Deadline: 5000, Budget: 5e6},
+			{ID: 4, Submit: 160, Nodes: 2, Runtime: 60, Deadline: 5000, Budget: 4.8e6},
+			{ID: 5, Submit: 160, Nodes: 2, Runtime: 60, Deadline: 5000, Budget: 1.8e6},
+		})
+		want := map[int64]string{1: "[[100 1100]]", 2: "[[100 150]]", 3: "[[100 200] [200 605]]", 4: "[[200 260]]", 5: "[]"}
+		for id, want := range want {
+			times := [][2]float64{}
+			for _, s := range m.Traded[id].Stays {
+				times = append(times, [2]float64{s[0], s[1]})
+			}
+			if got := fmt.Sprint(times); got != want {
+				t.Errorf("%s: job %d ran in %s, want %s", name, id, got, want)
+			}
+		}
+		if line := m.Cleared[1]; line["price"] != price || line["units"] != 4 || line["offered"] != 4 {
+			t.Errorf("%s: the clearing at 200 s is %v, want 4 of 4 units at %v", name, line, price)
+		}
+		if got := m.Traded[5].Refused; got != doesNotFit {
+			t.Errorf("%s: job 5 is refused: %q, want %q", name, got, doesNotFit)
 		}
 	}
 }

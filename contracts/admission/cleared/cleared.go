@@ -130,11 +130,11 @@ type job struct {
 	takes    bool // the job takes part in the decision that awaits its clearing
 	wins     bool
 	to       []hosts.ID // hosts of the units that it wins; nil if any hosts will do
-	waited   bool // the job has been considered and did not start
-	repeat   bool // a host has left with the job
-	onDemand bool // the job pays the fixed rate and is not interrupted
-	idle     bool // its buyer does not want units at present
-	safe     bool // its buyer stays on demand until the end
+	waited   bool       // the job has been considered and did not start
+	repeat   bool       // a host has left with the job
+	onDemand bool       // the job pays the fixed rate and is not interrupted
+	idle     bool       // its buyer does not want units at present
+	safe     bool       // its buyer stays on demand until the end
 	deadline float64
 }
 

@@ -427,9 +427,9 @@ func (s *sale) double(units int) (price int64, sold int, won map[int64]bool) {
 	return low + int64(math.Floor(s.sold.K*float64(high-low))), sold, won
 }
 
-// rank lets each bid in turn take the cheapest units, one per host, if it pays the highest ask of all
-// units sold. Among equal asks, it takes units of the hosts with most units left, then of the first ones.
-// It returns the winners, their lowest bid, and the asks of the units that are sold and unsold.
+// rank lets each bid in turn take the cheapest units, one per host, if it is at least the highest
+// ask sold. Among equal asks, it takes units of the hosts with most units left, then of the first ones.
+// It returns the winners, their lowest bid, and the sold and unsold asks.
 func (s *sale) rank(bids []saleBid, units int) (won map[int64]bool, least int64, asks [2][]int64) {
 	type offer struct {
 		ask         int64

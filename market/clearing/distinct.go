@@ -11,7 +11,7 @@ import (
 type distinct struct {
 	sellers []seller
 	of      []int // by ask: position of its seller
-	queue   []int // asks of each seller in turn, by ascending price
+	queue   []int // asks by seller, each seller's by ascending price
 	choice  []int // sellers
 	first   []int // by bid: position in units of its first unit
 	units   []int // asks that bids obtain, by bid
@@ -31,8 +31,8 @@ func (d *distinct) several(b *Book) bool {
 }
 
 // spread lets each bid in turn take the cheapest units of distinct sellers, if it pays the highest
-// ask of all units sold so far. Among units at the same price, it takes those of the sellers with most units left, so
-// that bids for many units still fit, then those of the first sellers.
+// ask of all units sold so far. Among units at the same price, sellers with most units left come first, so that
+// bids for many units still fit, then sellers in order.
 func (d *double) spread(b *Book, r *Result) {
 	d.read(b, d.asks)
 	r.Takers = zeroed(r.Takers, len(b.Asks))
@@ -77,7 +77,7 @@ func (d *distinct) read(b *Book, asks []ranked) {
 }
 
 // cheapest puts the n sellers with the cheapest units up to the given price at the beginning of
-// choice. It reports whether there are so many.
+// choice. It reports whether there are n.
 func (d *distinct) cheapest(b *Book, n int, price market.Rate) bool {
 	d.choice = d.choice[:0]
 	for s := range d.sellers {
@@ -116,9 +116,9 @@ func (d *distinct) stay(b *Book, r *Result) {
 	}
 }
 
-// exchange replaces ask u, which is sold, by an ask of s for the bid that obtains u. It returns the
-// ask of s, or false if there is none that is unsold at the same price, or whose bid does not run
-// on s and can obtain u instead.
+// exchange replaces ask u, which is sold, by an ask of seller s for the bid that obtains u. The ask
+// must be unsold at the same price, or its bid must not run on s and be able to obtain u instead.
+// If there is none, ok is false.
 func (d *distinct) exchange(b *Book, r *Result, u, s int) (ask int, ok bool) {
 	for x := d.sellers[s].first; x < len(b.Asks) && d.of[x] == s; x++ {
 		other := r.Takers[x] - 1

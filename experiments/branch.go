@@ -44,7 +44,6 @@ type Snapshot struct {
 // A world holds the mutable state of a run outside its broker.
 type world struct {
 	machines []sim.Machine
-	lists    *sim.Lists
 	cancels  eventheap.Heap
 	due      due
 }
@@ -59,7 +58,7 @@ func (f *Snapshot) take(in *arrivals, now float64) {
 	a.broker.Config = in.bare
 	f.parts, f.memo = in.bare, memo.Copy(a.broker.Memo(), broker.Fixed())
 	a.broker.Config = watched
-	f.world = memo.Copy(&world{a.machines, &a.lists, a.cancels, a.due})
+	f.world = memo.Copy(&world{a.machines, a.cancels, a.due})
 	f.ledger = a.ledger
 }
 

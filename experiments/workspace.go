@@ -31,7 +31,6 @@ type workspace struct {
 	unpriced bool              // do not record prices, because nobody reads them
 	heard    [sha256.Size]byte // of the questions to programs and their answers in all runs; zero if there were none
 	machines []sim.Machine
-	lists    sim.Lists // shared by machines
 	fleet    []hosts.Machine
 	owners   []bank.Account
 	users    map[int64]bank.Account
@@ -158,7 +157,6 @@ func (a *workspace) build(s *setting, o *offer) (provider bank.Account, err erro
 		a.machines = make([]sim.Machine, f.Hosts)
 		a.fleet, a.owners = a.fleet[:0], a.owners[:0]
 		for h := range a.machines {
-			a.machines[h].Borrow(&a.lists)
 			a.machines[h].Reset(spec(f, h))
 			a.fleet = append(a.fleet, &a.machines[h])
 			owner, err := a.ledger.Account("host:" + a.machines[h].Spec().Name)

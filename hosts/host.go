@@ -176,16 +176,6 @@ type Machine interface {
 	Advance(now float64, out []Report) []Report
 }
 
-// A Prefetcher is a machine that can load its memory in advance. This pays off with very many
-// machines, when each access is a cache miss.
-type Prefetcher interface {
-	// Prefetch reads the memory that the next Start or Stop will need and changes nothing. It
-	// returns a value derived from that memory, so that the compiler does not remove the read.
-	// If a caller prefetches several machines in a row, the processor loads their memory in
-	// parallel.
-	Prefetch() float64
-}
-
 // A Metered machine measures what its tasks do. It represents a remote host that runs real
 // programs, whose progress cannot be predicted. Next therefore returns only the times of ends
 // that are already known, and Stop and Advance report the work measured last.

@@ -48,11 +48,6 @@ func (a *Auctioneer) Bid(now float64, was, r Rate) {
 // Price returns c, the sum of all current bids.
 func (a *Auctioneer) Price() Rate { return a.price }
 
-// Prefetch reads the memory that the next [Auctioneer.Bid] will need and returns a value
-// derived from it, so that the compiler does not remove the read. If a caller prefetches
-// several auctioneers in a row, the processor loads their memory in parallel.
-func (a *Auctioneer) Prefetch() float64 { return a.history.prefetch() }
-
 // History returns the record of past prices.
 func (a *Auctioneer) History() *History { return &a.history }
 

@@ -147,14 +147,6 @@ func (h *History) Reset() {
 	h.tracked = nil
 }
 
-// prefetch reads the memory that the next Observe will need.
-func (h *History) prefetch() float64 {
-	if n := len(h.steps); n > 0 {
-		return h.steps[n-1].at
-	}
-	return h.now
-}
-
 // setNow moves the clock of h to now. It panics if now is earlier than the clock.
 func (h *History) setNow(now float64) {
 	if !(now >= h.now) {

@@ -52,7 +52,7 @@ var may = map[string]string{
 
 	"contracts/bidding":        "contracts hosts market",
 	"contracts/sharing":        "contracts hosts market",
-	"contracts/floor":          "contracts contracts/sharing hosts hosts/eventheap hosts/availability hosts/slab market",
+	"contracts/floor":          "contracts contracts/sharing hosts hosts/eventheap hosts/availability market",
 	"contracts/settlement":     "bank contracts",
 	"contracts/note":           "bank contracts hosts",
 	"contracts/memo":           "",

@@ -10,7 +10,6 @@ import (
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/eventheap"
-	"bourse/hosts/slab"
 	"bourse/market"
 )
 
@@ -52,17 +51,16 @@ type Floor struct {
 	Config
 	rule rule
 	State
-	heaps       heaps
-	ranking     *market.Ranking
-	specs       []*hosts.Spec // specification of each machine, by host
-	floors      []hosts.Floor // floor prices of each host
-	allocations slab.Slab[contracts.Allocation]
-	whole       bool // some host has whole cores
-	vectors     bool // whether tasks can have vectors
-	floored     bool // whether some host has a floor price
-	now         float64
-	marks       marks
-	scratch     scratch
+	heaps   heaps
+	ranking *market.Ranking
+	specs   []*hosts.Spec // specification of each machine, by host
+	floors  []hosts.Floor // floor prices of each host
+	whole   bool          // some host has whole cores
+	vectors bool          // whether tasks can have vectors
+	floored bool          // whether some host has a floor price
+	now     float64
+	marks   marks
+	scratch scratch
 }
 
 // State is the state of a floor as plain data. All other fields of a [Floor] derive from it
@@ -105,7 +103,6 @@ type scratch struct {
 	ranked   []int32
 	met      []met
 	placed   []contracts.Placement
-	fetched  float64
 }
 
 // A run is the work of a contract and its placement.
@@ -299,7 +296,6 @@ func (f *Floor) Remove(now float64, i int32) *contracts.Contract {
 	f.heaps.ends.Remove(i)
 	c.next = math.Inf(1)
 	done := 0.0
-	f.prefetch(c.Placements)
 	for n := range c.Placements {
 		pl := &c.Placements[n]
 		if !pl.Left {
@@ -519,7 +515,6 @@ func (f *Floor) put(i int32, on []contracts.Placement) error {
 	c.left, c.At = int32(len(on)), f.now
 	c.begin(f.now)
 	holds := !c.Needs.Min.Resources.Zero() || !c.Needs.Max.Resources.Zero() || f.whole
-	f.prefetch(c.Placements)
 	for n := range c.Placements {
 		if err := f.start(c, i, int32(n), holds); err != nil {
 			return fmt.Errorf("on %s: %w", f.Spec(c.Placements[n].Host).Name, err)

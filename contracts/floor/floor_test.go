@@ -381,30 +381,3 @@ func TestTooMuch(t *testing.T) {
 		place(t, f, 0, request(id, 1, true), 1, []contracts.Placement{{Host: hosts.ID(id % 2), Bid: market.MaxRate}})
 	}
 }
-
-// TestManyHosts checks that a floor with so many hosts that their memory is prefetched gives
-// the same events as a floor with only the hosts in use; with a single host there is nothing to
-// prefetch.
-func TestManyHosts(t *testing.T) {
-	t.Parallel()
-	happens := func(fleet int) string {
-		speeds := make([]float64, fleet)
-		for h := range speeds {
-			speeds[h] = 1
-		}
-		c := hostConfig(auction, speeds...)
-		c.Machines[1] = struct{ hosts.Machine }{c.Machines[1]}
-		f := open(c)
-		for id := range contracts.ID(20) {
-			// Some runs share a host with an earlier run, some have it to themselves, and some
-			// take twice as long.
-			place(t, f, 0, request(id, 3, id%2 == 0), float64(1+id%3), on(hosts.ID(id%4), hosts.ID(4+id%5), hosts.ID(9+id)))
-		}
-		f.Remove(0, 7)
-		return play(f, 1000) + fmt.Sprint(f.Prices().Averages(10, 100, nil))
-	}
-	few, lots := happens(30), happens(many)
-	if few != lots || !strings.Contains(few, "done 19") {
-		t.Errorf("on 30 hosts: %s; on %d: %s", few, many, lots)
-	}
-}

@@ -7,7 +7,6 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts"
-	"bourse/hosts/slab"
 	"bourse/market"
 )
 
@@ -75,30 +74,6 @@ func (v *host) meter(now float64) {
 	}
 }
 
-// many is the number of hosts above which their data does not fit in the processor's caches.
-const many = 1 << 12
-
-// prefetch reads the data of the placements' hosts before tasks start or stop there, so that
-// the processor fetches them in parallel. With 10^5 hosts, these cache misses are most of the
-// cost of an event.
-func (f *Floor) prefetch(on []contracts.Placement) {
-	if len(f.hosts) < many {
-		return
-	}
-	sum := 0.0
-	for n := range on {
-		v := &f.hosts[on[n].Host]
-		sum += v.at + v.auction.Prefetch()
-		if len(v.on) > 0 {
-			sum += v.on[0].At
-		}
-		if m, ok := f.Machines[v.id].(hosts.Prefetcher); ok {
-			sum += m.Prefetch()
-		}
-	}
-	f.scratch.fetched = sum
-}
-
 // find returns the index in v.on of node n of run i.
 func (v *host) find(i, n int32) int {
 	for at := range v.on { // a loop avoids the copies that slices.IndexFunc makes
@@ -150,13 +125,8 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 		return err
 	}
 	pl.Slot = slot
-	at := len(v.on)
-	if at == cap(v.on) {
-		v.on = f.allocations.Grow(v.on)
-	}
-	v.on = v.on[:at+1]
-	v.on[at] = contracts.Allocation{}
-	s := &v.on[at] // field by field, to avoid a store-forwarding stall
+	v.on = append(v.on, contracts.Allocation{})
+	s := &v.on[len(v.on)-1] // field by field, to avoid a store-forwarding stall
 	s.Contract, s.Node, s.Slot, s.Bid, s.At = i, n, slot, pl.Bid, f.now
 	if !c.Gang {
 		s.Done = pl.Done
@@ -226,9 +196,7 @@ func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	for last := len(on) - 1; at < last; at++ { // usually few, for which a loop is faster than copy
 		on[at] = on[at+1]
 	}
-	if v.on = on[:len(on)-1]; slab.Loose(len(v.on), cap(v.on)) {
-		v.on = f.allocations.Trim(v.on)
-	}
+	v.on = on[:len(on)-1]
 	f.bid(v, bid, 0)
 	if vector != nil {
 		f.bidOthers(v, vector, nil)

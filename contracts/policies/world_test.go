@@ -55,11 +55,8 @@ func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, churn *floor
 	t.Helper()
 	w := &world{ledger: bank.New(nil), on: map[contracts.ID][]int{}}
 	fleet, owners := make([]hosts.Machine, len(specs)), make([]bank.Account, len(specs))
-	lists := new(sim.Lists)
 	for h := range specs {
-		m := sim.New(specs[h])
-		m.Borrow(lists)
-		fleet[h] = m
+		fleet[h] = sim.New(specs[h])
 		owners[h] = must(w.ledger.Account(fmt.Sprintf("host:%d", h)))
 	}
 	w.user, w.provider = must(w.ledger.Account("user")), must(w.ledger.Account("provider"))

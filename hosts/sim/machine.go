@@ -53,15 +53,11 @@ type Machine struct {
 	place []int32 // by slot: its index in tasks, or a mark as defined below
 	spec  hosts.Spec
 	ended []hosts.Report // tasks completed but not yet reported, in order of completion
-	lists *Lists         // source of memory for tasks; nil if the machine has its own
 
 	holds []hosts.Resources // by slot: resources that its task reserves; shorter than place if later slots reserve nothing
 	room  hosts.Resources
 	_     [48]byte // padding, so that consecutive machines start at a cache line
 }
-
-// Borrow makes m use l as the memory for its tasks. The machine m must be idle.
-func (m *Machine) Borrow(l *Lists) { m.lists, m.tasks, m.shares, m.rates = l, nil, nil, nil }
 
 // Marks in place for a slot whose task does not run. A vacant slot holds vacant minus the
 // number of the next vacant slot, so the vacant slots form a linked list.
@@ -93,20 +89,11 @@ func New(spec hosts.Spec) *Machine {
 // Reset makes m an idle machine at time 0 that offers spec. It reuses the allocated memory.
 func (m *Machine) Reset(spec hosts.Spec) {
 	*m = Machine{
-		lists: m.lists, unused: none,
-		spec: spec, room: spec.Offers(), next: math.Inf(1),
+		unused: none,
+		spec:   spec, room: spec.Offers(), next: math.Inf(1),
 		tasks: m.tasks[:0], shares: m.shares[:0], rates: m.rates[:0],
 		ended: m.ended[:0], place: m.place[:0], holds: m.holds[:0],
 	}
-}
-
-// Prefetch implements [hosts.Prefetcher].
-func (m *Machine) Prefetch() float64 {
-	x := m.now + m.room.Memory
-	if len(m.tasks) > 0 {
-		x += m.tasks[0].done + m.shares[0].Weight + m.rates[0] + float64(m.place[0])
-	}
-	return x
 }
 
 // Spec returns the offer of the host.

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"bourse/hosts"
-	"bourse/hosts/slab"
 )
 
 // Each event costs one pass over all tasks of the machine.
@@ -12,33 +11,14 @@ import (
 // append adds a task as the last one started.
 func (m *Machine) append(slot hosts.Slot, key int64, work float64, s hosts.Share) {
 	n := len(m.tasks)
-	if n == cap(m.tasks) {
-		m.grow()
-	}
-	m.resize(n + 1)
+	m.tasks = append(m.tasks, task{key: key, work: work, slot: slot})
+	m.shares, m.rates = append(m.shares, s), append(m.rates, 0)
 	if work <= math.MaxFloat64 {
 		m.finite = true
 	}
-	t := &m.tasks[n] // assign field by field: copying a value just written would stall
-	t.key, t.work, t.done, t.finish, t.slot = key, work, 0, 0, slot
-	m.shares[n], m.rates[n] = s, 0
 	m.weight += s.Weight
 	m.place[slot] = int32(n)
 	m.stale = true
-}
-
-// grow makes room for one more task.
-func (m *Machine) grow() {
-	// Memory comes from the shared lists if the machine has borrowed some, and otherwise
-	// doubles.
-	if l := m.lists; l != nil {
-		m.tasks, m.shares, m.rates = l.tasks.Grow(m.tasks), l.shares.Grow(m.shares), l.rates.Grow(m.rates)
-		return
-	}
-	size := max(4, 2*cap(m.tasks))
-	m.tasks = append(make([]task, 0, size), m.tasks...)
-	m.shares = append(make([]hosts.Share, 0, size), m.shares...)
-	m.rates = append(make([]float64, 0, max(size, cap(m.rates))), m.rates...)
 }
 
 // resize sets the length of the lists of tasks to n, for which there must be room.
@@ -46,13 +26,6 @@ func (m *Machine) resize(n int) {
 	m.tasks = m.tasks[:n] // one statement per list, so that only the lengths are written
 	m.shares = m.shares[:n]
 	m.rates = m.rates[:n]
-}
-
-// trim returns memory that the lists no longer need.
-func (m *Machine) trim() {
-	if l := m.lists; l != nil {
-		m.tasks, m.shares, m.rates = l.tasks.Trim(m.tasks), l.shares.Trim(m.shares), l.rates.Trim(m.rates)
-	}
 }
 
 // divide allocates the host among its tasks and finds the next completion.
@@ -153,9 +126,7 @@ func (m *Machine) complete() {
 		kept++
 	}
 	m.now, m.weight, m.summed, m.stale = at, weight, true, true
-	if m.resize(kept); slab.Loose(kept, cap(m.tasks)) {
-		m.trim()
-	}
+	m.resize(kept)
 	if m.holding {
 		for i := from; i < len(m.ended); i++ {
 			m.release(m.ended[i].Slot)
@@ -185,9 +156,7 @@ func (m *Machine) remove(i int) {
 		m.tasks[i], m.shares[i] = m.tasks[i+1], m.shares[i+1]
 		m.place[m.tasks[i].slot] = int32(i)
 	}
-	if m.resize(n); slab.Loose(n, cap(m.tasks)) {
-		m.trim()
-	}
+	m.resize(n)
 	m.summed, m.stale = false, true
 	if m.holding {
 		m.release(slot)

@@ -51,8 +51,8 @@ func (p *Prepared) Sampler(metric metrics.Metric, opts Options) func(ctx context
 	}
 }
 
-// Values returns a metric by replication, with NaN where the metric is undefined. It
-// returns nil if the metric was not measured.
+// Values returns a metric by replication, with NaN if the metric is undefined. It returns
+// nil if the metric was not measured.
 func (s *Study) Values(configuration, policy int, metric string) []float64 {
 	for m := range s.Metrics {
 		if s.Metrics[m].Name == metric {

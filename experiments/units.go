@@ -30,8 +30,7 @@ func ParseUnit(name string) (u Unit, err error) {
 }
 
 // Units returns the units of p, in order. All units of a configuration have the same number
-// of replications, except the last unit and units that end where a stopping rule is
-// checked.
+// of replications, except the last unit and units that end at a check of a stopping rule.
 func (p *Prepared) Units() []Unit {
 	var all []Unit
 	n := p.Experiment.Replications

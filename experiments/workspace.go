@@ -29,7 +29,7 @@ type workspace struct {
 	makers   *makers
 	observe  func(configuration, admission string, rep int, parts *broker.Config)
 	unpriced bool              // do not record prices, because nobody reads them
-	heard    [sha256.Size]byte // of the questions to programs and their answers in all runs; zero if there were none
+	heard    [sha256.Size]byte // hash of the questions to programs and their answers in all runs; zero if there were none
 	machines []sim.Machine
 	fleet    []hosts.Machine
 	owners   []bank.Account

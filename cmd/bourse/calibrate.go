@@ -34,7 +34,7 @@ type calibrateOptions struct {
 	Preset                   string   `of:"preset" doc:"run the preset {NAME} instead of a file"`
 	Replications             string   `alias:"n" doc:"repeat every configuration {N} times, each with its own workload"`
 	Seed                     string   `doc:"derive all random numbers from {SEED}"`
-	Trace                    string   `doc:"read the log {FILE} (SWF, plain or gzip), where a log is filtered"`
+	Trace                    string   `doc:"use the log {FILE} (SWF, plain or gzip) instead of the model"`
 	Set                      []string `doc:"override a field: {PATH=VALUE}"`
 	Workers                  int      `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
 	Out                      string   `alias:"o" doc:"write the diagram, its numbers and the page to {DIR}"`

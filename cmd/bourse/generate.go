@@ -46,7 +46,7 @@ func generateAction(c *cli.Context, o *generateOptions) error {
 	if err != nil {
 		return misuse.Of(err)
 	}
-	n := 0 // as many as the options say
+	n := 0 // as many as the options state
 	if o.N != nil {
 		if n = *o.N; n < 1 {
 			return usagef("-n: found %d, want 1 or more", n)

@@ -81,7 +81,7 @@ type runOptions struct {
 // givenOptions choose jobs and override fields of a scenario.
 type givenOptions struct {
 	Seed               string   `doc:"derive all random numbers from {SEED}"`
-	Trace              string   `doc:"read the log {FILE} (SWF, plain or gzip), where a log is filtered"`
+	Trace              string   `doc:"use the log {FILE} (SWF, plain or gzip) instead of the model"`
 	Availability       string   `doc:"read the availability of hosts from the trace {FILE}, plain or gzip"`
 	AvailabilityFormat string   `yaml:"availability-format" of:"trace" doc:"read the trace of --availability as {FORMAT}"`
 	Hosts              string   `doc:"run each configuration on {N} hosts"`
@@ -361,7 +361,7 @@ func overrides(c *cli.Context) (sets []string, typed map[string]string, err erro
 		return err == nil && x > 0 && !math.IsInf(x, 1)
 	}
 	for _, f := range []struct {
-		name, set string // the override; %s stands for the flag's value
+		name, set string // the override; %s represents the flag's value
 		ok        func(string) bool
 		want      string
 	}{

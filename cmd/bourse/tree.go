@@ -21,8 +21,8 @@ const (
 )
 
 // tree returns a folder as a canonical tar stream: sorted names relative to the folder, executable
-// bits, and no times or owners, so that the same content has the same hash. It returns an error that
-// names the entry if a link leads outside the folder or if the folder is too large.
+// bits, and no times or owners. The same content therefore has the same hash. It returns an error
+// that names the entry if a link leads outside the folder or if the folder is too large.
 func tree(dir string) ([]byte, error) {
 	var out bytes.Buffer
 	w, n := tar.NewWriter(&out), 0

@@ -1,6 +1,6 @@
-// Package catalog lists what users can choose: plug-ins with their options, presets, the
-// questions for a new scenario, and the runs of an experiment. It also reports which
-// settings of a scenario have no effect.
+// Package catalog lists the choices of users: plug-ins with their options, presets, the questions
+// for a new scenario, and the runs of an experiment. It also reports which settings of a scenario
+// have no effect.
 //
 // The package is independent of how a run is executed.
 package catalog

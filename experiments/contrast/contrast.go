@@ -26,10 +26,10 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// An Ask states what to compare.
+// An Ask describes a comparison to make.
 type Ask struct {
 	Metrics  []string
-	Across   string      // what to compare: policies, configurations or results
+	Across   string      // elements to compare: policies, configurations or results
 	Baseline string      // element with which the others are compared; if empty, all pairs are compared
 	Margin   float64     // smallest difference that matters; 0 means not stated
 	Users    bool        // whether to compare the [Gain] of each user

@@ -20,7 +20,7 @@ type Limits = packing.Limits
 // A Solution is the best plan found by a [Solver].
 type Solution = packing.Solution
 
-// none stands for no job, and outside stands for no cell.
+// none means no job, and outside means no cell.
 const (
 	none    = -1
 	outside = -1

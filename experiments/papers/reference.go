@@ -189,7 +189,7 @@ func apart(e *scenario.Experiment) *scenario.Difference {
 	return scenario.Differ(&mine, &theirs, "seed", "replications", "until", "title", "figure")
 }
 
-// or returns r with the missing parts taken from other.
+// or returns r with its missing parts taken from other.
 func (r Reference) or(other Reference) Reference {
 	if r.Metrics == nil {
 		r.Metrics = other.Metrics

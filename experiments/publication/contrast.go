@@ -190,7 +190,7 @@ func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.C
 	return cells
 }
 
-// held describes what the two sides of r have in common.
+// held describes the common properties of the two sides of r.
 func held(l report.Labels, r contrast.Row) string {
 	one, other, both := strings.Cut(r.Within, ", ")
 	if both {

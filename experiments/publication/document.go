@@ -38,7 +38,7 @@ func Labels() report.Labels {
 	return l
 }
 
-// policyWords returns what abbreviated policy labels stand for, keyed by label. It uses the
+// policyWords returns the meanings of abbreviated policy labels, keyed by label. It uses the
 // first words of the descriptions in 'bourse scenario options'.
 func policyWords(l report.Labels) map[string]string {
 	words := make(map[string]string)

@@ -32,14 +32,14 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 		return d // the metric was not measured
 	}
 	l := Labels()
-	var parts []string
+	var effects string
 	for _, base := range bases(ask.Pairs) {
-		under := "under " + l.Of(base) + ", "
+		var parts []string
 		for _, m := range ask.Metrics {
 			some := slices.DeleteFunc(slices.Clone(found), func(r contrast.Row) bool { return r.Metric != m || r.Second != base })
-			parts = append(parts, under+verdicts.Count(m, some))
-			under = ""
+			parts = append(parts, verdicts.Count(m, some))
 		}
+		effects += " Under " + l.Of(base) + ": " + strings.Join(parts, "; ") + "."
 	}
 	d.Tables = contrastTables(l, found, ask)
 	for i, m := range ask.Metrics {
@@ -52,8 +52,8 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 		}
 		d.Figures = append(d.Figures, f)
 	}
-	d.Notes = []string{fmt.Sprintf("Compared with no negotiation, negotiation with offers has these effects in %d paired replications (Student's t, 5 %% for all %d comparisons simultaneously, Bonferroni): %s.",
-		e.Replications, len(found), strings.Join(parts, "; "))}
+	d.Notes = []string{fmt.Sprintf("These are the effects of offers in %d paired replications, compared with no negotiation (Student's t, 5 %% for all %d comparisons simultaneously, Bonferroni).%s",
+		e.Replications, len(found), effects)}
 	return d
 }
 

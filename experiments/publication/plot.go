@@ -127,8 +127,8 @@ func (ask *Ask) complete(rows []report.Row, axes []string, path string) error {
 	return nil
 }
 
-// selected returns the rows to draw. For efficiency, alpha is 1 unless ask states it. In
-// that case, fixed is a text that says so.
+// selected returns the rows to draw. For efficiency, alpha is 1 unless ask states it. In that case,
+// fixed is a text that states this.
 func (ask *Ask) selected(rows []report.Row) (drawn []report.Row, fixed string, err error) {
 	drawn = slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return !slices.Contains(ask.Y, r.At[report.ByMetric]) })
 	where := maps.Clone(ask.Where)

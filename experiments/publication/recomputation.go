@@ -92,7 +92,7 @@ func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experimen
 	return r.compare(made, deep)
 }
 
-// older compares only what results of every format contain. It compares jobs.parquet with
+// older compares only data that results of every format contain. It compares jobs.parquet with
 // jobs.csv, and the counts and means in summary.csv with the metrics.
 func (r *rederivation) older() error {
 	if c := r.d.TwoForms(); c != (results.Change{}) {

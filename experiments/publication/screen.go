@@ -114,9 +114,9 @@ func (s *Report) whole(t report.Terminal, most int) []string {
 	return nil
 }
 
-// means returns a table of the headline metrics. It has one row per configuration and one
-// column per policy. If the table does not fit into most lines, means omits rows and adds a
-// line that says so.
+// means returns a table of the headline metrics. It has one row per configuration and one column
+// per policy. If the table does not fit into most lines, means omits rows and adds a line that
+// states this.
 func (s *Report) means(t report.Terminal, most int) []string {
 	names := s.Experiment.Headline()
 	at := make(map[[3]string]results.Summary)

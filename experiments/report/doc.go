@@ -1,11 +1,11 @@
 // Package report presents the results of an experiment as tables, figures, curves in a
 // terminal, and a page that contains everything.
 //
-// All output is derived from two models. A [Table] becomes text or HTML. A [Figure] becomes
-// SVG, PNG, CSV, Vega-Lite or lines of text. A [Document] contains tables and figures, with
-// notes and values for programs. An [Output] describes the JSON form of these values, with
-// its version and schema. The same model always results in the same bytes. The package is
-// independent of how numbers are computed and what they mean.
+// All output is derived from two models. A [Table] becomes text or HTML. A [Figure] becomes SVG,
+// PNG, CSV, Vega-Lite or lines of text. A [Document] contains tables and figures, with notes and
+// values for programs. An [Output] describes the JSON form of these values, with its version and
+// schema. The same model always results in the same bytes. The package is independent of the
+// computation and the meaning of numbers.
 //
 // # Design
 //

@@ -50,7 +50,7 @@ func (f Figure) svg() (svg []byte, targets []target, err error) {
 	return svg, targets, err
 }
 
-// drawSVG returns an SVG document of what draw draws, with a description.
+// drawSVG returns an SVG document of the drawing by draw, with a description.
 func drawSVG(w, h vg.Length, said string, paint func(draw.Canvas) error) ([]byte, error) {
 	c := vgsvg.NewWith(vgsvg.UseWH(w, h))
 	if err := paint(draw.New(c)); err != nil {

@@ -47,7 +47,7 @@ func (s style) mark() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: s.color, Radius: 2.6, Shape: s.glyph}
 }
 
-// A diamond is a filled square that stands on one corner.
+// A diamond is a filled square turned by 45 degrees.
 type diamond struct{}
 
 // DrawGlyph implements [draw.GlyphDrawer].

@@ -49,7 +49,7 @@ func (p Panel) targets(pl *plot.Plot, c draw.Canvas) (all []target) {
 			case p.Groups != nil:
 				left, width := barAt(pt.X, i, len(p.Curves))
 				at = between(left, 0, left+width, pt.Mean)
-				at.Min.Y, at.Max.Y = at.Min.Y-2, at.Max.Y+2 // so that users can point at a bar of height 0
+				at.Min.Y, at.Max.Y = at.Min.Y-2, at.Max.Y+2 // minimum height, so that users can point at a bar of height 0
 			default:
 				one := Panel{LogX: p.LogX, LogY: p.LogY, Curves: []Curve{{Points: []Point{pt}}}}.logged().Curves[0].Points
 				if len(one) == 0 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Availability describes when the hosts of a fleet are present and what happens when a host
+// Availability describes when the hosts of a fleet are present, and the consequences if a host
 // leaves.
 type Availability struct {
 	Model     *Choice `yaml:"model" family:"availability" doc:"availability model, which generates one trace per replication; all policies use the same trace"`

@@ -1,6 +1,6 @@
-// Package statement reports what happened to the money of one account, contract by
-// contract. It reads the entries of a ledger. The package is independent of where the
-// ledger is stored. It does not audit the ledger.
+// Package statement reports the transfers of one account's money, contract by contract. It reads
+// the entries of a ledger. The package is independent of the location of the ledger. It does not
+// audit the ledger.
 package statement
 
 import (

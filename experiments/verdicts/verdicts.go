@@ -2,8 +2,8 @@
 // which policy is best, in which configurations this is decided, and between which policies
 // it is undecided.
 //
-// Sentences are derived only from verdicts. They change if the verdicts change, and they
-// say "undecided" if the verdicts do. The package treats metrics and policies as names.
+// Sentences are derived only from verdicts. They change if the verdicts change, and contain
+// "undecided" if a verdict is undecided. The package treats metrics and policies as names.
 package verdicts
 
 import (

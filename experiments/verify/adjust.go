@@ -83,7 +83,7 @@ func (b *bidding) follow(e *audit.Entry, n *adjusted) (found, want string) {
 	case err != nil || owed < 0:
 		return fmt.Sprintf("%.40q owed", n.Owed), "an amount"
 	case owed >= b.budget:
-		return fmt.Sprintf("a budget of %v with %v owed", b.budget, owed), "more than is owed"
+		return fmt.Sprintf("a budget of %v with %v owed", b.budget, owed), "a budget above the amount owed"
 	case !ok:
 		return fmt.Sprintf("bids %v", n.On), "bids, each followed by its hosts"
 	}
@@ -143,7 +143,7 @@ func (t *trail) adjust(e *audit.Entry, d *contract, a *adjusted) (found, want st
 		bid := bids[n.host.name]
 		switch {
 		case n.on && bid <= 0:
-			return fmt.Sprintf("bids %v", a.On), fmt.Sprintf("one on %q, where the contract runs", n.host.name)
+			return fmt.Sprintf("bids %v", a.On), fmt.Sprintf("a bid on %q, on which the contract runs", n.host.name)
 		case n.on:
 			m.takeOff(n)
 			m.rebid(n, e.Time, bid)

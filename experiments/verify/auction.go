@@ -39,7 +39,7 @@ func (b *bookings) before(t *trail, e *audit.Entry) (found, want string) {
 		at := float64(b.tick) * b.o.Every
 		for i, j := range t.run.Jobs.all() {
 			if !t.fares[i].seen && j.Arrival <= at {
-				return fmt.Sprintf("no clearing at %v s", at), fmt.Sprintf("one, because job %d waits", j.ID)
+				return fmt.Sprintf("no clearing at %v s", at), fmt.Sprintf("a clearing, because job %d waits", j.ID)
 			}
 		}
 	}
@@ -51,9 +51,9 @@ func (b *bookings) carried() (found, want string) {
 	b.clearing = false
 	switch {
 	case b.left != 0:
-		return fmt.Sprintf("winners with %d units without an entry", b.left), "entries for all winners after the clearing"
+		return fmt.Sprintf("a clearing whose winners of %d units have no entry", b.left), "an entry for each winner after the clearing"
 	case len(b.losers) > 0 && b.o.Losers == "leave":
-		return fmt.Sprintf("%d losing bids without an entry", len(b.losers)), "losers that leave"
+		return fmt.Sprintf("a clearing with %d losing bids that have no entry", len(b.losers)), "an entry for each losing bid"
 	}
 	return "", ""
 }
@@ -62,22 +62,22 @@ func (b *bookings) carried() (found, want string) {
 func (b *bookings) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	r := &n.clearing
 	k := math.Round(e.Time / b.o.Every)
-	again := b.o.Follows && e.Time == b.time // for a job that follows another
+	again := b.o.Follows && e.Time == b.time // unknown arrival of a job that follows another
 	if e.Time != k*b.o.Every || int(k) < b.tick && !again || !b.auctions() {
-		return fmt.Sprintf("a clearing at %v s", e.Time), fmt.Sprintf("at most one every %v s", b.o.Every)
+		return fmt.Sprintf("a clearing at %v s", e.Time), fmt.Sprintf("at most one clearing every %v s", b.o.Every)
 	}
 	b.tick = int(k) + 1
 	b.clearing, b.time, b.left, b.losers = true, e.Time, r.Units, b.losers[:0]
 	clear(b.awards)
 	if r.Offered != b.units {
-		return fmt.Sprintf("%d units offered", r.Offered), fmt.Sprintf("%d, the processors of the host", b.units)
+		return fmt.Sprintf("%d units offered", r.Offered), fmt.Sprintf("%d units, one per processor of the host", b.units)
 	}
 	bids := b.bids(t, e.Time)
 	if len(bids) != r.Bids && b.o.Follows { // some jobs arrive just after the clearing, or never
 		bids = slices.DeleteFunc(bids, func(x bundle) bool { return t.job(x.id).Arrival == e.Time })
 	}
 	if len(bids) != r.Bids && !b.o.Follows {
-		return fmt.Sprintf("%d bids", r.Bids), fmt.Sprintf("%d, from the jobs that wait", len(bids))
+		return fmt.Sprintf("%d bids", r.Bids), fmt.Sprintf("%d bids, one per waiting job", len(bids))
 	}
 	for _, x := range bids {
 		b.bid[x.id] = true
@@ -88,8 +88,8 @@ func (b *bookings) cleared(t *trail, e *audit.Entry, n *note) (found, want strin
 	for _, x := range bids {
 		sum += float64(x.value)
 	}
-	// VCG uses float64s, which must be exact for the sum of the values and of larger ones for the
-	// intervals already sold.
+	// VCG adds values as float64s. The sum of the values, and of the larger values given to
+	// intervals already sold, must be exact.
 	exact := b.o.Rule != "greedy" && len(bids) <= min(b.o.Exact, mostBids) && sum*float64(2*len(b.open)+2) < 1<<53
 	b.unknown = true
 	switch {
@@ -156,15 +156,15 @@ func (b *bookings) awarded(e *audit.Entry, d *contract, x *span) (found, want st
 	b.left -= x.nodes
 	switch {
 	case !b.clearing:
-		return fmt.Sprintf("contract %d admitted", d.id), "admissions after a clearing"
+		return fmt.Sprintf("contract %d admitted", d.id), "an admission after a clearing"
 	case x.from != max(e.Time, d.terms.Opens):
 		return fmt.Sprintf("a start at %v s", x.from), fmt.Sprintf("%v", max(e.Time, d.terms.Opens))
 	case int64(price) < bid.least || price > d.value:
 		return fmt.Sprintf("a price of %v", price), fmt.Sprintf("one within [%v, %v]", audit.Money(bid.least), d.value)
 	case b.left < 0:
-		return fmt.Sprintf("contract %d admitted", d.id), "no more units than the clearing sold"
+		return fmt.Sprintf("contract %d admitted", d.id), "admissions for at most the units sold in the clearing"
 	case !b.unknown && !won:
-		return fmt.Sprintf("contract %d admitted", d.id), fmt.Sprintf("one of the winners, %v", b.awards)
+		return fmt.Sprintf("contract %d admitted", d.id), fmt.Sprintf("an admission of one of the winners, %v", b.awards)
 	case !b.unknown && int64(price) != pays:
 		return fmt.Sprintf("a price of %v", price), fmt.Sprintf("%v, computed from the other bids", audit.Money(pays))
 	}
@@ -191,9 +191,9 @@ func (b *bookings) lost(e *audit.Entry, j *Job, reason string) (want string) {
 	_, won := b.awards[j.ID]
 	switch {
 	case b.clearing && won:
-		return "an admission, because it has won"
+		return "an admission, because the job has won a clearing"
 	case reason == "bid below the reserve price" && bid.value > 0 && bid.value >= bid.least:
-		return fmt.Sprintf("another reason, because its value is %v and the reserve price %v", j.Value, audit.Money(bid.least))
+		return fmt.Sprintf("another reason, because its value is %v and the reserve price is %v", j.Value, audit.Money(bid.least))
 	case reason == "outbid" && !b.bid[j.ID]:
 		return "another reason, because it has not taken part in a clearing"
 	case reason == "outbid" && !(b.clearing && b.o.Losers == "leave") && !(e.Time >= j.Deadline):
@@ -242,7 +242,7 @@ func (b *bookings) weight(x *bundle, size int64) *big.Int {
 	return w.Mul(w, big.NewInt(size))
 }
 
-// critical returns the highest value with which a bid of the given size does not rank before x.
+// critical returns the highest value at which a bid of the given size does not rank before x.
 func (b *bookings) critical(x *bundle, size int64) int64 {
 	w := b.weight(x, size)
 	if w.Quo(w, big.NewInt(x.size)); b.o.Norm != 1 {
@@ -282,9 +282,10 @@ func (b *bookings) fits(accepted []bundle, x *bundle) bool {
 	return true
 }
 
-// vcg sets the awards: the set of the highest sum of gains, value minus reserve price. Of
-// several such sets, it takes the one that contains the earliest bid in which they differ. A
-// winner pays its reserve price plus what the others lose because of it.
+// vcg sets the awards: the set of bids with the highest sum of gains. The gain of a bid is its
+// value minus its reserve price. Of several such sets, it takes the one that contains the earliest
+// bid in which they differ. A winner pays its reserve price plus the loss that it causes the
+// others.
 func (b *bookings) vcg(bids []bundle) {
 	best, won := b.best(bids, -1, -1)
 	for _, x := range won {
@@ -303,8 +304,8 @@ func (b *bookings) best(bids []bundle, without, least int64) (sum int64, set []b
 	}
 	density := func(i int) float64 { return float64(bids[i].value-bids[i].least) / float64(bids[i].nodes) }
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(density(j), density(i)) })
-	// bound returns at least the gains of the bids from i on for which there is room at the clearing,
-	// when all their intervals start. The last one may be divided.
+	// bound returns an upper bound on the gains of the bids from i on. It considers only the room
+	// at the clearing, when all their intervals start. It assumes that the last bid may be divided.
 	bound := func(i, room int) (most float64) {
 		for _, k := range order {
 			if k < i {

@@ -42,20 +42,20 @@ type bookings struct {
 	speed float64 // work per second of a processor
 
 	open    map[int64]*span
-	windows map[int]*window // by number; without those that have ended
+	windows map[int]*window // sold intervals by number, except those that have ended
 	last    int             // highest number in windows
 	steps   []level         // scratch
 
 	// Fields for clearings:
-	tick       int             // number of the next clearing.
-	bid        map[int64]bool  // jobs that have taken part in a clearing.
-	awards     map[int64]int64 // payments of the winners in micro-dollars, by job.
-	clearing   bool            // whether entries that carry out a clearing follow.
+	tick       int             // number of the next clearing
+	bid        map[int64]bool  // jobs that have taken part in a clearing
+	awards     map[int64]int64 // payments of the winners in micro-dollars, by job
+	clearing   bool            // whether entries that carry out a clearing follow
 	time       float64         // time of the clearing
 	left       int             // units of its winners that have no entry yet
 	losers     []int64         // bids that must be refused
 	unknown    bool            // whether its winners are unknown
-	beyond     [2]int          // clearings that were not recomputed: because bids are unknown; because there are too many
+	beyond     [2]int          // clearings that were not recomputed, because bids are unknown or because there are too many bids
 	unrefused  int             // refusals that were not recomputed
 	candidates []candidate     // scratch
 }
@@ -66,7 +66,7 @@ type span struct {
 	from, to float64
 }
 
-// A window has the parts of intervals that are sold of it.
+// A window contains the parts of sold intervals that lie in it.
 type window struct {
 	pieces map[int64]piece // by contract
 	noise  float64         // node-seconds by which rounding may change the sum
@@ -150,11 +150,11 @@ func (b *bookings) sold(e *audit.Entry, d *contract, x *span, opens float64) (fo
 	low, high := own.micros()
 	switch {
 	case own == nil:
-		return fmt.Sprintf("a start at %v s", x.from), "the earliest start, or a start or end at the boundary of a window or of another interval, within the windows on sale"
+		return fmt.Sprintf("a start at %v s", x.from), "a start within the windows on sale: the earliest one, or one at which a window or another interval begins or ends"
 	case ask < low || ask > high:
 		return fmt.Sprintf("a price of %v", d.terms.price(d.value)), fmt.Sprintf("%v, the list price", audit.Money(low))
 	case other != nil:
-		return fmt.Sprintf("an interval from %v s at %v", x.from, d.terms.price(d.value)), fmt.Sprintf("one from %v s, which costs %v nano-dollars instead of %v", other.from, other.low, own.low)
+		return fmt.Sprintf("an interval from %v s at a price of %v", x.from, d.terms.price(d.value)), fmt.Sprintf("an interval from %v s, which costs %v nano-dollars instead of %v", other.from, other.low, own.low)
 	}
 	return "", ""
 }
@@ -302,7 +302,7 @@ func (b *bookings) at(t float64) int {
 	return w
 }
 
-// total returns the node-seconds sold of window w and how much rounding may change them.
+// total returns the node-seconds sold of window w and their maximum change by rounding.
 func (b *bookings) total(w int) (sum, noise float64) {
 	x := b.windows[w]
 	if x == nil {
@@ -440,13 +440,13 @@ func (b *bookings) refused(t *trail, e *audit.Entry, j *Job, n *note) (found, wa
 	return "", ""
 }
 
-// unsold checks that no interval could be sold to job j or that it asks a higher price for one
-// than the job's budget.
+// unsold checks that no interval could be sold to job j, or that the price of each exceeds the
+// job's budget.
 func (b *bookings) unsold(e *audit.Entry, j *Job, n *note, length, due float64) (found, want string) {
 	ask := n.rejection.Ask
 	dear := n.rejection.Reason == "price above budget"
 	if dear && !(ask*1e6 > float64(j.Value)+0.5) {
-		return fmt.Sprintf("job %d refused at a price of $%v", j.ID, ask), fmt.Sprintf("a price above its budget, %v", j.Value)
+		return fmt.Sprintf("job %d refused at a price of $%v", j.ID, ask), fmt.Sprintf("a price above the budget of the job, %v", j.Value)
 	}
 	if b.o.Leads {
 		b.unrefused++
@@ -487,15 +487,15 @@ func (b *bookings) settled(t *trail, e *audit.Entry, d *contract, v *verdict) (f
 		price := d.terms.price(d.value)
 		low, high := b.fee(price, x, e.Time, -1e-12), b.fee(price, x, e.Time, 1e-12)
 		if sum < low || sum > high {
-			return fmt.Sprintf("a charge of %v for cancelling", sum), fmt.Sprintf("%v, of a price of %v", low, price)
+			return fmt.Sprintf("a charge of %v for cancelling", sum), fmt.Sprintf("a charge of %v, for a price of %v", low, price)
 		}
 	case e.Time < x.from || e.Time > x.to+fuzz:
-		return fmt.Sprintf("an end at %v s", e.Time), fmt.Sprintf("one within its interval, [%v, %v]", x.from, x.to)
+		return fmt.Sprintf("an end at %v s", e.Time), fmt.Sprintf("an end within the interval sold, [%v, %v]", x.from, x.to)
 	case d.row == nil:
 	case v.State != "fulfilled" && e.Time < x.to-fuzz && !d.terms.late(e.Time):
-		return fmt.Sprintf("an end at %v s", e.Time), fmt.Sprintf("one at %v s, because its work was not done", x.to)
+		return fmt.Sprintf("an end at %v s", e.Time), fmt.Sprintf("an end at %v s, because the work was not done", x.to)
 	case (v.State == "fulfilled" || e.Time < x.to-fuzz) && e.Time-x.from < d.row.Work/float64(x.nodes)/b.speed*(1-1e-8)-fuzz:
-		return fmt.Sprintf("an end at %v s", e.Time), fmt.Sprintf("one not before %v s, because its work was not done", x.from+d.row.Work/float64(x.nodes)/b.speed)
+		return fmt.Sprintf("an end at %v s", e.Time), fmt.Sprintf("an end at %v s or later, because the work was not done", x.from+d.row.Work/float64(x.nodes)/b.speed)
 	}
 	return "", ""
 }

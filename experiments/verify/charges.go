@@ -56,7 +56,7 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		}
 		switch h.nodes++; {
 		case h.nodes > 1 && !t.run.Rules.Packed:
-			return fmt.Sprintf("a contract twice on %q", h.name), "the same number of hosts as nodes"
+			return fmt.Sprintf("a contract with two nodes on %q", h.name), "the same number of hosts as nodes"
 		case h.nodes > max(1, int(h.cpus)):
 			return fmt.Sprintf("%d nodes of a contract on %q", h.nodes, h.name), "at most one node per processor"
 		}
@@ -98,7 +98,7 @@ func near(x, y, within float64) bool { return math.Abs(x-y) <= within }
 // whether its promise was kept.
 func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string) audit.Money) (found, want string) {
 	if v.Losses > 0 && !t.run.Rules.Leave {
-		return fmt.Sprintf("%d losses", v.Losses), "none: hosts stay"
+		return fmt.Sprintf("%d losses", v.Losses), "no losses, because hosts stay"
 	}
 	if v.Fault != "" {
 		return fmt.Sprintf("a fault, %.40q", v.Fault), "no fault of a command, because runs start no commands"
@@ -224,9 +224,9 @@ func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want 
 			return fmt.Sprintf("charges of %v", sum), "no charges, because the market closed"
 		}
 	case e.Time >= due && !d.terms.RunsOn:
-		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract: it was due at %v s", due)
+		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract, because it was due at %v s", due)
 	case left <= rounding/10:
-		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract: its %v CPU s were done", total)
+		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract, because its %v CPU s were done", total)
 	case !near(v.Done, min(byDue, total), 10*rounding):
 		return fmt.Sprintf("%v CPU s done", v.Done), fmt.Sprintf("%v", min(byDue, total))
 	default:
@@ -440,7 +440,7 @@ func (d *contract) metered(e *audit.Entry, rules *Rules) (found, want string) {
 		left -= n.paid
 	}
 	for to, paid := range pays {
-		return fmt.Sprintf("a charge of %v by %s", paid, to), "charges only by the hosts that it ran on"
+		return fmt.Sprintf("a charge of %v by %s", paid, to), "charges only by hosts on which the contract ran"
 	}
 	if rules.Version >= 2 {
 		return d.proportional(sum, rules.Packed)

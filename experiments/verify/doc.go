@@ -16,9 +16,9 @@
 // and penalties from the deadline and the verdict. It can do so even if hosts come and go.
 // It compares the charge for a cancelled contract with the contract's price.
 //
-// If a policy sells intervals at prices of its own, the package recomputes each interval and
-// its price: from the list prices and the node-seconds sold before, or from the bids of the
-// clearing. It also checks the reasons for refusals, which need the rows of all jobs.
+// If a policy sells intervals at prices of its own, the package recomputes each interval and its
+// price. It uses the list prices and the node-seconds sold before, or the bids of the clearing. It
+// also checks the reasons for refusals, which need the rows of all jobs.
 //
 // Metered charges cannot be recomputed if the sharing rule uses estimates or if hosts come
 // and go, because the ledger lacks the necessary facts. If the note of an admission does

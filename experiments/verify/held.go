@@ -17,14 +17,14 @@ type Held struct {
 	Floors map[string]float64 // minimum price of each resource in $/s per unit
 }
 
-// A vector contains what a task holds, claims and bids for each resource. Processors come first, then
-// the resources in the order of [Held.Names].
+// A vector contains the amounts that a task holds, claims and bids for each resource. Processors
+// come first, then the resources in the order of [Held.Names].
 type vector struct {
 	holds  []float64 // amounts that the task holds
 	claims []float64 // fractions of the host that the task claims; 0 if the resource is not claimed or has no price
 	bids   []int64   // bids in nano-dollars per second
 	met    []int64   // lower bounds of the sums of the other bids when the task was placed, in nano-dollars per second
-	over   []int64   // how much these sums may exceed met, in nano-dollars per second
+	over   []int64   // maximum excess of these sums over met, in nano-dollars per second
 	least  float64   // floor price of the resources that the task holds, in nano-dollars per second
 }
 
@@ -91,7 +91,7 @@ func (t *trail) claim(n *task, d *contract, i int, now float64) (found, want str
 	for _, names := range [...]map[string]any{d.terms.Holds, d.terms.Met} {
 		for name, x := range names {
 			if !slices.Contains(r.Held.Names, name) {
-				return fmt.Sprintf("%v of %s held", x, name), fmt.Sprintf("none but %v", r.Held.Names)
+				return fmt.Sprintf("%v of %s held", x, name), fmt.Sprintf("only %v", r.Held.Names)
 			}
 		}
 	}

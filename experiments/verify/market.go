@@ -110,7 +110,8 @@ func (r *Rules) cpusOf(host string) float64 {
 	return r.CPUs
 }
 
-// usable returns how many of a host's processors a task with a limit can use. A limit of 0 is none.
+// usable returns how many of a host's processors a task with a limit can use. A limit of 0 means no
+// limit.
 func (r *Rules) usable(cpus, limit float64) float64 {
 	for _, most := range [...]float64{r.Cap, limit} {
 		if most > 0 {
@@ -120,7 +121,7 @@ func (r *Rules) usable(cpus, limit float64) float64 {
 	return cpus
 }
 
-// instant is the relative rounding error of times.
+// instant is the relative rounding error below which two times are equal.
 const instant = 1e-12
 
 // met returns bounds on the price that a task arriving now sees on h. The bounds differ if

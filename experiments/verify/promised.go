@@ -38,7 +38,7 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 			return "", ""
 		}
 		if t.Part != 0 && !(t.Part > 0 && t.Most >= 0) {
-			return fmt.Sprintf("a penalty of %v of the budget, at most %v", t.Part, t.Most), "parts above 0"
+			return fmt.Sprintf("a penalty of %v of the budget, at most %v", t.Part, t.Most), "fractions above 0"
 		}
 		if f.promised == nil {
 			f.promised = make(map[int64]*promised)
@@ -75,7 +75,7 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 		paid := audit.Money(0)
 		for _, m := range e.Moves {
 			if paid += audit.Money(m.Micros); string(m.To) != p.owner {
-				return fmt.Sprintf("a penalty paid to %q", m.To), "one paid to " + p.owner
+				return fmt.Sprintf("a penalty paid to %q", m.To), "a penalty paid to " + p.owner
 			}
 		}
 		if paid > p.left || paid < p.left && holds(string(e.Moves[0].From)) > 0 {
@@ -117,7 +117,7 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 	}
 	for _, m := range e.Moves {
 		if withheld < owed && v.Cause == "host" && string(m.To) == v.Payer && v.Payer != p.owner {
-			return fmt.Sprintf("%v paid to %s, who owes a penalty of %v", audit.Money(m.Micros), v.Payer, owed), "its own penalty to be withheld first"
+			return fmt.Sprintf("%v paid to %s, who owes a penalty of %v", audit.Money(m.Micros), v.Payer, owed), "the penalty withheld from the charges of that account first"
 		}
 	}
 	p.left = owed - withheld
@@ -141,7 +141,7 @@ func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 	paid -= refund
 	least := min(float64(p.budget), 1e6*p.floor*v.Done)
 	if float64(paid) < least*(1-1e-9)-1 { // allows one rounding
-		return fmt.Sprintf("%v paid for %v CPU s", paid, v.Done), fmt.Sprintf("at least %v, which is the floor price", audit.Money(least))
+		return fmt.Sprintf("%v paid for %v CPU s", paid, v.Done), fmt.Sprintf("at least %v, the floor price", audit.Money(least))
 	}
 	return "", ""
 }

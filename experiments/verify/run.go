@@ -281,7 +281,7 @@ func (t *trail) stop(e *audit.Entry, why string) {
 func (t *trail) row(e *audit.Entry) *Job {
 	i := t.rows.Find(e.Contract)
 	if i < 0 {
-		t.found = append(t.found, audit.Finding{Seq: e.Seq, File: t.run.Table, Found: "no row", Want: fmt.Sprintf("one for job %d", e.Contract)})
+		t.found = append(t.found, audit.Finding{Seq: e.Seq, File: t.run.Table, Found: "no row", Want: fmt.Sprintf("a row for job %d", e.Contract)})
 		return nil
 	}
 	t.fares[i].seen = true

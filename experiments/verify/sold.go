@@ -118,14 +118,14 @@ func (s *sale) reserve() int64 { return nano(s.sold.Reserve) }
 // start places d on the hosts of on, with the time and the rates of e.
 func (s *sale) start(e *audit.Entry, d *contract, on []bidOn) (found, want string) {
 	if d.row != nil && len(on) != d.row.Nodes {
-		return fmt.Sprintf("contract %d on %d hosts", d.id, len(on)), fmt.Sprintf("%d, one per node", d.row.Nodes)
+		return fmt.Sprintf("contract %d on %d hosts", d.id, len(on)), fmt.Sprintf("%d hosts, one per node", d.row.Nodes)
 	}
 	seen := map[*machine]bool{}
 	load := s.load()
 	for _, pl := range on {
 		cpus := max(1, int(s.rules.cpusOf(pl.host.name)))
 		if s.used[pl.host.name]++; seen[pl.host] || s.used[pl.host.name] > cpus {
-			return fmt.Sprintf("%d nodes on %q, of contract %d the last", s.used[pl.host.name], pl.host.name, d.id), fmt.Sprintf("at most %d, each of another contract", cpus)
+			return fmt.Sprintf("%d nodes on %q, including one of contract %d", s.used[pl.host.name], pl.host.name, d.id), fmt.Sprintf("at most %d nodes, each of a different contract", cpus)
 		}
 		seen[pl.host] = true
 	}
@@ -187,13 +187,13 @@ func (s *sale) rates(e *audit.Entry, d *contract, v *visit, load int) (found, wa
 	price := s.prices[s.class[v.on[0].host.name]]
 	for _, pl := range v.on {
 		if demand := s.sold.OnDemand > 0 && pl.bid == nano(s.sold.OnDemand); pl.bid != price && !demand {
-			return fmt.Sprintf("a rate of %d nano-dollars per second on %q", pl.bid, pl.host.name), fmt.Sprintf("%d, the price of its market", price)
+			return fmt.Sprintf("a rate of %d nano-dollars per second on %q", pl.bid, pl.host.name), fmt.Sprintf("%d, the price of the host's market", price)
 		} else if v.spot = !demand || pl.bid == price && d.spot; demand && pl.bid == price && s.sold.Buyers {
 			d.unsure = true // spot or on demand, which the entry does not state
 		}
 	}
 	if bid := s.bid(d.row, s.pace(v.on[:1])); v.spot && d.row != nil && !s.sold.Buyers && bid < price {
-		return fmt.Sprintf("a bid of %d nano-dollars per second served", bid), fmt.Sprintf("bids of at least the price, %d", price)
+		return fmt.Sprintf("a winning bid of %d nano-dollars per second", bid), fmt.Sprintf("bids of at least the price, %d", price)
 	}
 	return "", ""
 }
@@ -261,7 +261,7 @@ func (s *sale) leave(d *contract, now float64) {
 func (s *sale) moved(e *audit.Entry, d *contract, n *note) (found, want string) {
 	switch v := d.runs(); {
 	case n.move.Off && v == nil:
-		return fmt.Sprintf("contract %d taken off its hosts", d.id), "a contract that runs"
+		return fmt.Sprintf("a suspension of contract %d, which does not run", d.id), "a suspension of a running contract"
 	case n.move.Off:
 		s.leave(d, e.Time)
 		if n.move.Lost != (s.sold.Interrupted == "restart" && e.Time != s.last) && !s.sold.Buyers {
@@ -272,7 +272,7 @@ func (s *sale) moved(e *audit.Entry, d *contract, n *note) (found, want string) 
 		}
 		return "", ""
 	case v != nil:
-		return fmt.Sprintf("contract %d started again", d.id), "a contract that is not running"
+		return fmt.Sprintf("a start of contract %d, which is running", d.id), "a contract that is not running"
 	}
 	on := (&terms{On: n.move.On}).places(nil, n.hosts)
 	if len(on) == 0 {
@@ -285,7 +285,7 @@ func (s *sale) moved(e *audit.Entry, d *contract, n *note) (found, want string) 
 func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	r := &n.clearing
 	if r.Market < 0 || r.Market >= len(s.prices) {
-		return fmt.Sprintf("market %d", r.Market), fmt.Sprintf("a rate of %d, by the specification of the hosts", len(s.prices))
+		return fmt.Sprintf("market %d", r.Market), fmt.Sprintf("one of %d markets, one per specification of hosts", len(s.prices))
 	}
 	if s.sold.Policy == "posted" || !s.due(e.Time) {
 		return fmt.Sprintf("a clearing at %v s", e.Time), fmt.Sprintf("one every %v s", s.sold.Every)
@@ -297,7 +297,7 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	s.prices[r.Market], s.offered[r.Market] = price, r.Offered
 	switch {
 	case r.Offered > s.units || r.Units > r.Offered || r.Units < 0:
-		return fmt.Sprintf("%d units sold of %d", r.Units, r.Offered), fmt.Sprintf("at most the units offered, of %d", s.units)
+		return fmt.Sprintf("%d units sold of %d", r.Units, r.Offered), fmt.Sprintf("at most the units offered, and at most %d units offered", s.units)
 	case r.Units > 0 && (price < r.Low || price > r.High):
 		return fmt.Sprintf("a price of %d", price), fmt.Sprintf("one within [%d, %d]", r.Low, r.High)
 	case r.Offered == 0 && price != was:
@@ -310,16 +310,16 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 			want, units, winners = s.double(r.Offered)
 		}
 		if price != want || units != r.Units {
-			return fmt.Sprintf("%d units at a price of %d", r.Units, price), fmt.Sprintf("%d units at %d, according to the bids", units, want)
+			return fmt.Sprintf("%d units at a price of %d", r.Units, price), fmt.Sprintf("%d units at a price of %d, computed from the bids", units, want)
 		}
 		for _, d := range s.open {
 			if v := d.runs(); v != nil && !winners[d.id] {
-				return fmt.Sprintf("contract %d on its hosts", d.id), "contracts that won the clearing"
+				return fmt.Sprintf("contract %d on its hosts after it lost the clearing", d.id), "only winners of the clearing on hosts"
 			}
 			if v := d.visits[len(d.visits)-1]; v.to == e.Time && winners[d.id] && !d.moves {
 				d.moves = s.sold.Policy == "call" // the contract may move to another unit
 				if !d.moves {
-					return fmt.Sprintf("contract %d interrupted", d.id), "only contracts that lost"
+					return fmt.Sprintf("an interruption of contract %d, which won the clearing", d.id), "interruptions only of contracts that lost the clearing"
 				}
 			}
 		}
@@ -592,7 +592,7 @@ func (s *sale) settle(e *audit.Entry, d *contract, v *verdict) (found, want stri
 	}
 	for _, m := range moves {
 		if string(m.To) != d.owner {
-			return fmt.Sprintf("a charge of %v by %s", audit.Money(m.Micros), m.To), "charges only for the time on hosts"
+			return fmt.Sprintf("a charge of %v by %s", audit.Money(m.Micros), m.To), "charges only by hosts on which the contract ran"
 		}
 	}
 	return "", ""

@@ -97,8 +97,8 @@ func Advise(ctx context.Context, e *scenario.Experiment, ask AdviseAsk) (*Budget
 	return planned(ask.Job, of, fmt.Sprintf("replications (%d arrival times in each)", visits), ask.Probability, budgets, units), nil
 }
 
-// offered returns the smallest and largest budget to try. They are one hundredth of the
-// median and the maximum of what the plan's jobs would pay for the same work.
+// offered returns the smallest and largest budget to try. They are one hundredth of the median, and
+// the maximum, of the amounts that the plan's jobs would pay for the same work.
 func offered(plan workloadgen.Plan, j *AdviceJob) (lo, hi float64) {
 	var all []float64
 	for i := range plan {

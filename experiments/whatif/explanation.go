@@ -92,7 +92,7 @@ type change struct {
 	By       string  `json:"by" doc:"the change, in words"`
 	Terms    terms   `json:"terms"`
 	Tried    int     `json:"tried" doc:"decisions"`
-	Monotone bool    `json:"monotone" doc:"whether no smaller change that was tried is sufficient, and no larger one fails"`
+	Monotone bool    `json:"monotone" doc:"true if every smaller change that was tried fails and every larger one succeeds"`
 	Reason   string  `json:"reason,omitempty" doc:"reason why the job would have been refused"`
 	Then     *effect `json:"then" doc:"outcome of all jobs; null if the job would have been refused"`
 }

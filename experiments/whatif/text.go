@@ -115,7 +115,7 @@ func measured(name string, x float64) string {
 	}
 }
 
-// tested describes the test that failed, or by what margin the last test was passed.
+// tested describes the test that failed, or the margin by which the last test was passed.
 func (r *Explanation) tested() string {
 	t := r.Decision.Test
 	head, word := "Reason: ", t.word

@@ -1,7 +1,6 @@
-// Package whatif answers questions about one run of an experiment. It computes what would
-// have happened to the jobs with a change in one job, in the policy or in the report of one
-// user. Every question uses [experiments.Trial]. It lets a caller change the terms of job n
-// and continue the run from there.
+// Package whatif answers questions about one run of an experiment. It computes the outcomes of the
+// jobs after a change in one job, in the policy or in the report of one user. Every question uses
+// [experiments.Trial]. It lets a caller change the terms of job n and continue the run from there.
 //
 //	explain     the decision on a job, and the smallest change that reverses it
 //	replay      the same jobs under another policy
@@ -25,7 +24,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// An outcome is what happened to a job.
+// An outcome is the result of a job in one run.
 type outcome struct {
 	State   string      `json:"state" doc:"fulfilled, violated, cancelled or refused"`
 	Reason  string      `json:"reason,omitempty" doc:"of a refusal"`

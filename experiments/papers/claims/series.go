@@ -28,8 +28,8 @@ type Results struct {
 	trials       map[series]int // numbers of trials over all replications; -1 if the number for one replication is unknown
 }
 
-// A series is a metric of a policy at a point, by replication. It is NaN where the metric
-// is undefined.
+// A series is a metric of a policy at a point, by replication. A value is NaN if the metric is
+// undefined.
 type series struct{ metric, policy, point string }
 
 // Add enters a row.

@@ -34,7 +34,7 @@ func TestNegotiated(t *testing.T) {
 	s, dir := study("{name: sac, guarantee: 0.5}, {name: sac, label: bargain, guarantee: 0.5, negotiate: rational}")
 	d := s.Document("")
 	said := d.Notes[len(d.Notes)-1]
-	for _, want := range append([]string{"in 3 paired replications", "for all 3 comparisons simultaneously, Bonferroni): under SAC, efficiency_1 "}, worthOf...) {
+	for _, want := range append([]string{"in 3 paired replications", "for all 3 comparisons simultaneously, Bonferroni). Under SAC: efficiency_1 "}, worthOf...) {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q does not say %q", said, want)
 		}

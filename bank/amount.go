@@ -113,8 +113,8 @@ func fromDecimal(d decimal.Decimal) (Amount, error) {
 }
 
 // Parse parses dollars: an optional minus sign, digits without leading zeros, and optionally a
-// point with at most six decimals. The text has at most 32 bytes. There is no exponent, so a
-// short text cannot stand for a long number.
+// point with at most six decimals. The text has at most 32 bytes. There is no exponent, so a short
+// text cannot represent a long number.
 func Parse(s string) (Amount, error) {
 	if len(s) > maxDigits {
 		return Amount{}, fmt.Errorf("amount %q…: longer than %d bytes", s[:maxDigits], maxDigits)

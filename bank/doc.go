@@ -63,9 +63,9 @@
 //
 // # Design
 //
-// An [Amount] is an int64 of micro-dollars. A decimal type of arbitrary size takes twenty
-// times as long to add, and a hostile input can make it allocate gigabytes. The decimal type
-// is therefore used only where text and floats become money.
+// An [Amount] is an int64 of micro-dollars. A decimal type of arbitrary size takes twenty times as
+// long to add, and a hostile input can make it allocate gigabytes. The decimal type is therefore
+// used only to convert text and floats to money.
 //
 // Accounts are mapped to small numbers, and an escrow reuses the number of a closed one. A
 // posting therefore takes only two additions to elements of a slice. An [Entry], which a

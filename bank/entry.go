@@ -19,7 +19,7 @@ const (
 	Owner                    // a record of who owns an account or holds a right; nothing moves
 	Refuse                   // a record of a refused signed order, which uses up its ID; nothing moves
 	Cleared                  // a record of the result of a clearing; nothing moves
-	Moved                    // a record of where an open contract runs from then on; nothing moves
+	Moved                    // a record of the hosts on which an open contract runs from then on; nothing moves
 	Adjust                   // between the owner and the escrow of an open contract, whose budget changes
 )
 

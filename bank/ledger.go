@@ -23,9 +23,9 @@ type Ledger struct {
 	entry   Entry     // scratch memory
 }
 
-// New returns an empty ledger that appends its entries to j, which must be empty too. If j is
-// nil, nothing is recorded or formatted. This is intended for simulated replications, where
-// speed matters and nobody reads the journal.
+// New returns an empty ledger that appends its entries to j, which must be empty too. If j is nil,
+// nothing is recorded or formatted. This is intended for simulated replications, in which speed
+// matters and nobody reads the journal.
 func New(j Journal) *Ledger {
 	l := &Ledger{byName: make(map[string]Account)}
 	l.add(account{contract: NoContract, name: issuerName})

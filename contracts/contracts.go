@@ -171,8 +171,8 @@ type Pause struct {
 }
 
 // While a contract runs, each of its nodes has an allocation on its host. The floor
-// (contracts/floor) changes it at every event on the host; a sharing rule
-// (contracts/sharing) sets its share; a policy reads it through a [View].
+// (contracts/floor) changes it at every event on the host, and a sharing rule (contracts/sharing)
+// sets its share. A policy reads it through a [View].
 
 // An Allocation is one node of an active contract on its host.
 type Allocation struct {

@@ -9,10 +9,10 @@ import (
 	"bourse/market"
 )
 
-// Holds returns the resources that a task reserves on a host with the given room: as much as
-// the host has, but at least the minimum and at most the maximum of each resource. For
-// example, a task that needs 1 to 4 GB of memory reserves 3 GB if the host has 3 GB left.
-// Units of countable resources are reserved exactly, as are the cores of a host of whole cores.
+// Holds returns the resources that a task reserves on a host with the given room. It reserves as
+// much as the host has, but at least the minimum and at most the maximum of each resource. For
+// example, a task that needs 1 to 4 GB of memory reserves 3 GB if the host has 3 GB left. Units of
+// countable resources are reserved exactly, as are the cores of a host of whole cores.
 func (r *Requirement) Holds(spec *hosts.Spec, room hosts.Resources) hosts.Resources {
 	cores, _ := spec.Cores(r.Max.CPU)
 	return hosts.Resources{

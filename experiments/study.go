@@ -30,7 +30,7 @@ type Study struct {
 // undefined.
 type Cell struct {
 	Values [][]float64 // by metric
-	trials [][]float64 // by metric; empty if the metric does not count trials
+	trials [][]float64 // trials by metric; empty if the metric does not count trials
 	curve  [][]float64 // by alpha
 
 	Unpaid    float64 // penalties owed but not paid, over all replications, in dollars

@@ -77,8 +77,8 @@ func (s *Spec) Offers() Resources {
 	return room
 }
 
-// Cores returns the number of cores that a task with the given limit reserves, or all cores of
-// the host if the limit is 0. ok is false if the limit is not a whole number.
+// Cores returns the number of cores that a task with the given limit reserves, or all cores of the
+// host if the limit is 0. It returns false if the limit is not a whole number.
 func (s *Spec) Cores(limit float64) (cores int32, ok bool) {
 	if !s.Whole {
 		return 0, true
@@ -105,7 +105,7 @@ func (s *Spec) Usable(limit float64) float64 {
 	return most
 }
 
-// A Share determines what part of a host a task receives: Weight divided by the sum of all
+// A Share determines the part of a host that a task receives: Weight divided by the sum of all
 // weights on the host, but at most Limit processors. For example, tasks of weight 1 and 3 on a
 // host of 8 processors receive 2 and 6.
 type Share struct {
@@ -176,7 +176,7 @@ type Machine interface {
 	Advance(now float64, out []Report) []Report
 }
 
-// A Metered machine measures what its tasks do. It represents a remote host that runs real
+// A Metered machine measures the work of its tasks. It represents a remote host that runs real
 // programs, whose progress cannot be predicted. Next therefore returns only the times of ends
 // that are already known, and Stop and Advance report the work measured last.
 type Metered interface {

@@ -9,8 +9,8 @@ import (
 //
 //	F⁻¹(g) ≤ μ + σ √(g/(1-g))
 //
-// The bound needs no assumption about the distribution and is therefore wide: for g = 0.9 it
-// is μ + 3σ, where a Normal price has μ + 1.28σ.
+// The bound needs no assumption about the distribution and is therefore wide: for g = 0.9 it is μ +
+// 3σ, compared with μ + 1.28σ for a Normal price.
 type chebyshev struct{}
 
 // Percentile implements [Forecaster].

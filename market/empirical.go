@@ -10,9 +10,9 @@ import (
 // exactly a fraction g of the window might not count as the percentile.
 const rounding = 1e-12
 
-// An empirical forecaster reads the percentile from the window itself: it returns the lowest
-// price p such that the price was at most p for at least a fraction g of the time. It cannot
-// forecast a price that did not occur in the window.
+// An empirical forecaster reads the percentile from the window itself. It returns the lowest price
+// p such that the price was at most p for at least a fraction g of the time. It cannot forecast a
+// price that did not occur in the window.
 type empirical struct {
 	stays []stay // scratch memory
 }

@@ -79,9 +79,9 @@ func (w *walk) price(at float64) float64 {
 	return w.stays[w.i].price.Float64()
 }
 
-// fit returns the line with the smallest loss. At least one such line passes through two pairs
-// with different x, or is horizontal and passes through one pair: these are the vertices of
-// the linear program. fit tries all of them, which is fast enough for at most 100 samples.
+// fit returns the line with the smallest loss. At least one such line passes through two pairs with
+// different x, or is horizontal and passes through one pair. These are the vertices of the linear
+// program. The method tries all of them, which is fast enough for at most 100 samples.
 func (r *regression) fit(g float64) (a, b float64) {
 	r.ys = r.ys[:0]
 	for _, p := range r.pairs {

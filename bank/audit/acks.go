@@ -56,7 +56,7 @@ func (a *auditor) checkAcks() {
 	}
 }
 
-// harmedAcks returns the offset where the copies of an area differ in a way that an
+// harmedAcks returns the first offset at which the copies of an area differ in a way that an
 // interrupted write cannot explain, or -1.
 func harmedAcks(b []byte) int {
 	const sector = 512

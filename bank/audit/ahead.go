@@ -14,9 +14,8 @@ const (
 	inPart  = 64   // lines to parse, or signatures to check, per task
 )
 
-// A checked is an order that was read ahead of its entry. signed remembers whether it was
-// signed with the key that its account had at the time. signed is nil if the note contains no
-// order.
+// A checked is an order that was read ahead of its entry. The field signed states whether it was
+// signed with the key that its account had at the time. It is nil if the note contains no order.
 type checked struct {
 	seq    int64
 	note   []byte

@@ -230,9 +230,8 @@ func (a *auditor) must(h expectation) {
 	a.heads = slices.Insert(a.heads, at, h)
 }
 
-// entry checks the next entry. b is its encoding, and stored is its form in a leaf. hash is
-// its expected hash, or nil. entry reports whether b is an entry with the expected number,
-// valid or not.
+// entry checks the next entry. Its encoding is b, its form in a leaf is stored, and its expected
+// hash is hash, or nil. It reports whether b is an entry with the expected number, valid or not.
 func (a *auditor) entry(b, stored, hash []byte) bool {
 	seq := a.chain.size + 1
 	e := &a.last

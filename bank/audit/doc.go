@@ -29,9 +29,9 @@
 // depends on from an interrupted write as far as possible. It uses the copies in ACKS, the
 // hashes in HEAD of files that are no longer written, and the checksums of logs and tables.
 //
-// If a whole ledger was rewritten, including hashes and HEAD, or replaced by an older copy,
-// only a head that was stored elsewhere reveals it: [Options].Head. If none was given, the
-// report says so.
+// If a whole ledger was rewritten, including hashes and HEAD, or replaced by an older copy, only a
+// head that was stored elsewhere reveals it: [Options].Head. If none was given, the report states
+// this.
 //
 // # Followers
 //

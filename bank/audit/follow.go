@@ -3,8 +3,8 @@ package audit
 // A Follower receives every entry that is valid by itself during an audit, and reports further
 // problems.
 type Follower interface {
-	// Entry returns what it found in e and what it expected, or nothing if e is correct. e is
-	// valid until the next call. holds returns an account's balance after e.
+	// Entry returns the text found in e and the text expected, or nothing if e is correct. The
+	// entry is valid until the next call. The function holds returns an account's balance after e.
 	Entry(e *Entry, holds func(account string) Money) (found, want string)
 
 	// Each reports whether Entry should also receive entries without a contract.

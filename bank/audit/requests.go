@@ -102,8 +102,8 @@ func (r *requests) expect(b []byte, count int64) {
 	f.Fetch(keys)
 }
 
-// answer appends the stored form of a request: its entry, the hash of the entry, and the
-// beginning of the hash of the body, which is the entry with seq and time 0.
+// answer appends the stored form of a request: its entry, the hash of the entry, and the beginning
+// of the hash of the body. The body is the entry with seq and time 0.
 func answer(v []byte, e *Entry, b []byte, h hash) []byte {
 	_, n := binary.Uvarint(b[1:])
 	from := len(v)

@@ -24,7 +24,7 @@ func (s *Sum) Add(xs ...float64) {
 }
 
 // Trunc is the function [Trunc] with s as the denominator: it returns the product of num
-// divided by s, in units of 10^-places, rounded toward zero. s must be above 0.
+// divided by s, in units of 10^-places, rounded toward zero. The sum s must be above 0.
 func (s *Sum) Trunc(places int, num ...float64) (n int64, ok bool) {
 	over := product(num)
 	m, d := over.m.big(), new(big.Int).Set(&s.m)

@@ -82,7 +82,7 @@ type Order struct {
 }
 
 // kinds lists the fields of each kind, in order. Fields in brackets are optional; if the first
-// of adjacent ones is present, the others must be too. Dots stand for the writer's own lines.
+// of adjacent ones is present, the others must be too. Dots represent the writer's own lines.
 var kinds = map[string]string{
 	"order":    "ledger market id account ... expires",
 	"cancel":   "ledger market id account ... expires",

@@ -27,8 +27,8 @@ var entryOf = map[string]bank.Kind{
 	"right":    bank.Owner,
 }
 
-// Check returns an error if the rules of owners do not permit booking e next in l, the ledger
-// of o. s is the order in e if it was already parsed, or nil.
+// Check returns an error if the rules of owners do not permit booking e next in l, the ledger of o.
+// The order in e is s if it was already parsed; otherwise s is nil.
 func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 	if o.ledger == "" {
 		if e.Kind == bank.Refuse {

@@ -2,9 +2,8 @@
 // small and follows from the ledger's entries. Before an entry is booked, the package decides
 // whether the required accounts requested it by a signed order.
 //
-// The package is independent of how entries are stored, and it reads no clock. bank/audit
-// checks the same rules using only the ledger and shares none of this code, so the two must
-// agree.
+// The package is independent of how entries are stored, and it reads no clock. Package bank/audit
+// checks the same rules using only the ledger and shares none of this code, so the two must agree.
 //
 // # Rules
 //
@@ -104,9 +103,9 @@ type mint struct {
 	window int64  // latest period in which it issued
 	issued bank.Amount
 
-	// If sliding is set, the cap applies to every span of one period's length, and issues has
-	// the issues of the latest period, sorted by time. window and issued are used by rights of
-	// earlier versions, whose periods start at second 0.
+	// If sliding is set, the cap applies to every span of one period's length, and issues has the
+	// issues of the latest period, sorted by time. The fields window and issued are used by rights
+	// of earlier versions, whose periods start at second 0.
 	sliding bool
 	issues  []issue
 }

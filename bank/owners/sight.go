@@ -10,8 +10,9 @@ import (
 	"bourse/bank/order"
 )
 
-// itself is the market named by orders to read that are addressed to the bank. lifetime is how
-// long they may be valid, in seconds, since anyone who finds one can read with it.
+// itself is the market named by orders to read that are addressed to the bank. Their maximum
+// validity is lifetime, in seconds. It is short, because anyone who finds such an order can read
+// with it.
 const (
 	itself   = "bank"
 	lifetime = 60

@@ -51,7 +51,7 @@ func At(address string) Place {
 func IsURL(address string) bool { return postgres.IsURL(address) }
 
 // Misplaced reports whether err means that there is no ledger where one is expected, or that
-// something is where nothing is expected.
+// something exists at a place that should be empty.
 func Misplaced(err error) bool {
 	return errors.Is(err, store.ErrNone) || errors.Is(err, audit.ErrNone) || errors.Is(err, postgres.ErrURL) || errors.Is(err, store.ErrOccupied) || errors.Is(err, store.ErrExists)
 }

@@ -21,8 +21,8 @@
 // # Format
 //
 // A key is a table byte followed by the key within the table. Integers in keys are 8 bytes,
-// big-endian. uv is an unsigned varint of minimal length, str is a uv followed by that number
-// of bytes, and f64 is the 8 bytes of a float64, big-endian.
+// big-endian. An unsigned varint of minimal length is uv, a uv followed by that number of bytes is
+// str, and the 8 bytes of a float64, big-endian, are f64.
 //
 //	'G' seq       the group whose first entry is seq, counted from 1
 //	'B' name      the balance of an account: uv micro-dollars (zigzag), str owner of an escrow

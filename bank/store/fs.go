@@ -22,10 +22,10 @@ type plainFile struct{ vfs.File }
 
 func (plainFile) Preallocate(int64, int64) error { return nil }
 
-// A guardedFS is the file system through which a database is written. It reports a failed
-// write in one sentence, where Pebble would retry indefinitely, continue partially, or print a
-// stack trace. It also syncs the directory before Pebble creates a marker file, which names
-// the current manifest. Otherwise a power cut could preserve the marker but lose the manifest.
+// A guardedFS is the file system through which a database is written. It reports a failed write in
+// one sentence. Pebble by itself would retry indefinitely, continue partially, or print a stack
+// trace. It also syncs the directory before Pebble creates a marker file, which names the current
+// manifest. Otherwise a power cut could preserve the marker but lose the manifest.
 type guardedFS struct {
 	vfs.FS
 	fatal func(error)

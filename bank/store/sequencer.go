@@ -92,10 +92,10 @@ func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 // nothing. If the content differs, it returns an error wrapping [ErrOtherBody].
 //
 // In an owned ledger, the content of an entry that one order requests by itself is the order's
-// signed text. A refusal of such an order is final: it is booked. If the same order is sent
-// again, to this ledger or a copy, it is refused for the same reason. A refusal is not final in
-// these cases: it wraps [ErrClock]; e is not exactly what an order requests that is signed by
-// the required keys; a market writes e; or the ledger is open.
+// signed text. A refusal of such an order is final: it is booked. If the same order is sent again,
+// to this ledger or a copy, it is refused for the same reason. A refusal is not final if it wraps
+// [ErrClock], if a market writes e, or if the ledger is open. It is also not final unless e is
+// exactly the entry that an order with the required signatures requests.
 //
 // If the ledger has a clock, transfers, issues and owner records get its time. The error wraps
 // [ErrClock] if the last entry, or an e of another kind, is dated more than a minute ahead of

@@ -68,8 +68,8 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 	return d
 }
 
-// processorBid returns the bid for processors of a node of r at pl. Several says that r can claim other
-// priced resources too.
+// processorBid returns the bid for processors of a node of r at pl. Several states whether r can
+// claim other priced resources, too.
 func processorBid(several bool, r *contracts.Request, pl *contracts.Placement, v contracts.View) market.Rate {
 	if !several {
 		return pl.Bid

@@ -28,11 +28,11 @@ var statisticalTests = []Test{
 //
 //	Σ_h b_h/(b_h + F_h⁻¹(g)) ≥ Σ_h 1/(1 + C_h)
 //
-// C_h is the number of processors of host h. The threshold 1/(1+C) is the share at which the
-// bid equals the price of one processor: b ≥ F/C if and only if b/(b+F) ≥ 1/(1+C). For
-// example, on a host of 4 processors with a percentile of 2 $/s, a bid of at least 0.5 $/s is
-// required. This threshold is an interpretation; the paper says only that users who are not
-// willing to pay the percentile are rejected.
+// C_h is the number of processors of host h. The threshold 1/(1+C) is the share at which the bid
+// equals the price of one processor: b ≥ F/C if and only if b/(b+F) ≥ 1/(1+C). For example, on a
+// host of 4 processors with a percentile of 2 $/s, a bid of at least 0.5 $/s is required. This
+// threshold is an interpretation; the paper states only that users who are not willing to pay the
+// percentile are rejected.
 //
 // If hosts come and go, Discount multiplies each share by the predicted probability that its
 // host stays until the deadline.

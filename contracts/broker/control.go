@@ -9,8 +9,8 @@ import (
 	"bourse/hosts"
 )
 
-// ErrNoContract means that the contract does not exist, has ended, or does not run where
-// stated.
+// ErrNoContract means that the contract does not exist, has ended, or does not run on the stated
+// host.
 var ErrNoContract = errors.New("no such contract")
 
 // Cancel ends a contract for its owner. The owner pays:

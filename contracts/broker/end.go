@@ -20,8 +20,8 @@ func (b *Broker) remove(i int32, on contracts.Cause) error {
 	return b.end(i, on, b.floor.Remove(b.now, c.run))
 }
 
-// end ends contract i, which is off the floor with the result k: it judges, bills and settles
-// the contract, pays any penalty, and appends the contract to the ended ones.
+// end ends contract i, which is off the floor with the result k. It judges, bills and settles the
+// contract, pays any penalty, and appends the contract to the ended ones.
 func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	c := &b.contracts[i]
 	from := c.phase

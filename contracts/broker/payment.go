@@ -39,11 +39,10 @@ type Payment struct {
 // noFloor reports whether the floor price does not apply.
 func (p *Payment) noFloor() bool { return p.Whole || p.Free }
 
-// Payments returns the table of payment rules. In their descriptions, b is the bid of a node, q
-// is the share of the host that the node gets, and N is the number of nodes of the contract.
-// The sum of all bids on the host is c, and the sum of the other bids is c(-s). For example,
-// with bids of 3 and 1, equal to shares of 3/4 and 1/4, spot charges the first min(3, 3/4 × 1)
-// = 0.75.
+// Payments returns the table of payment rules. In their descriptions, b is the bid of a node, q its
+// share of the host, and N the number of nodes of the contract. The sum of all bids on the host is
+// c, and the sum of the other bids is c(-s). For example, with bids of 3 and 1, equal to shares of
+// 3/4 and 1/4, spot charges the first min(3, 3/4 × 1) = 0.75.
 func Payments() plugin.Table[Payment] {
 	return plugin.Table[Payment]{Kind: "payment rule", Members: plugin.Members[Payment]{
 		"admission":  {"min(b, q c(-s)), at the price that the other bids set when the task was placed", plugin.Is(Payment{Charge: atAdmission, Term: metTerm})},

@@ -2,12 +2,12 @@ package broker
 
 import "math"
 
-// The paper derives the spending rate from budget and deadline once (§3: the default) and does
-// not say whether it stays constant. With renewal, a contract recomputes its bids every Renew
-// seconds, counted from its start or its last placement, as long as that is before its
-// deadline. It keeps its hosts and the proportions of its bids. For example, a contract with a
-// budget of $10 and a deadline of 1,000 s that has spent $2 after 500 s raises its total bid
-// from $0.010/s to $0.016/s.
+// The paper derives the spending rate from budget and deadline once (§3: the default) and does not
+// specify whether it stays constant. With renewal, a contract recomputes its bids every Renew
+// seconds, counted from its start or its last placement, as long as that is before its deadline. It
+// keeps its hosts and the proportions of its bids. For example, a contract with a budget of $10 and
+// a deadline of 1,000 s that has spent $2 after 500 s raises its total bid from $0.010/s to
+// $0.016/s.
 //
 // Renewal changes bids. The caller must not combine it with a policy that relies on the bids
 // after admission, because they would no longer be the bids that it decided on.

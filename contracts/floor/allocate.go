@@ -117,10 +117,10 @@ func (f *Floor) share(v *host) (next float64) {
 	return m.Next()
 }
 
-// chargeCPU sets the charge per second of each task of v, where only processors matter. The tariff
-// applies first. A task then pays at least the floor price for each processor that it gets, but
-// never more than its bid. For example, at a floor price of $0.001/s, a task with 2 processors and
-// a bid of $0.003/s pays at least $0.002/s.
+// chargeCPU sets the charge per second of each task of v, if only processors have prices there. The
+// tariff applies first. A task then pays at least the floor price for each processor that it gets,
+// but never more than its bid. For example, at a floor price of $0.001/s, a task with 2 processors
+// and a bid of $0.003/s pays at least $0.002/s.
 func (f *Floor) chargeCPU(v *host, on []contracts.Allocation, price market.Rate) {
 	f.Tariff(on, price, v.rated.capacity, v.rated.speed)
 	if !f.floored {

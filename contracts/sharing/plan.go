@@ -79,7 +79,7 @@ func Offer(r *contracts.Request, speed float64) Promise {
 	return Promise{Left: r.Work / speed, Span: d, Target: d, Terms: TermsOf(r)}
 }
 
-// SLAOptions select an interpretation of LibraSLA where its paper is silent.
+// SLAOptions select interpretations of details that the LibraSLA paper does not specify.
 type SLAOptions struct {
 	Late    string `yaml:"late" validate:"oneof=shift pressure" doc:"share of a delayed task: shift (to end when its reduced share would end it) or pressure (to end by its deadline; after it, a whole processor)"`
 	Protect string `yaml:"protect" validate:"oneof=strict printed" doc:"if hard tasks and the best-paid task do not fit together: strict (the host accepts no more) or printed (their return counts as if they were on time)"`

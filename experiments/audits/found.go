@@ -107,7 +107,7 @@ func (f *Found) Text(quiet bool) string {
 	return b.String()
 }
 
-// beyond writes what the audit could not check.
+// beyond writes a list of the data that the audit could not check.
 func beyond(b *strings.Builder, what []string) {
 	for _, x := range what {
 		fmt.Fprintf(b, "  not detectable here: %s\n", x)

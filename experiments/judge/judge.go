@@ -1,5 +1,5 @@
 // Package judge decides whether one policy, the candidate, is better than another policy, the
-// champion. An automated search for candidates cannot gain by chance or by cheating.
+// champion. An automated search for candidates gains nothing from chance or from cheating.
 //
 // Both policies run on the same jobs and random numbers. The author of a candidate may screen it
 // on public seeds any number of times ([Judging.Screen]). The candidate is judged on seeds that
@@ -28,8 +28,8 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Source is where a policy comes from: a label in the study or a built-in policy, a script,
-// or a program.
+// A Source is the origin of a policy: a label in the study, a built-in policy, a script, or a
+// program.
 type Source struct {
 	Name string
 	author.Source

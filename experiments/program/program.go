@@ -82,7 +82,7 @@ func Connect(o *outside.Program, fleet []hosts.Spec, read func(path string) ([]b
 type mind struct {
 	command  []string
 	folder   string
-	files    []string // that a confined process may read
+	files    []string // files that a confined process may read
 	confined bool
 	timeout  time.Duration
 	first    []byte // our hello

@@ -10,8 +10,8 @@ import (
 // Limits for one call of external code.
 const (
 	growth  = 256 << 20        // bytes by which live memory may grow
-	longest = 10 * time.Second // of a computation without a time limit of its own
-	grace   = 5 * time.Second  // after which a canceled computation that has not ended cannot be stopped
+	longest = 10 * time.Second // time limit of a computation without a limit of its own
+	grace   = 5 * time.Second  // time after which a canceled computation that has not ended cannot be stopped
 	every   = 5 * time.Millisecond
 )
 
@@ -24,13 +24,12 @@ func Insist(ctx context.Context, end func()) context.Context {
 	return context.WithValue(ctx, endless{}, end)
 }
 
-// Guard returns a function that starts to guard a computation. That function returns
-// another one, which stops the guard. The guard cancels the computation if ctx ends, if it
-// takes more than 10 s, or if the program's memory has grown by 256 MiB since the start. It
-// checks the memory every 5 ms. After the memory has grown by 4 MiB, a computation that has the
-// method CheckOften also checks it between operations: on a busy machine, the guard could be
-// delayed by several operations, and each could double the memory. A computation that is Timed
-// has a time limit of its own.
+// Guard returns a function that starts to guard a computation. That function returns another one,
+// which stops the guard. The guard cancels the computation if ctx ends, if it takes more than 10 s,
+// or if the program's memory has grown by 256 MiB since the start. It checks the memory every 5 ms.
+// After the memory has grown by 4 MiB, a computation that has the method CheckOften also checks it
+// between operations. On a busy machine, the guard could be delayed by several operations, and each
+// could double the memory. A computation that is Timed has a time limit of its own.
 func Guard(ctx context.Context) func(c interface{ Cancel(reason string) }) (done func()) {
 	return func(c interface{ Cancel(reason string) }) func() {
 		stop := make(chan struct{})

@@ -110,7 +110,7 @@ func discard(old, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range entries { // the manifest last, because it tells which files were added
+	for _, e := range entries { // the manifest last, because it shows which files were added
 		if e.Name() != manifestName {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(old, e.Name())))
 		}

@@ -18,7 +18,7 @@ import (
 	"bourse/bank/whole"
 )
 
-// A Plan describes what a run computes. It ensures that units of another run are not used.
+// A Plan describes the computation of a run. It ensures that units of another run are not used.
 type Plan struct {
 	Kind         string            `json:"kind"`
 	Format       int               `json:"format"`

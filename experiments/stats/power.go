@@ -14,7 +14,7 @@ func power(effect float64, n int, paired bool, level float64) float64 {
 		df, shift = 2*n-2, effect*math.Sqrt(float64(n)/2)
 	}
 	c := CriticalT(level/2, df)
-	if df > 10_000 { // so many degrees of freedom that the deviation is practically known
+	if df > 10_000 { // with this many degrees of freedom, the deviation is practically known
 		return distuv.UnitNormal.CDF(shift-c) + distuv.UnitNormal.CDF(-shift-c)
 	}
 	// T is (Z + shift) divided by the square root of V/df, where V is chi-squared. Compute

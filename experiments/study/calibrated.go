@@ -16,7 +16,7 @@ type Line struct {
 	Forecaster    string `json:"forecaster"`
 }
 
-// A Point compares what one policy promises with probability G with what it realizes.
+// A Point compares a promise of one policy, with probability G, with its realization.
 type Point struct {
 	Line
 	G        float64 `json:"g" doc:"promised probability"`

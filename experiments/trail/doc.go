@@ -7,8 +7,7 @@
 // replication of each policy, whose ledgers are stored. It lists what it omits, with the
 // command that shows the omitted data.
 //
-// The package is independent of where rows and entries come from and of what the numbers
-// mean.
+// The package is independent of the source of rows and entries and of the meaning of numbers.
 //
 // # Design
 //

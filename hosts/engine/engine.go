@@ -21,7 +21,7 @@ import (
 type Engine struct {
 	machines []sim.Machine
 	reports  []hosts.Report
-	left     []int32 // by job: number of tasks still running
+	left     []int32 // number of tasks still running, by job
 	end      []float64
 	order    []int32
 	next     eventheap.Heap // hosts by their next completion
@@ -30,7 +30,7 @@ type Engine struct {
 // A Result is the outcome of a workload. Its slices belong to the engine and are valid until
 // the next run.
 type Result struct {
-	End    []float64 // by job: time of completion
+	End    []float64 // time of completion, by job
 	Order  []int32   // jobs in order of completion; set only by RunInOrder
 	Events int64     // arrivals of jobs and completions of tasks
 }

@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// cgroup1 has one hierarchy per controller. A group is a folder of the same name in each
-// hierarchy, below the parent of all groups at the root. The location of an adopted task
-// therefore does not depend on where the agent was started.
+// cgroup1 has one hierarchy per controller. A group is a folder of the same name in each hierarchy,
+// below the parent of all groups at the root. The location of an adopted task therefore does not
+// depend on the location of the agent.
 type cgroup1 struct {
 	parents map[string]string // folder of each controller
 }

@@ -69,7 +69,7 @@ func Together(now int64, o Order, window []Venue, pick Matchmaker) ([]Choice, bo
 	return nil, false
 }
 
-// after returns the next common start to try after s, or Forever if there is none: the next
+// after returns the next common start to try after s, or Forever if there is none. It is the next
 // time at which a seller changes, or the next one on the grid.
 func (o *Order) after(s int64, instants []int64) int64 {
 	next := int64(timetable.Forever)

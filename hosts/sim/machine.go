@@ -50,11 +50,11 @@ type Machine struct {
 	shares  []hosts.Share
 	rates   []float64 // processors
 
-	place []int32 // by slot: its index in tasks, or a mark as defined below
+	place []int32 // index in tasks, by slot, or a mark as defined below
 	spec  hosts.Spec
 	ended []hosts.Report // tasks completed but not yet reported, in order of completion
 
-	holds []hosts.Resources // by slot: resources that its task reserves; shorter than place if later slots reserve nothing
+	holds []hosts.Resources // resources that the task of a slot reserves, by slot; shorter than place if later slots reserve nothing
 	room  hosts.Resources
 	_     [48]byte // padding, so that consecutive machines start at a cache line
 }

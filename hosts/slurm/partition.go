@@ -340,8 +340,8 @@ func (p *Partition) look(ctx context.Context) error {
 	return nil
 }
 
-// surplus returns the ids of jobs to cancel: those that no task wants, and, if a task has several,
-// all except the one that has started it, or else the first.
+// surplus returns the ids of jobs to cancel. These are jobs that no task wants and, if a task has
+// several, all except the one that has started it, or else the first.
 func (p *Partition) surplus(found []queued) (ids []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -118,7 +118,7 @@ func nodes(ctx context.Context, run command, partition string) (all []node, err 
 // A queued job is a line of squeue.
 type queued struct {
 	id, name, state string
-	node            string // that it runs on, or was requested for
+	node            string // node on which it runs, or for which it was requested
 }
 
 // queue returns the jobs of a partition whose names have the given prefix. The prefix is removed.

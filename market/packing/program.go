@@ -50,7 +50,7 @@ const (
 	everyone = -2 // chosen in every state
 )
 
-// A found is the result of a run: the best plan below the limit, with infinite loss if there
+// A found is the result of a run. It has the best plan below the limit, with infinite loss if there
 // is none, and a lower bound of the losses of discarded plans.
 type found struct {
 	loss, dropped float64

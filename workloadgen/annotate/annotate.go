@@ -62,10 +62,10 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Apply applies the options. It returns the plan, without jobs that are too wide, and the
-// effect of mapping sizes. Random draws use src in this order: arrivals, one uniform per job;
-// reservations; worth, one uniform per job; and urgency, four per job. The value of an option
-// does not change the draws of others.
+// Apply applies the options. It returns the plan, without jobs that are too wide, and the effect of
+// mapping sizes. Random draws use src in this order: arrivals (one uniform per job), reservations,
+// worth (one uniform per job) and urgency (four per job). The value of an option does not change
+// the draws of others.
 func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Plan, SizeNote, error) {
 	plan, note := o.Sizes.Map(plan)
 	delay := 1.0

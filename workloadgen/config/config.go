@@ -209,9 +209,9 @@ func (n *Node) Segment(index int) string {
 	return strconv.Itoa(index)
 }
 
-// Follow follows a path, such as factors.0.name, as far as it exists. field is the part
-// followed, up to and including the first missing segment, with elements by name. last is the
-// last value found. found reports whether no segment is missing.
+// Follow follows a path, such as factors.0.name, as far as it exists. It returns the part followed
+// (field), up to and including the first missing segment, with elements by name. It also returns
+// the last value found (last), and reports whether no segment is missing (found).
 func (n *Node) Follow(path string) (field string, last *Node, found bool) {
 	for segment := range strings.SplitSeq(path, ".") {
 		next := n.Get(segment)

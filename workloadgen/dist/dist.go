@@ -3,7 +3,7 @@
 // always the quantile of one uniform, so two runs that differ in one distribution share all
 // other draws.
 //
-// The package is independent of jobs and traces. It uses gonum's distuv where possible. To add
+// The package is independent of jobs and traces. It uses gonum's distuv if possible. To add
 // a distribution, write its file and add it to the table below.
 package dist
 

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// HypWeib is the hyper log-Weibull distribution of inter-arrival times in seconds (Sandholm,
-// Lai, Clearwater, eq. 1), interpreted as a mixture: the value is the Weibull variable X with
+// HypWeib is the hyper log-Weibull distribution of inter-arrival times in seconds (Sandholm, Lai,
+// Clearwater, eq. 1), interpreted as a mixture. The value is the Weibull variable X with
 // probability Alpha, and otherwise e^Y for the Weibull variable Y.
 //
 // The paper writes Weibull(scale, shape).

@@ -13,11 +13,11 @@ import (
 
 const polyLinSteps = 200
 
-// fitPolyLin fits a parabola in x = ln(value) to the distribution function of the whole sample
-// (§2, eq. 2), by least squares at equal steps of x from Options.From to the largest value. A
-// parabola that does not reach 1 has no quantiles beyond its top. In this case, fitPolyLin uses
-// the best parabola that just reaches 1. Standard errors come from the regression, which
-// assumes independent steps; in the second case there are none.
+// fitPolyLin fits a parabola in x = ln(value) to the distribution function of the whole sample (§2,
+// eq. 2). It uses least squares at equal steps of x from Options.From to the largest value. A
+// parabola that does not reach 1 has no quantiles beyond its top. In this case, fitPolyLin uses the
+// best parabola that just reaches 1. Standard errors come from the regression, which assumes
+// independent steps; in the second case there are none.
 func fitPolyLin(s *Sample, o Options) (Fit, error) {
 	if !(o.From > 0) {
 		return Fit{}, fmt.Errorf("from %v is not above 0", o.From)

@@ -19,9 +19,9 @@ func FromSample(sample []float64) Source {
 // FromLaw draws from a distribution.
 func FromLaw(d dist.Distribution) Source { return d.Quantile }
 
-// Bootstrap is the bootstrap of the paper: it takes a sample of Draws values from each of two
-// sources and compares the samples with a Kolmogorov-Smirnov test at the given Level. It does
-// this Pairs times.
+// Bootstrap is the bootstrap of the paper. It takes a sample of Draws values from each of two
+// sources and compares the samples with a Kolmogorov-Smirnov test at the given Level. It does this
+// Pairs times.
 type Bootstrap struct {
 	Pairs int     // 1000 in the paper
 	Draws int     // 100 in the paper

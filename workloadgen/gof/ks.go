@@ -1,5 +1,5 @@
-// Package gof measures how well a sample agrees with another sample or with a distribution, by
-// the two-sided Kolmogorov-Smirnov test and by its bootstrap from the market paper (§2, "Model
+// Package gof measures how well a sample agrees with another sample or with a distribution. It uses
+// the two-sided Kolmogorov-Smirnov test, and its bootstrap from the market paper (§2, "Model
 // Evaluation" and Table 1).
 //
 // It is independent of jobs and their models.

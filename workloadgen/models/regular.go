@@ -22,9 +22,9 @@ type RegularOptions struct {
 	annotate.Options `yaml:",inline"`
 }
 
-// DefaultRegular returns the workload of Zhang and Phillips (§5): one job every two minutes
-// from the second to the seventh day, with exponential runtimes of mean 1000 s, conditioned on
-// 1 to 10,000 s.
+// DefaultRegular returns the workload of Zhang and Phillips (§5): one job every two minutes from
+// the second to the seventh day. Runtimes are exponential with a mean of 1000 s, conditioned on 1
+// to 10,000 s.
 func DefaultRegular() RegularOptions {
 	const day = 86400
 	return RegularOptions{

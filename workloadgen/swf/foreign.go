@@ -240,9 +240,9 @@ type jsonReader struct {
 
 func (d *jsonReader) line() int { return d.before + d.lines.At(d.InputOffset()) }
 
-// readJSON reads an object and counts its records in the accounting. field reads the value of
-// the field with that name, or returns false if it does not use the field. Afterwards c.line is
-// the line on which reading ended.
+// readJSON reads an object and counts its records in the accounting. The function field reads the
+// value of the field with that name, or returns false if it does not use the field. Afterwards
+// c.line is the line on which reading ended.
 func (c *conversion) readJSON(in io.Reader, field func(d *jsonReader, name string) (used bool, err error)) error {
 	lines := &workloadgen.LineCounter{In: in}
 	d := &jsonReader{json.NewDecoder(lines), lines, c.line}

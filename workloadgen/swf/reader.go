@@ -224,8 +224,8 @@ const mostForetold = 1 << 18
 // ErrNotLog is the error for a file of another format.
 var ErrNotLog = errors.New("not a log in the Standard Workload Format")
 
-// Check returns an [ErrNotLog] if most lines of the file are not records, or if all records
-// have more than 18 fields, and another error if submit times look like milliseconds.
+// Check returns an [ErrNotLog] if most lines of the file are not records, or if all records have
+// more than 18 fields. It returns another error if submit times look like milliseconds.
 func (t *Trace) Check() error {
 	a := &t.Accounting
 	records := a.Used + a.Repaired

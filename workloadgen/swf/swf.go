@@ -1,6 +1,6 @@
-// Package swf reads and writes the Standard Workload Format (SWF), version 2.2, of the
-// Parallel Workloads Archive: a header of comment lines, followed by a line of 18 numbers for
-// each job, where -1 means unknown.
+// Package swf reads and writes the Standard Workload Format (SWF), version 2.2, of the Parallel
+// Workloads Archive. A log has a header of comment lines, followed by a line of 18 numbers for each
+// job, where -1 means unknown.
 //
 // No line is dropped silently: an [Accounting] reports how many lines were used, repaired and
 // skipped, and why. A [Reader] needs the memory of one line, whatever the size of the file.

@@ -207,8 +207,8 @@ func (p *bundle) clear(now float64) {
 	}
 }
 
-// announce records the result of a clearing, and sets the numbers of its bids: bids, the number
-// of bids, and welfare, the sum of the values of those that won, in $.
+// announce records the result of a clearing, and sets the numbers of its bids. These are bids, the
+// number of bids, and welfare, the sum of the values of the winning bids, in $.
 func (p *bundle) announce() {
 	units, welfare, approximate := 0, int64(0), 0
 	for i, n := range p.result.Units {

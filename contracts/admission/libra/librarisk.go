@@ -147,11 +147,11 @@ func (p *projection) project(n sharing.Node) bool {
 //  3. the needs add up to more, none exceeds m, and all deadlines are equal, so all tasks are
 //     delayed alike.
 //
-// There is risk in all other cases where no need exceeds m. Proof: suppose that the needs s add
-// up to T > n, and that all deadline delays are δ > 1. Then no task is in time, so n is fully
-// used until the end of some task k. After that, only tasks with m processors each are left:
-// the set K. At that time, task i of K, with deadline d_i, has m δ (d_i - d_k) of its work s_i
-// d_i left, and the work done is n δ d_k. Hence
+// There is risk in all other cases in which no need exceeds m. Proof: suppose that the needs s add
+// up to T > n, and that all deadline delays are δ > 1. Then no task is in time, so n is fully used
+// until the end of some task k. After that, only tasks with m processors each are left: the set K.
+// At that time, task i of K, with deadline d_i, has m δ (d_i - d_k) of its work s_i d_i left, and
+// the work done is n δ d_k. Hence
 //
 //	(n δ - T) d_k = Σ_{not K} s_i (d_i - d_k) + Σ_K (s_i - m δ)(d_i - d_k)
 //

@@ -47,17 +47,17 @@ type Bid struct {
 	Bid  float64 `json:"bid"`
 }
 
-// A proposed is a placement that the bidding strategy proposes. If resources other than
-// processors have prices, it has the claims of a node. Poor says that the bid is below the floor
-// price of the resources that the node would hold.
+// A proposed is a placement that the bidding strategy proposes. If resources other than processors
+// have prices, it has the claims of a node. Poor means that the bid is below the floor price of the
+// resources that the node would hold.
 type proposed struct {
 	Bid
 	Claims []Claim `json:"claims,omitempty"`
 	Poor   bool    `json:"below_floor,omitempty"`
 }
 
-// A Claim is the fraction of a resource of a host that a node claims, in [0,1], the part of its
-// bid that is for the resource, and the price of the resource there, both in $/s.
+// A Claim describes a resource of a host that a node claims: the fraction, in [0,1], the part of
+// its bid for the resource, and the price of the resource there, both in $/s.
 type Claim struct {
 	Resource   string    `json:"resource"`
 	Part       float64   `json:"part"`

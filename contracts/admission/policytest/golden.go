@@ -23,15 +23,15 @@ type Case struct {
 }
 
 // Run runs every case of the Libra policies: those in dir, or in the folder that
-// BOURSE_GOLDEN_LIBRA names. of returns the function that runs a kind of case, or nil if
-// another package runs it.
+// BOURSE_GOLDEN_LIBRA names. The function of returns the function that runs a kind of case, or nil
+// if another package runs it.
 func Run(t *testing.T, dir string, of func(*Case) func(*testing.T, *Case)) {
 	t.Helper()
 	RunCases(t, "BOURSE_GOLDEN_LIBRA", dir, of)
 }
 
-// RunCases runs every case in dir, or in the folder that the environment variable names. of
-// returns the function that runs a kind of case, or nil if another test runs it.
+// RunCases runs every case in dir, or in the folder that the environment variable names. The
+// function of returns the function that runs a kind of case, or nil if another test runs it.
 func RunCases(t *testing.T, variable, dir string, of func(*Case) func(*testing.T, *Case)) {
 	t.Helper()
 	if other := os.Getenv(variable); other != "" {

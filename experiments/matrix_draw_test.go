@@ -161,6 +161,9 @@ func (d *drawer) price(g *drawing, base *branch) {
 	}
 	put(part("fleet"), leaf("memory", number(pick(own, 8e9, 64e9))))
 	put(part("fleet"), fork("count", leaf("gpu", pick(own, "1", "4"))))
+	if other := d.own(0x68656c64); other.odds(0.3) { // hosts of different amounts
+		put(part("fleet"), leaf("held", pick(other, "[{memory: 64e9, count: {gpu: 4}}, {memory: 8e9}]", "[{memory: 7e9, count: {gpu: 1}}, {memory: 32e9, count: {gpu: 8}}, {memory: 16e9, disk: 1e9}]")))
+	}
 	if own.odds(0.5) {
 		put(part("fleet"), fork("floor_per_hour", leaf("cpu", number(pick(own, 0, 0.01, 0.5))), leaf("memory", number(pick(own, 0.001, 0.1))), leaf("gpu", "0.02")))
 	}

@@ -183,7 +183,7 @@ func (w *retold) proportional(c *replayContract, paid int64, s *settlement) erro
 	}
 	sum, owed, off := 0.0, make(map[string]float64), make(map[string]float64)
 	for _, k := range slices.Concat(c.arrears, c.nodes) {
-		host := "host:" + spec(&w.run.set.conf.Fleet, k.at).Name
+		host := "host:" + spec(&w.run.set.conf.Fleet, k.at, nil).Name
 		sum += k.owed
 		owed[host] += k.owed
 		off[host]++

@@ -28,7 +28,7 @@ func (read *recordings) outside(c *scenario.Configuration) func(v any) error {
 		case *outside.Program:
 			fleet := make([]hosts.Spec, c.Fleet.Hosts)
 			for h := range fleet {
-				fleet[h] = spec(&c.Fleet, h)
+				fleet[h] = spec(&c.Fleet, h, nil)
 			}
 			hello, err := program.Connect(o, fleet, text)
 			if err == nil && read.files != nil {

@@ -3,7 +3,6 @@ package experiments
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -141,12 +140,14 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	if s.work, err = read.workload(&c.Workload, &c.Fleet); err != nil {
 		return nil, err
 	}
-	for name, units := range c.Fleet.Count {
-		if !workloadgen.ValidCount(name) || units < 0 || units > workloadgen.MaxCount {
-			return nil, fmt.Errorf("fleet.count: found %s: %d, want a name of small letters, digits, - or _ (not cpu, memory, disk or bandwidth), and 0 to %d units", plugin.Clip(name), units, workloadgen.MaxCount)
+	for h := range max(1, len(c.Fleet.Held)) {
+		for name, units := range c.Fleet.HeldOf(h).Count {
+			if !workloadgen.ValidCount(name) || units < 0 || units > workloadgen.MaxCount {
+				return nil, fmt.Errorf("fleet.count: found %s: %d, want a name of small letters, digits, - or _ (not cpu, memory, disk or bandwidth), and 0 to %d units", plugin.Clip(name), units, workloadgen.MaxCount)
+			}
 		}
 	}
-	s.counts = slices.Sorted(maps.Keys(c.Fleet.Count))
+	s.counts = c.Fleet.Counts()
 	if s.counts = append(s.counts, s.work.fixed.Counts()...); len(s.counts) > 0 {
 		slices.Sort(s.counts)
 		s.counts = slices.Compact(s.counts)
@@ -275,13 +276,19 @@ func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err
 }
 
 // spec returns the specification of host number h in the fleet. Names are zero-padded to
-// the same number of digits, so that they sort numerically.
-func spec(f *scenario.Fleet, h int) hosts.Spec {
+// the same number of digits, so that they sort numerically. The names of the countable resources
+// are in counts.
+func spec(f *scenario.Fleet, h int, counts []string) hosts.Spec {
+	held := f.HeldOf(h)
 	digits := max(2, len(strconv.Itoa(f.Hosts-1)))
-	return hosts.Spec{
+	s := hosts.Spec{
 		Name: fmt.Sprintf("h%0*d", digits, h), CPUs: f.CPUsOf(h), Speed: f.SpeedOf(h), Cap: f.Cap,
-		Room: hosts.Resources{Memory: f.Memory, Disk: f.Disk, Bandwidth: f.Bandwidth},
+		Room: hosts.Resources{Memory: held.Memory, Disk: held.Disk, Bandwidth: held.Bandwidth},
 	}
+	for i, name := range counts {
+		s.Room.Counts[i] = int32(held.Count[name])
+	}
+	return s
 }
 
 // common returns the fields shared by the requests of all jobs.

@@ -157,7 +157,7 @@ func (a *workspace) build(s *setting, o *offer) (provider bank.Account, err erro
 		a.machines = make([]sim.Machine, f.Hosts)
 		a.fleet, a.owners = a.fleet[:0], a.owners[:0]
 		for h := range a.machines {
-			a.machines[h].Reset(spec(f, h))
+			a.machines[h].Reset(spec(f, h, s.counts))
 			a.fleet = append(a.fleet, &a.machines[h])
 			owner, err := a.ledger.Account("host:" + a.machines[h].Spec().Name)
 			if err != nil {
@@ -166,15 +166,15 @@ func (a *workspace) build(s *setting, o *offer) (provider bank.Account, err erro
 			a.owners = append(a.owners, owner)
 		}
 	}
-	like := spec(f, 0)
+	like := spec(f, 0, s.counts)
 	if (o.about.Single || o.about.Books) && like.Cap >= 1 { // the cap of one node, of which a task has several
 		like.Cap = 0
 	}
-	for i, name := range s.counts {
-		like.Room.Counts[i] = int32(f.Count[name])
-	}
 	for h := range a.machines {
 		like.Name, like.CPUs, like.Speed = a.machines[h].Spec().Name, f.CPUsOf(h), f.SpeedOf(h)
+		if len(f.Held) > 0 {
+			like.Room = spec(f, h, s.counts).Room
+		}
 		a.machines[h].Reset(like)
 	}
 	return a.ledger.Account("provider")

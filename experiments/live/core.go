@@ -358,13 +358,7 @@ func (k *core) request(c *Contract, out *result) error {
 	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.payer())
 	r.User = int64(r.Owner)
 	recorded := c.memory > 0
-	if !recorded { // an earlier version wrote the record
-		limit := int64(0)
-		if j, err := order.ParseJob([]byte(c.job)); err == nil {
-			limit = j.Limits.Memory
-		}
-		c.memory = k.conf.memoryOf(&c.terms, limit)
-	}
+	c.memory = k.conf.memoryIn(&submission{Job: c.job, Memory: c.memory}, &c.terms)
 	k.needs(&r, &c.terms, c.memory)
 	c.Memory = int64(r.Needs.Min.Memory)
 	k.calls.last, k.calls.why = "", ""

@@ -60,7 +60,7 @@ func Export(dir string, fs vfs.FS) (*Exported, error) {
 	}
 	defer past.db.Close()
 	k, as := past.core, past.as
-	x := &exporter{number: as.Number, next: k.next, hosts: make(map[string]*exportedHost), jobs: make(map[int64]*exportedJob)}
+	x := &exporter{conf: &past.conf, number: as.Number, next: k.next, hosts: make(map[string]*exportedHost), jobs: make(map[int64]*exportedJob)}
 	for _, h := range k.hosts {
 		if !h.removed {
 			x.joined(k.now, &h.join, !h.gone)
@@ -90,11 +90,12 @@ func Export(dir string, fs vfs.FS) (*Exported, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.exported(&past.conf, past.conf.seed(as.Ledger))
+	return x.exported(past.conf.seed(as.Ledger))
 }
 
 // An exporter reads the log of a market.
 type exporter struct {
+	conf   *Config
 	number int64 // number of the market
 	next   int64 // contract, within the market
 	end    float64
@@ -103,7 +104,7 @@ type exporter struct {
 	jobs   map[int64]*exportedJob
 	asked  []*exportedJob
 
-	already, unpaid, foreign, drained, endless, early, rebids int
+	already, unpaid, foreign, drained, endless, early, rebids, wholes int
 }
 
 // An exportedHost is a host and the periods in which it was present.
@@ -209,11 +210,36 @@ func (x *exporter) submit(now float64, s *submission) error {
 	}
 	j := &exportedJob{account: signed.Value("account"), Job: workloadgen.Job{
 		ID: x.next, Arrival: now, Runtime: terms.Work, Estimate: terms.Work, Deadline: terms.Deadline, Nodes: terms.Nodes, Worth: 1,
-		Value: terms.Budget.Float64(), Class: terms.Class, CPUs: terms.CPUs, Hard: true,
+		Value: terms.Budget.Float64(), Class: terms.Class, CPUs: terms.CPUs, Hard: true, Needs: x.needs(s, terms),
 	}, live: Outcome{Job: x.next, State: "open"}}
 	x.next++
 	x.jobs[j.ID], x.asked = j, append(x.asked, j)
 	return nil
+}
+
+// needs returns the resources that each node of an order holds, or nil if it holds none.
+func (x *exporter) needs(s *submission, t *order.Terms) *workloadgen.Needs {
+	n := &workloadgen.Needs{Counts: make(map[string]int)}
+	if memory := x.conf.memoryIn(s, t); x.conf.sellsMemory() {
+		n.Memory = memory
+	}
+	for name, units := range t.Counts {
+		n.Counts[name] = int(units)
+	}
+	if n.Memory == 0 && len(n.Counts) == 0 {
+		return nil
+	}
+	return n
+}
+
+// held returns the resources of h that tasks hold. It includes all resources that the market
+// knows, so that the market's rules can name them.
+func (x *exporter) held(h *exportedHost) scenario.Held {
+	held := scenario.Held{Memory: h.Room.Memory, Count: make(map[string]int)}
+	for i, name := range x.conf.counts() {
+		held.Count[name] = int(h.Room.Counts[i])
+	}
+	return held
 }
 
 // exports reports whether the plan contains j.
@@ -246,6 +272,13 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 	if j.early = c.Early; c.Submitted > j.Arrival {
 		j.Arrival = c.Submitted // it was held
 	}
+	if c.Memory > 0 { // rounded up to the unit of Slurm if a host has whole cores
+		n := workloadgen.Needs{Memory: float64(c.Memory)}
+		if j.Needs != nil {
+			n.Counts = j.Needs.Counts
+		}
+		j.Needs = &n
+	}
 	j.live.State, j.live.Ended, j.live.Paid = c.State, c.Ended, c.Paid.Float64()
 	needed := 0.0                      // maximum over the nodes whose program ended by itself
 	earlier := make(map[int32]float64) // work of the tries before, by node
@@ -267,7 +300,8 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 }
 
 // exported returns the scenario. Call it after the whole log has been read.
-func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
+func (x *exporter) exported(seed uint64) (*Exported, error) {
+	conf := x.conf
 	if len(x.asked) == 0 {
 		return nil, errors.New("the market's log contains no request that can be exported")
 	}
@@ -280,6 +314,10 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 		}
 		fleet.CPUs, fleet.Cap, fleet.Speed = max(fleet.CPUs, h.CPUs), h.Cap, max(fleet.Speed, h.Speed)
 		fleet.Sizes, fleet.Speeds = append(fleet.Sizes, h.CPUs), append(fleet.Speeds, h.Speed)
+		fleet.Held = append(fleet.Held, x.held(h))
+		if h.Whole {
+			x.wholes++
+		}
 		begin = min(begin, h.there[0].Start)
 	}
 	if fleet.Hosts == 0 {
@@ -292,6 +330,12 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 		fleet.Sizes = nil
 	} else {
 		fleet.CPUs = scenario.Default().Fleet.CPUs // sizes take its place
+	}
+	if !slices.ContainsFunc(x.order, func(h *exportedHost) bool { return h.Room != x.order[0].Room }) {
+		fleet.Memory, fleet.Count, fleet.Held = fleet.Held[0].Memory, fleet.Held[0].Count, nil
+		if x.order[0].Room.Zero() && len(conf.Market.Resources)+len(conf.Floor.Held) == 0 {
+			fleet.Count = nil
+		}
 	}
 	begin = max(0, min(begin, x.asked[0].Arrival)-conf.Market.Window) // Forecasts start with a window that contains no bids, as in the live market.
 	out := new(Exported)
@@ -341,6 +385,7 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 		{x.foreign, "number of requests that are not in the plan because a plan has no fields for them"},
 		{x.endless, "number of programs that did more than the requested work and ran until their deadline; the market fulfilled these contracts, but a run violates them"},
 		{x.rebids, "number of orders to change a budget; the plan has the first budget of each contract"},
+		{x.wholes, "number of hosts of whole cores; the hosts of a run also sell fractions of a processor"},
 		{x.drained, "number of times that a host stopped accepting tasks; the hosts of a run accept tasks until they leave"},
 	} {
 		if n.number > 0 {

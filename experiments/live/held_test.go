@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"bourse/bank"
@@ -57,5 +58,61 @@ func TestFloorRow(t *testing.T) {
 	c := must(w.market.List(Filter{Ended: true}))[0]
 	if c.State != "fulfilled" || c.Done != 30 || c.Paid != bank.Micros(3000) {
 		t.Errorf("%s, work %v, paid %v, want fulfilled, 30 and $0.003000", c.State, c.Done, c.Paid)
+	}
+}
+
+// TestExportHeld checks that an exported market keeps the memory and units that its hosts offer and
+// its jobs hold, and their prices. A run of it makes the same decisions and charges nearly the same
+// amounts. Hosts differ or are alike.
+func TestExportHeld(t *testing.T) {
+	t.Parallel()
+	const rules = "name: lab\nadmission: be\nmarket: {bidding: cheapest, resources: [memory, fpga]}\nfloor_per_hour: {cpu: 0.01, memory: 0.001, gpu: 0.02}\n"
+	for _, alike := range []bool{true, false} {
+		w := newTown(t, rules, 1)
+		w.turn(message{Remove: "h00"})
+		w.names, w.agents = nil, nil
+		rooms := []hosts.Resources{{Memory: 4e9, Counts: [hosts.MaxCounts]int32{1, 2}}, {Memory: 9e9, Counts: [hosts.MaxCounts]int32{0, 1}}}
+		if alike {
+			rooms[1] = rooms[0]
+		}
+		for n, room := range rooms {
+			w.provide(hosts.Spec{Name: fmt.Sprintf("n%d", n), CPUs: 2, Speed: 1, Room: room})
+			w.agents[n].Exits = func(contract int64) float64 { return []float64{31, 47, 112}[contract%3] }
+		}
+		for i := range 30 {
+			terms := &order.Terms{Class: "be", Nodes: 1, CPUs: 1, Work: 100, Deadline: float64(150 + 10*(i%4)), Budget: bank.Micros(int64(20_000 + 1000*(i%7)))}
+			switch i % 3 {
+			case 0:
+				terms.Counts = map[string]int32{"gpu": 1}
+			case 1:
+				terms.Counts = map[string]int32{"fpga": 1}
+			}
+			terms.Memory = int64(1e9 * (i % 4))
+			s := w.sign(fmt.Sprint(i), fmt.Sprintf("user:%d", i%3), 9000, terms, jobText)
+			s.Memory = w.conf.memoryOf(terms, 0)
+			w.turn(message{Submit: &s})
+			w.pass(15)
+		}
+		w.pass(300)
+		x, jobs, text := w.ran()
+		f := &x.Scenario.Configurations[0].Fleet
+		if first := f.HeldOf(0); len(jobs) != 30 || first.Memory != 4e9 || first.Count["gpu"] != 2 || first.Count["fpga"] != 1 || (len(f.Held) == 0) != alike {
+			t.Fatalf("%d jobs, host 0 offers %v, %d amounts:\n%s", len(jobs), f.HeldOf(0), len(f.Held), text)
+		}
+		reasons, live, computed := map[string]int{}, 0.0, 0.0
+		for i := range jobs {
+			j, o := &jobs[i], &x.Outcomes[i]
+			if reasons[o.Reason]++; j.Admitted() != (o.Decision == "accept") || string(j.Reason) != o.Reason {
+				t.Errorf("contract %d: %s %s, and live %s %s", o.Job, j.Contract.Outcome, j.Reason, o.Decision, o.Reason)
+			} else if j.Admitted() {
+				live, computed = live+o.Paid, computed+j.Contract.Paid.Float64()
+			}
+		}
+		if t.Log(alike, reasons, live, computed); reasons["no room"] < 3 || reasons[""] < 10 {
+			t.Errorf("%v: too few to compare", reasons)
+		}
+		if !(live > 0) || math.Abs(live-computed) > 0.05*live {
+			t.Errorf("paid %v, and live %v", computed, live)
+		}
 	}
 }

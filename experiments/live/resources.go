@@ -3,7 +3,6 @@ package live
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -24,7 +23,7 @@ import (
 // gpu is the name of the countable resource that each market knows.
 const gpu = "gpu"
 
-// counts returns the names of the countable resources that hosts can offer, in a fixed order.
+// counts returns the names of the countable resources that hosts can offer, sorted.
 func (c *Config) counts() (all []string) {
 	add := func(name string) {
 		if order.IsCountable(name) && !slices.Contains(all, name) {
@@ -34,10 +33,11 @@ func (c *Config) counts() (all []string) {
 	for _, name := range c.Market.Resources {
 		add(name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Floor.Held)) {
+	for name := range c.Floor.Held {
 		add(name)
 	}
 	add(gpu)
+	slices.Sort(all)
 	return all
 }
 
@@ -90,6 +90,19 @@ const mebibyte = 1 << 20
 // or, if it states none, the limit of its job or, if that is 0, the market's default.
 func (c *Config) memoryOf(t *order.Terms, limit int64) float64 {
 	return math.Ceil(cmp.Or(float64(t.Memory), float64(max(0, limit)), c.Limits.Memory))
+}
+
+// memoryIn returns the bytes that a node of a logged order holds where memory is sold. Records of
+// earlier versions do not state it.
+func (c *Config) memoryIn(s *submission, t *order.Terms) float64 {
+	limit := int64(0)
+	if s.Memory > 0 {
+		return s.Memory
+	}
+	if j, err := order.ParseJob([]byte(s.Job)); err == nil {
+		limit = j.Limits.Memory
+	}
+	return c.memoryOf(t, limit)
 }
 
 // knows reports whether the market sells the countable resources of an order.

@@ -10,6 +10,11 @@
 // label, and it may set a value that is not in any file.
 package scenario
 
+import (
+	"maps"
+	"slices"
+)
+
 // An Experiment runs every configuration under each of its admission policies with the same
 // seeds.
 type Experiment struct {
@@ -54,8 +59,8 @@ type Configuration struct {
 // SetDefaults sets the fields that the file omits.
 func (c *Configuration) SetDefaults() { *c = Default() }
 
-// A Fleet is a number of hosts that differ only in their speeds and in their numbers of
-// processors.
+// A Fleet is a number of hosts that differ only in their speeds, in their numbers of processors
+// and in the resources that tasks hold.
 type Fleet struct {
 	Hosts     int            `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
 	CPUs      float64        `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors per host"`
@@ -67,9 +72,18 @@ type Fleet struct {
 	Disk      float64        `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes per host"`
 	Bandwidth float64        `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bandwidth per host, bytes per second"`
 	Count     map[string]int `yaml:"count" doc:"units of countable resources per host, by name, such as gpu: 4; at most 8 names in a market"`
+	Held      []Held         `yaml:"held" validate:"omitempty,dive" doc:"list of amounts assigned to hosts in turn, instead of memory, disk, bandwidth and count"`
 	Floor     Floor          `yaml:"floor_per_hour" doc:"minimum charges, in dollars per hour"`
 
 	Availability *Availability `yaml:"availability" doc:"availability of hosts; if omitted, hosts are always available"`
+}
+
+// A Held has the resources of one host that tasks hold.
+type Held struct {
+	Memory    float64        `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes"`
+	Disk      float64        `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes"`
+	Bandwidth float64        `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second"`
+	Count     map[string]int `yaml:"count" doc:"units of countable resources, by name"`
 }
 
 // A Floor is the minimum price of a host's resources.
@@ -101,6 +115,23 @@ func (f *Fleet) CPUsOf(h int) float64 {
 		return f.Sizes[h%n]
 	}
 	return f.CPUs
+}
+
+// HeldOf returns the resources of host h that tasks hold.
+func (f *Fleet) HeldOf(h int) Held {
+	if n := len(f.Held); n > 0 {
+		return f.Held[h%n]
+	}
+	return Held{f.Memory, f.Disk, f.Bandwidth, f.Count}
+}
+
+// Counts returns the names of the countable resources of all hosts, sorted.
+func (f *Fleet) Counts() (all []string) {
+	for h := range max(1, len(f.Held)) {
+		all = slices.AppendSeq(all, maps.Keys(f.HeldOf(h).Count))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Processors returns the total number of processors of all hosts.

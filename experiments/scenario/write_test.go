@@ -47,6 +47,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Configurations[0].Market.Resources = []string{"memory", "gpu"}
+	e.Configurations[0].Fleet.Held = []Held{{Memory: 8e9, Count: map[string]int{"gpu": 2}}, {Memory: 4e9}}
 	got := write(t, e)
 	golden(t, "testdata/small.yaml", got)
 	for _, typ := range []reflect.Type{
@@ -124,6 +125,9 @@ func anyExperiment(t *rapid.T) Experiment {
 		c.Name = n
 		c.Fleet.Hosts = rapid.IntRange(1, 3).Draw(t, "hosts")
 		c.Fleet.Memory = rapid.Float64Range(0, 1e18).Draw(t, "memory")
+		for range rapid.IntRange(0, 2).Draw(t, "held") {
+			c.Fleet.Held = append(c.Fleet.Held, Held{Disk: rapid.Float64Range(0, 1e18).Draw(t, "disk"), Count: map[string]int{"gpu": rapid.IntRange(0, 9).Draw(t, "gpu")}})
+		}
 		c.Market.Forecaster = anyChoice(t)
 		if rapid.Bool().Draw(t, "availability") {
 			a := DefaultAvailability()

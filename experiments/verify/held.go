@@ -11,10 +11,19 @@ import (
 // Held describes the resources of hosts other than processors. A task holds them from its start to
 // its end. Each resource with a price has its own auction.
 type Held struct {
-	Names  []string           // memory, disk, bandwidth, then the countable resources sorted by name
-	Room   map[string]float64 // amount of each resource on each host
+	Names  []string             // memory, disk, bandwidth, then the countable resources sorted by name
+	Rooms  []map[string]float64 // amount of each resource on each host, for hosts in turn
 	Priced map[string]bool
 	Floors map[string]float64 // minimum price of each resource in $/s per unit
+}
+
+// room returns the amount of each resource on a host.
+func (h *Held) room(host string) map[string]float64 {
+	i, ok := number(host)
+	if !ok {
+		i = 0
+	}
+	return h.Rooms[i%len(h.Rooms)]
 }
 
 // A vector contains the amounts that a task holds, claims and bids for each resource. Processors
@@ -95,7 +104,7 @@ func (t *trail) claim(n *task, d *contract, i int, now float64) (found, want str
 			}
 		}
 	}
-	several := false
+	several, full := false, r.Held.room(h.name)
 	for k, name := range r.Held.Names {
 		k++
 		x, ok := at(d.terms.Holds, name, i)
@@ -105,14 +114,14 @@ func (t *trail) claim(n *task, d *contract, i int, now float64) (found, want str
 		if v.holds[k] = x; x == 0 {
 			continue
 		}
-		if held, room := h.held[k]+x-h.leaving(now, k), r.Held.Room[name]; held > room {
+		if held, room := h.held[k]+x-h.leaving(now, k), full[name]; held > room {
 			return fmt.Sprintf("%v of %s held on %q", held, name, h.name), fmt.Sprintf("at most %v, the full capacity of the host", room)
 		}
 		v.least += 1e9 * r.Held.Floors[name] * x
 		if !r.Held.Priced[name] {
 			continue
 		}
-		v.claims[k] = x / r.Held.Room[name]
+		v.claims[k] = x / full[name]
 		v.met[k] = h.sums[k] - h.ending(now, k)
 		if v.over[k] = h.sums[k] - v.met[k]; now-h.ended <= instant*now {
 			v.over[k] += h.gone[k]

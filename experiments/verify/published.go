@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -193,12 +194,17 @@ func heldBy(c *scenario.Configuration) *Held {
 	if len(c.Market.Resources)+len(f.Floor.Held) == 0 {
 		return nil
 	}
-	h := &Held{Room: map[string]float64{"memory": f.Memory, "disk": f.Disk, "bandwidth": f.Bandwidth}, Priced: make(map[string]bool), Floors: make(map[string]float64)}
-	for name, n := range f.Count {
-		h.Room[name] = float64(n)
+	rooms := f.Held
+	if len(rooms) == 0 {
+		rooms = []scenario.Held{{Memory: f.Memory, Disk: f.Disk, Bandwidth: f.Bandwidth, Count: f.Count}}
 	}
-	for name := range h.Room {
-		h.Names = append(h.Names, name)
+	h := &Held{Priced: make(map[string]bool), Floors: make(map[string]float64)}
+	for _, one := range rooms {
+		room := map[string]float64{"memory": one.Memory, "disk": one.Disk, "bandwidth": one.Bandwidth}
+		for name, n := range one.Count {
+			room[name] = float64(n)
+		}
+		h.Rooms, h.Names = append(h.Rooms, room), slices.AppendSeq(h.Names, maps.Keys(room))
 	}
 	for _, name := range c.Market.Resources {
 		h.Priced[name], h.Names = true, append(h.Names, name)

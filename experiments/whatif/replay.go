@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -110,7 +111,7 @@ func sameJob(a, b workloadgen.Job, follow bool) bool {
 	if follow {
 		a.Arrival = b.Arrival
 	}
-	return a == b
+	return reflect.DeepEqual(a, b) // the needs are a pointer
 }
 
 // A comparedJob is a job with its outcomes in two runs.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,9 +23,16 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
 
+// waiting is the number of parallel tests per processor. Many tests wait for disks, servers
+// and leases most of their time.
+const waiting = 3
+
 func TestMain(m *testing.M) {
 	agent.Main() // this program supervises the tasks of a lab
 	confine.Main()
+	if err := flag.Set("test.parallel", strconv.Itoa(waiting*runtime.GOMAXPROCS(0))); err != nil { // -parallel overrides it
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){"bourse": checkedMain})
 }
 

@@ -204,6 +204,7 @@ func TestCSVErrors(t *testing.T) {
 		{head + "5,1,1\n4,1,1\n", `p.csv:3: column arrival: found 4, want at least 5, the arrival on the line above`},
 		{"id," + head + "7,0,1,1\n7,0,1,1\n", `p.csv:3: column id: found 7, which line 2 has too, want a unique number`},
 		{"id," + head + "-7,0,1,1\n", `p.csv:2: job -7: id -7 is negative`},
+		{"id," + head + "9007199254740993,0,1,1\n", `p.csv:2: job 9007199254740993: id 9007199254740993 is more than 9007199254740992`},
 		{"hard," + head + "yes,0,1,1\n", `p.csv:2: column hard: found "yes", want true or false`},
 		{"class," + head + "<b>,0,1,1\n", `p.csv:2: column class: found "<b>", want at most 32 letters`},
 		{"value," + head + "$5,0,1,1\n", `p.csv:2: column value: found "$5", want a number of dollars`},

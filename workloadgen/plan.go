@@ -8,6 +8,7 @@ import (
 
 // Limits of a plan. Values beyond them are mistakes in its file.
 const (
+	MaxID      = 1 << 53 // the largest integer that all JSON readers represent exactly, as in ledgers
 	MaxSeconds = 1e11    // any time or duration: about 3,000 years
 	MaxNodes   = 1 << 24 // per job
 	MaxCPUs    = 1e6     // per node
@@ -50,6 +51,9 @@ func (p Plan) Validate() error {
 func (j *Job) validate() error {
 	if j.ID < 0 {
 		return fmt.Errorf("id %d is negative", j.ID)
+	}
+	if j.ID > MaxID {
+		return fmt.Errorf("id %d is more than %d", j.ID, int64(MaxID))
 	}
 	if j.User < 0 {
 		return fmt.Errorf("user %d is negative", j.User)

@@ -157,6 +157,9 @@ of jobs that never ran. MaxJobs and MaxRecords then count the records that pass 
 		return err
 	}
 	plan, told := file.Plan(swf.Memory(o.Memory))
+	if !isPlan && len(file.Trace.Records) == 0 {
+		return misuse.Errorf("%s: found no records, want at least one", name)
+	}
 	for _, line := range told {
 		note(c, "%s", line)
 	}

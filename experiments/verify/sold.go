@@ -207,7 +207,11 @@ func (s *sale) bid(j *Job, speed float64) int64 {
 	x := big.NewRat(int64(j.Value)*1000, int64(j.Nodes))
 	x.Mul(x, decimalOf(speed))
 	x.Quo(x, decimalOf(j.Estimate))
-	return min(new(big.Int).Quo(x.Num(), x.Denom()).Int64(), 1<<53)
+	bid := new(big.Int).Quo(x.Num(), x.Denom())
+	if !bid.IsInt64() {
+		return 1 << 53
+	}
+	return min(bid.Int64(), 1<<53)
 }
 
 // decimalOf returns x as the shortest decimal that reads back exactly.

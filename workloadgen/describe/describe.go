@@ -166,8 +166,8 @@ func Describe(t *swf.Trace) *Log {
 		}
 		l.Ran++
 		run, procs = append(run, r.Run), append(procs, float64(r.Width()))
-		if r.ReqTime > 0 {
-			over = append(over, r.ReqTime/r.Run)
+		if ratio := r.ReqTime / r.Run; ratio > 0 && !math.IsInf(ratio, 1) {
+			over = append(over, ratio)
 		}
 	}
 	delete(users, swf.Unknown)

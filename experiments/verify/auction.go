@@ -37,10 +37,8 @@ func (b *bookings) before(t *trail, e *audit.Entry) (found, want string) {
 			continue
 		}
 		at := float64(b.tick) * b.o.Every
-		for i, j := range t.run.Jobs.all() {
-			if !t.fares[i].seen && j.Arrival <= at {
-				return fmt.Sprintf("no clearing at %v s", at), fmt.Sprintf("a clearing, because job %d waits", j.ID)
-			}
+		for _, j := range b.wait(t, at) {
+			return fmt.Sprintf("no clearing at %v s", at), fmt.Sprintf("a clearing, because job %d waits", j.ID)
 		}
 	}
 	return "", ""
@@ -116,8 +114,8 @@ func (b *bookings) cleared(t *trail, e *audit.Entry, n *note) (found, want strin
 	if units != r.Units {
 		return fmt.Sprintf("%d units sold", r.Units), fmt.Sprintf("%d, to %v", units, b.awards)
 	}
-	for i, j := range t.run.Jobs.all() {
-		if _, won := b.awards[j.ID]; b.bid[j.ID] && !t.fares[i].seen && !won {
+	for _, j := range b.wait(t, e.Time) {
+		if _, won := b.awards[j.ID]; b.bid[j.ID] && !won {
 			b.losers = append(b.losers, j.ID)
 		}
 	}
@@ -126,17 +124,30 @@ func (b *bookings) cleared(t *trail, e *audit.Entry, n *note) (found, want strin
 
 // bids returns the bids of the jobs that wait, in order of arrival.
 func (b *bookings) bids(t *trail, now float64) (all []bundle) {
-	var waiting []*Job
-	for i, j := range t.run.Jobs.all() {
-		if !t.fares[i].seen && j.Arrival <= now {
-			waiting = append(waiting, j)
-		}
-	}
-	slices.SortStableFunc(waiting, func(x, y *Job) int { return cmp.Compare(x.Arrival, y.Arrival) })
-	for _, j := range waiting {
+	for _, j := range b.wait(t, now) {
 		all = append(all, b.bundle(j, now))
 	}
 	return all
+}
+
+// wait returns the jobs that wait at the given time, in order of arrival. Times must not decrease.
+func (b *bookings) wait(t *trail, now float64) (jobs []*Job) {
+	if b.coming == nil {
+		for i := range t.fares {
+			b.coming = append(b.coming, i)
+		}
+		slices.SortStableFunc(b.coming, func(i, j int) int { return cmp.Compare(t.run.Jobs.at(i).Arrival, t.run.Jobs.at(j).Arrival) })
+	}
+	n := 0
+	for n < len(b.coming) && t.run.Jobs.at(b.coming[n]).Arrival <= now {
+		n++
+	}
+	b.waiting, b.coming = append(b.waiting, b.coming[:n]...), b.coming[n:]
+	b.waiting = slices.DeleteFunc(b.waiting, func(i int) bool { return t.fares[i].seen })
+	for _, i := range b.waiting {
+		jobs = append(jobs, t.run.Jobs.at(i))
+	}
+	return jobs
 }
 
 // bundle returns the bid of j for an interval that starts at the given time.

@@ -47,6 +47,8 @@ type bookings struct {
 	steps   []level         // scratch
 
 	// Fields for clearings:
+	coming     []int           // rows of the jobs that have not arrived, in order of arrival
+	waiting    []int           // rows of the jobs that waited at the last clearing, and of those that have an entry since
 	tick       int             // number of the next clearing
 	bid        map[int64]bool  // jobs that have taken part in a clearing
 	awards     map[int64]int64 // payments of the winners in micro-dollars, by job

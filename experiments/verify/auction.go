@@ -60,8 +60,7 @@ func (b *bookings) carried() (found, want string) {
 func (b *bookings) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	r := &n.clearing
 	k := math.Round(e.Time / b.o.Every)
-	again := b.o.Follows && e.Time == b.time // unknown arrival of a job that follows another
-	if e.Time != k*b.o.Every || int(k) < b.tick && !again || !b.auctions() {
+	if e.Time != k*b.o.Every || int(k) < b.tick || !b.auctions() {
 		return fmt.Sprintf("a clearing at %v s", e.Time), fmt.Sprintf("at most one clearing every %v s", b.o.Every)
 	}
 	b.tick = int(k) + 1

@@ -130,3 +130,25 @@ func TestSize(t *testing.T) {
 		t.Errorf("job 1 is %s, want fulfilled, and %d micro-dollars paid", d.State(), want)
 	}
 }
+
+// TestOneClearingPerTime checks that a job that arrives at the time of a clearing, but after it,
+// waits for the next one, as jobs do that follow a job that ends at that time.
+func TestOneClearingPerTime(t *testing.T) {
+	t.Parallel()
+	p, err := newBundle(policytest.Options{"every": 10.0}.Decode, nil, nil)
+	check(t, err)
+	m := &board{Still: policytest.Still{Specs: []hosts.Spec{{CPUs: 2, Speed: 1}}}}
+	next := func(now float64, kind contracts.EventKind, i int32) float64 {
+		m.request = contracts.Request{ID: contracts.ID(i), Submit: now, Work: 5, Nodes: 2, SLA: contracts.SLA{Budget: bank.Micros(1000), Deadline: 500}}
+		p.Handle(now, contracts.Event{Kind: kind, Contract: i}, m)
+		at, _ := p.Next()
+		return at
+	}
+	if at := next(10, contracts.Submitted, 0); at != 10 {
+		t.Fatalf("the first clearing is at %v s, want 10, because the job arrives before it", at)
+	}
+	next(10, contracts.Tick, 0)
+	if at := next(10, contracts.Submitted, 1); at != 20 {
+		t.Errorf("the second clearing is at %v s, want 20", at)
+	}
+}

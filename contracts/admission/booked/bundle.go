@@ -33,8 +33,9 @@ type bundle struct {
 	o         BundleOptions
 	reserve   market.Rate
 	mechanism clearing.Mechanism
-	waiting   []*bid // in order of arrival
-	at        float64
+	waiting   []*bid  // in order of arrival
+	at        float64 // time of the next clearing; +Inf if nobody waits
+	last      float64 // time of the last clearing
 	book      clearing.Book
 	result    clearing.Result
 	awards    []award // Book has been returned for them
@@ -142,10 +143,11 @@ func (p *bundle) submitted(now float64, i int32, m contracts.Market) {
 	p.await(now)
 }
 
-// await sets the time of the next clearing: the first at now or later.
+// await sets the time of the next clearing: the first at now or later. Each time has one clearing,
+// so a job that arrives after it, because it follows a job that ends at this time, waits for the next.
 func (p *bundle) await(now float64) {
 	k := max(1, math.Floor(now/p.o.Every))
-	for k*p.o.Every < now {
+	for k*p.o.Every < now || k*p.o.Every <= p.last {
 		k++
 	}
 	p.at = k * p.o.Every
@@ -164,6 +166,7 @@ func (p *bundle) cannot(j *bid, at float64) contracts.Reason {
 
 // clear clears the bids that wait.
 func (p *bundle) clear(now float64) {
+	p.last = now
 	for _, j := range slices.Clone(p.waiting) {
 		if reason := p.cannot(j, now); reason != contracts.None {
 			p.waits(j.contract)
@@ -203,7 +206,7 @@ func (p *bundle) clear(now float64) {
 		rest = rest[:0]
 	}
 	if p.waiting = rest; len(rest) > 0 {
-		p.await(math.Nextafter(now, math.Inf(1)))
+		p.await(now)
 	}
 }
 

@@ -322,7 +322,7 @@ func (m *Market) List(f Filter) (out []Contract, err error) {
 // A Host is the current state of a host.
 type Host struct {
 	Name      string     `json:"host"`
-	State     string     `json:"state" doc:"state of the host: state of the host: here, closed, draining, away or removed"`
+	State     string     `json:"state" doc:"state of the host: here, closed, draining, away or removed"`
 	Kind      string     `json:"kind,omitempty" doc:"mechanism that enforces the shares of its processors"`
 	Owner     string     `json:"owner" doc:"account that receives its charges"`
 	CPUs      float64    `json:"cpus"`

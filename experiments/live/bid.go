@@ -31,7 +31,7 @@ func (m *Market) Bid(ctx context.Context, signed []byte) (*Answer, error) {
 // A bid is an order that changes the budget of a contract.
 type bid struct {
 	contract *Contract
-	id       string // of its order, with the account
+	id       string // id of its order, with the account
 	signed   []byte
 }
 

@@ -102,7 +102,7 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 	return r, nil
 }
 
-// settled returns the instant of the settlement of a contract in the current step, and the bank's
+// settled returns the time of the settlement of a contract in the current step, and the bank's
 // answer.
 func (c *calls) settled(contract int64) (at float64, r reply) {
 	for i := range c.made {

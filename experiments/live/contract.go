@@ -42,12 +42,12 @@ type Contract struct {
 
 	Deleted    []Deletion  `json:"deleted,omitempty" doc:"output of its tasks that hosts deleted to free space"`
 	Settlement string      `json:"settlement,omitempty" doc:"receipt from the bank"`
-	Settled    float64     `json:"settled,omitempty" doc:"instant of the settlement; omitted in records of earlier versions"`
+	Settled    float64     `json:"settled,omitempty" doc:"time of the settlement; omitted in records of earlier versions"`
 	Ended      float64     `json:"ended,omitempty" doc:"instant"`
 	Outcome    string      `json:"outcome,omitempty" doc:"verdict: verdict: fulfilled, late, broken or cancelled; or fault: command if the command could not be started"`
 	Done       float64     `json:"done" doc:"work of all nodes at the last reading, in processor-seconds"`
 	Delay      float64     `json:"delay,omitempty" doc:"s"`
-	Losses     int         `json:"losses,omitempty" doc:"number of number of times that a host was lost with one of its tasks"`
+	Losses     int         `json:"losses,omitempty" doc:"number of times that a host was lost with one of its tasks"`
 	Paid       bank.Amount `json:"paid,omitzero"`
 	Back       bank.Amount `json:"back,omitzero"`
 	Penalty    bank.Amount `json:"penalty,omitzero"`
@@ -63,9 +63,9 @@ type Contract struct {
 	order string      // signed
 	job   string      // text of the job
 
-	ranks  []int32 // host of each node, or the last one, counted from 1; 0 if it had none. Only if there are several nodes
+	ranks  []int32 // host of each node, or the last one, counted from 1; 0 if it had none. It is set only if there are several nodes
 	port   int32   // first port that its nodes may use, or 0
-	memory float64 // bytes of memory that each node holds where memory is sold; 0 in records of earlier versions
+	memory float64 // bytes of memory that each node holds if the market sells memory; 0 in records of earlier versions
 
 	saved map[int32][]string // parts of the last checkpoint of each node
 	lost  []loss             // nodes of the contract that have no host because their hosts were lost
@@ -184,7 +184,7 @@ func (c *Contract) payer() string {
 	return c.Account
 }
 
-// Booked returns the instant of the settlement of c, or of its end in records of earlier versions.
+// Booked returns the time of the settlement of c, or of its end in records of earlier versions.
 func (c *Contract) Booked() float64 { return cmp.Or(c.Settled, c.Ended) }
 
 // Charged returns the charges of c before a part of the penalty was withheld from them.

@@ -43,7 +43,7 @@ type state struct {
 	held      []int64              // contracts whose orders are held, in order
 	loads     map[string]load      // of accounts
 	arrays    map[string]int       // unfinished contracts of arrays
-	freed     bool                 // a contract has ended since held orders were looked at
+	freed     bool                 // a contract has ended since the held orders were last examined
 	lapse     float64              // time at which the first of them may expire
 	meters    map[int64][]*metered // attempts to run each node, by open contract
 	dealt     []dealt              // hosts as last allocated

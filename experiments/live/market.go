@@ -472,8 +472,8 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	return m.keep(now)
 }
 
-// back inserts messages before the reports of hosts: that a host is back which the market had given
-// up, how other hosts reach its tasks if that has changed, and whether it accepts tasks or leaves.
+// back inserts messages before the reports of hosts. They state that a lost host is back, that the
+// address or the ports of a host have changed, and that a host accepts tasks or leaves.
 func (m *Market) back(letters []*letter) (out []*letter) {
 	for _, l := range letters {
 		out = append(out, l)

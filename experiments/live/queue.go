@@ -11,7 +11,7 @@ import (
 	"bourse/contracts/order"
 )
 
-// A Quota limits what the contracts of one account may use together; 0 is no limit. The first
+// A Quota limits the total usage of the contracts of one account; 0 means no limit. The first
 // line whose name matches an account applies to it.
 type Quota struct {
 	Who       string  `yaml:"who" validate:"required" doc:"account, such as user:ann or project:film, or a prefix, such as user:*"`
@@ -36,7 +36,7 @@ func (c *Config) quotaOf(account string) *Quota {
 	return nil
 }
 
-// A load is what contracts use together.
+// A load is the total usage of some contracts.
 type load struct {
 	running, submitted, gpu int
 	cpus, memory            float64
@@ -44,7 +44,7 @@ type load struct {
 
 // within reports whether l is within q, except for the number of submitted contracts.
 func (l load) within(q *Quota) bool {
-	const rounding = 1 + 1e-9 // of sums of fractions of processors
+	const rounding = 1 + 1e-9 // tolerance for sums of fractions of processors
 	fits := func(x, most float64) bool { return most == 0 || x <= most*rounding }
 	return fits(float64(l.running), float64(q.Running)) && fits(float64(l.gpu), float64(q.GPU)) && fits(l.cpus, q.CPUs) && fits(l.memory, q.Memory)
 }
@@ -59,7 +59,7 @@ const (
 	byQuota  = "quota"            // with the account's other contracts, it would exceed the quota
 	byArray  = "throttle"         // enough contracts of its array are unfinished
 	beyond   = "beyond its quota" // by itself
-	byCores  = WholeCores         // for a fraction of a processor
+	byCores  = WholeCores         // the order requests a fraction of a processor
 	lapsed   = "the order expired while it was held"
 	heldWord = "held"
 )
@@ -106,7 +106,7 @@ type queued struct {
 	never   contracts.Reason // why a dependency cannot be fulfilled any more
 	asks    load             // of the contract
 	counted bool             // in the loads of its account and its array
-	expires float64          // instant until which its order is valid
+	expires float64          // time until which its order is valid
 }
 
 // accounts returns the accounts whose quotas apply to c: its own, and that of its project.
@@ -160,7 +160,7 @@ func (k *core) queue(c *Contract, signed *bankorder.Signed, ended map[int64]stri
 // is to be decided. Blocked holds the accounts with an order that is held by their quota.
 func (k *core) holds(c *Contract, blocked map[string]bool) (held string, refused contracts.Reason) {
 	q := &c.queued
-	var over, full, waits bool // by itself, among submitted contracts, together with others
+	var over, full, waits bool // whether the order exceeds its quota by itself, by the number of submitted contracts, or together with others
 	for _, account := range c.accounts() {
 		if limit := k.conf.quotaOf(account); limit != nil {
 			used := k.loads[account]
@@ -223,7 +223,7 @@ func (k *core) count(c *Contract, part load, sign float64) {
 	}
 }
 
-// submitted is the part of a load that a held order has.
+// submitted is the load of a held order: only its number of submitted contracts.
 var submitted = load{submitted: 1}
 
 // hold sets c aside.
@@ -283,7 +283,7 @@ func (k *core) turnDown(c *Contract, why contracts.Reason, out *result) error {
 	return nil
 }
 
-// resolve tells held orders that c has ended.
+// resolve informs held orders of the end of c.
 func (k *core) resolve(c *Contract) {
 	if c.queued.counted {
 		c.queued.counted = false

@@ -14,7 +14,7 @@ type reach struct {
 	Host    string   `json:"host"`
 	Address string   `json:"address,omitempty"`
 	Ports   [2]int32 `json:"ports"`          // first and last
-	Busy    []int32  `json:"busy,omitempty"` // those that other programs use
+	Busy    []int32  `json:"busy,omitempty"` // ports that other programs use
 }
 
 const (
@@ -24,7 +24,7 @@ const (
 	mostLetter = 255 // bytes of an address
 )
 
-// reachOf returns what an agent offers, without values that no host can mean.
+// reachOf returns the address and the ports that an agent offers, without invalid values.
 func reachOf(host string, o *remote.Offer) reach {
 	r := reach{Host: host, Address: o.Address, Ports: o.Ports}
 	odd := func(c rune) bool {
@@ -48,7 +48,7 @@ func (r *reach) same(o *reach) bool {
 	return r.Address == o.Address && r.Ports == o.Ports && slices.Equal(r.Busy, o.Busy)
 }
 
-// reaches reports whether the market knows what the host's agent offers.
+// reaches reports whether the market knows the address and the ports that the host's agent offers.
 func (p *hostSeen) reaches(host string, o *remote.Offer) bool {
 	r := reachOf(host, o)
 	return r.same(&p.reach)

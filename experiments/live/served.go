@@ -112,7 +112,7 @@ func (k *core) entitle(i int) {
 	}
 }
 
-// A dealt is the last allocation of a host.
+// A dealt records the last allocation of a host.
 type dealt struct {
 	deal  int64
 	names []given
@@ -363,8 +363,8 @@ func (k *core) missedMost(all []*metered) string {
 	return k.hosts[most].Owner
 }
 
-// promised makes the bank pay a penalty. The note names the party at fault, because the
-// money always comes from the market's own account.
+// promised makes the bank pay a penalty. The note names the party at fault, because the money is
+// always paid from the market's own account.
 func (c *calls) promised(now float64, k *Contract, owed bank.Amount) (bank.Amount, error) {
 	note, err := json.Marshal(struct {
 		Cause string      `json:"cause"`

@@ -22,13 +22,13 @@ type Config struct {
 	At         linux.Config
 	Supervisor string        // program whose main function calls Main; empty means this program
 	Users      int           // first of a range of users for tasks, which no other agent or user uses; 0 runs all tasks as the agent's user
-	Network    bool          // tasks use the machine's network; if false, they have none where namespaces are available
+	Network    bool          // tasks use the machine's network; if false, they have none, if namespaces are available
 	Grace      float64       // seconds between SIGTERM and SIGKILL for unwanted tasks
 	Keep       float64       // seconds for which a folder is stored after its end was acknowledged
 	Limits     remote.Limits // limits of jobs that do not specify them
 	Stored     int64         // maximum bytes of output of ended tasks per account; 0 means no limit
 	Offer      remote.Offer
-	Devices    Devices  // of countable resources; unused with a Backend
+	Devices    Devices  // device files of countable resources; unused with a Backend
 	Backend    *Backend // nil runs tasks on this machine
 
 	clock       func() float64
@@ -48,7 +48,7 @@ type supervisors interface {
 // An Agent must be used by one goroutine only.
 type Agent struct {
 	Config
-	self     string // distinguishes the folder from all others
+	self     string // identifies the folder
 	session  session
 	seq      int64 // sequence number of the last report
 	heard    int64 // sequence number of the last answer; 0 if the wanted tasks are unknown
@@ -59,7 +59,7 @@ type Agent struct {
 	drains   bool    // no more tasks will be wanted here
 	tasks    map[string]*task
 	spans    spans
-	bad      map[string]error // jobs and files that the market does not have, by SHA-256
+	bad      map[string]error // errors of jobs and files that the market does not have, by SHA-256
 	closed   string
 	term     float64 // length of the lease, in seconds
 	looked   float64 // time of the last look at the machine's sockets
@@ -67,7 +67,7 @@ type Agent struct {
 	scant    bool    // the disk has too little free space for new tasks
 	stored   int64   // bytes of output of ended tasks
 
-	sending  *task      // whose checkpoint is being sent
+	sending  *task      // task whose checkpoint is being sent
 	archives []*archive // archives being read, the most recently requested last
 
 	limits   bool    // the kernel supports limits per task; see parts
@@ -97,7 +97,7 @@ type task struct {
 	number   int64
 	folder   string
 	record   record
-	wanted   *wanted // last wanted state received; nil if none since the agent started
+	wanted   *wanted // last wanted state received; nil if there was none since the agent started
 	isWanted bool
 
 	saved         string  // version of the checkpoint that the market has
@@ -230,7 +230,7 @@ func (a *Agent) adopt(name string) error {
 		return err
 	} else if there {
 		if t.forgotten = told.At; told.Boot != a.boot {
-			t.forgotten = a.clock() // then the folder is stored a little longer
+			t.forgotten = a.clock() // the time of the earlier boot is unknown, so the folder is stored a little longer
 		}
 	}
 	a.tasks[name] = t

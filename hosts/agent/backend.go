@@ -48,7 +48,7 @@ func (b *Backend) alive(folder string) (bool, error) { return b.Alive(folder) }
 func (b *Backend) reap()                             {}
 func (b *Backend) ended() <-chan os.Signal           { return nil }
 
-// A Task is what the folder of a task states, for a [Backend].
+// A Task is the content of a task's folder, for a [Backend].
 type Task struct {
 	Name   string
 	Job    remote.Job

@@ -147,7 +147,7 @@ func get(path string, v any) (bool, error) {
 	return true, nil
 }
 
-// A version identifies the last version seen of a file that is only ever replaced.
+// A version identifies the last version seen of a file that is replaced as a whole at each change.
 type version struct{ info os.FileInfo }
 
 // changed reports whether the file was replaced since the last call.

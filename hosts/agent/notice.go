@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A notice tells a program that it will be killed. The supervisor writes it to the file notice
+// A notice informs a program that it will be killed. The supervisor writes it to the file notice
 // in the task's folder before it sends SIGTERM.
 type notice struct {
 	Reason string  `json:"reason"`

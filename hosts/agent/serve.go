@@ -169,7 +169,7 @@ func (c *conversation) hurry(ctx context.Context) error {
 	return err
 }
 
-// take applies an answer and schedules the next call. Over is the reason to stop, if there is
+// take applies an answer and schedules the next call. It returns the reason to stop, if there is
 // one.
 func (c *conversation) take(r answer) (over, err error) {
 	if errors.Is(r.err, link.ErrUnknown) {

@@ -29,9 +29,9 @@ import (
 //
 // If the output of a task was deleted, its other files remain until its folder is removed.
 
-// scarce returns the free space, in bytes, to maintain on a disk of the given size: the larger
-// of 1 GB and a twentieth of the disk, but at most a quarter. Otherwise small disks could not
-// be used.
+// scarce returns the free space, in bytes, to maintain on a disk of the given size. It is the
+// larger of 1 GB and a twentieth of the disk, but at most a quarter. Otherwise small disks could
+// not be used.
 func scarce(total int64) int64 { return min(max(1e9, total/20), total/4) }
 
 // least returns the free space, in bytes, required to start new tasks: the smaller of 1 GB and

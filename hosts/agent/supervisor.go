@@ -445,7 +445,7 @@ func (m *supervisor) usage() linux.Usage {
 	return linux.Usage{}
 }
 
-// slow is the time that killed processes have to die before the supervisor gives up.
+// slow is the time in which killed processes must die before the supervisor gives up.
 const slow = 60 * time.Second
 
 // finish ends all remaining processes of the task and writes how it ended.
@@ -454,7 +454,7 @@ func (m *supervisor) finish() error {
 	m.exit.Span = m.now() - m.Began
 	last := m.usage() // threads report their waiting time only while they exist
 	m.exit.Used, m.exit.Waited = last.Used, last.Waited
-	cutOff := m.exit.Why == hosts.Expired || m.exit.Why == hosts.Killed // usage is charged up to here
+	cutOff := m.exit.Why == hosts.Expired || m.exit.Why == hosts.Killed // usage is charged up to this time
 	for end := time.Now().Add(slow); m.main > 0; {
 		err := m.kernel.Kill(m.Name)
 		if os.Getpid() == 1 {
@@ -535,7 +535,7 @@ func (m *supervisor) conclude() {
 	case m.asked:
 		m.exit.Why = hosts.Killed
 	case m.warned && !m.exit.OutOfMemory && (s.Signal() == unix.SIGTERM || s.ExitStatus() == 128+int(unix.SIGTERM)):
-		m.exit.Why = hosts.Expired // it obeyed, so it did not fail
+		m.exit.Why = hosts.Expired // it obeyed the signal, so it did not fail
 	case s.Exited() && m.exit.Status == 0:
 		m.exit.Why = hosts.Exited
 	default:

@@ -80,7 +80,7 @@ func (a *Agent) closeSpan(deal int64) {
 	if len(s.Used) > 0 || a.charges() {
 		a.spans.all = append(a.spans.all, s)
 	} else if len(a.spans.all) == 0 {
-		a.spans.booked = s.At // there is nothing to book
+		a.spans.booked = s.At // no usage needs booking
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package batch reads what users of batch systems write: the indices of arrays, and job scripts
-// with directives of sbatch. It returns plain terms and reports what it cannot honour by name.
+// Package batch reads the input of users of batch systems: the indices of arrays, and job scripts
+// with directives of sbatch. It returns plain terms and names the directives that it cannot honour.
 //
 // The package is independent of markets, their orders and their clients.
 package batch

@@ -41,7 +41,7 @@ type Market interface {
 	Events(ctx context.Context, after int64) ([]live.Event, error)
 }
 
-// A Config states what to show.
+// A Config describes the content of the page.
 type Config struct {
 	Market  Market
 	Rules   live.Config

@@ -24,7 +24,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Config states what a server offers and to whom.
+// A Config states the offers of a server and its users.
 type Config struct {
 	Market  *live.Market
 	Dir     string  // folder of the market

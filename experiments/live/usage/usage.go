@@ -1,5 +1,5 @@
-// Package usage reports what settled contracts used and cost: as sums, and as rows of FOCUS 1.2, the
-// format in which clouds and their customers exchange costs.
+// Package usage reports the usage and cost of settled contracts: as sums, and as rows of FOCUS 1.2,
+// the format in which clouds and their customers exchange costs.
 //
 // The package is independent of markets and of how their contracts are read.
 package usage
@@ -19,12 +19,12 @@ import (
 type Settled struct {
 	Contract                                    int64
 	Account, Project, Name, Class, State, Cause string
-	Admitted, Ended, Booked                     float64     // instants of the submission, the end and the settlement; without a settlement, Booked is 0
+	Admitted, Ended, Booked                     float64     // times of the submission, the end and the settlement; without a settlement, Booked is 0
 	Done                                        float64     // processor-seconds
-	Paid, Penalty                               bank.Amount // before the penalty, and the penalty
+	Paid, Penalty                               bank.Amount // payment before the penalty, and the penalty
 }
 
-// booked returns the instant of the settlement.
+// booked returns the time of the settlement.
 func (s *Settled) booked() float64 { return cmp.Or(s.Booked, s.Ended) }
 
 // Columns are the names of the columns of [Focus]: the 21 that FOCUS 1.2 requires and 12 more.
@@ -80,12 +80,12 @@ func (s *Settled) row(market string, v map[string]string, cost string) []string 
 	return row
 }
 
-// instant returns the second in which an instant lies.
+// instant converts a time to a date, rounded down to a full second.
 func instant(at float64) time.Time {
 	return bank.Epoch.Add(time.Duration(math.Floor(at)) * time.Second)
 }
 
-// month returns the begin of the month in which an instant lies, in UTC.
+// month returns the start of the month that contains a time, in UTC.
 func month(at float64) time.Time {
 	t := instant(at).UTC()
 	return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
@@ -93,10 +93,10 @@ func month(at float64) time.Time {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// Month returns the month of an instant, such as 2026-11.
+// Month returns the month that contains a time, such as 2026-11.
 func Month(at float64) string { return month(at).Format("2006-01") }
 
-// A Sum is what several contracts used and cost.
+// A Sum is the total usage and cost of several contracts.
 type Sum struct {
 	Key       string      `json:"key" doc:"contract, project or day"`
 	Contracts int         `json:"contracts"`
@@ -105,14 +105,15 @@ type Sum struct {
 	Penalty   bank.Amount `json:"penalty" doc:"received"`
 }
 
-// Keys are the names by which [Sums] can add.
+// Keys are the keys by which [Sums] can add up contracts.
 var Keys = map[string]func(*Settled) string{
 	"contract": func(s *Settled) string { return strconv.FormatInt(s.Contract, 10) },
 	"project":  func(s *Settled) string { return cmp.Or(s.Project, "-") },
 	"day":      func(s *Settled) string { return instant(s.booked()).UTC().Format(time.DateOnly) },
 }
 
-// Sums adds contracts that have the same key. They are in the order of contracts, or of names.
+// Sums adds up the contracts that have the same key. The sums are in the order of contracts, or of
+// names.
 func Sums(all []Settled, key func(*Settled) string) (out []Sum, err error) {
 	at := make(map[string]int)
 	for i := range all {

@@ -8,7 +8,7 @@ import "bourse/hosts/availability"
 type Past struct {
 	History *availability.History
 	at      float64
-	days    []cursor // by number of days before the query, from 1
+	days    []cursor // cursors by number of days before the query, from 1
 }
 
 // A cursor is the first interval that ends after a given time.

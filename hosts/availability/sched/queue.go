@@ -33,9 +33,9 @@ func DefaultQueue() QueueOptions { return QueueOptions{Hold: 300, Mode: "skip", 
 // cost nothing until their hold ends.
 type Queue struct {
 	o       QueueOptions
-	ready   eventheap.Heap // by position in the queue
+	ready   eventheap.Heap // jobs by position in the queue
 	held    []held         // by end of the hold
-	done    int            // number of holds in held that have ended
+	done    int            // number of holds in the list held that have ended
 	lengths []float64      // length of each job, in seconds
 	head    float64        // position before all jobs
 	tail    float64        // position after all jobs

@@ -314,6 +314,7 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	l.measured = metrics.New()
 	w := live.World{
 		Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, Meter: l.measured, Version: version(),
+		Failed: func(err error) { l.log.Warn("the policy failed, so a request was rejected", "error", err) },
 		KeyOf: func(ctx context.Context, account string) (string, error) {
 			return soon(ctx, func(ctx context.Context) (string, error) { return l.bank.KeyOf(ctx, account) })
 		},

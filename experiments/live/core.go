@@ -13,6 +13,7 @@ import (
 	bankorder "bourse/bank/order"
 	"bourse/bank/teller"
 	"bourse/contracts"
+	"bourse/contracts/admission/outside"
 	"bourse/contracts/broker"
 	"bourse/contracts/order"
 	"bourse/hosts"
@@ -27,6 +28,7 @@ type core struct {
 	calls  *calls
 	broker broker.Broker
 	config broker.Config // parameters given when the market was created, except its hosts
+	failed error         // the last error in this step of the script that decides
 	state
 
 	ended []*Contract // contracts that ended in this step
@@ -107,6 +109,9 @@ func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, e
 	k := &core{conf: c, number: number, calls: &calls{bank: t}, config: parts}
 	k.next, k.open, k.meters = 1, make(map[int64]*Contract), make(map[int64][]*metered)
 	k.loads, k.arrays, k.lapse = make(map[string]load), make(map[string]int), math.Inf(1)
+	if p, ok := parts.Policy.(*outside.Policy); ok {
+		p.Forgive(func(err error) { k.failed = err })
+	}
 	k.calls.charge = k.charge
 	k.config.Teller, t.Budget = k.calls, k.budgetOf
 	k.config.Provider = t.Account("market:" + c.Name)

@@ -70,6 +70,10 @@ type World struct {
 
 	Meter Meter // receives measurements; may be nil
 
+	// Failed receives the error if the script that decides has failed, so that the market
+	// rejected a request. It may be nil.
+	Failed func(error)
+
 	// Version is the version of this program. If another version wrote the log, the market
 	// resumes from that version's checkpoint, and checks of the log start there.
 	Version string
@@ -445,6 +449,7 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	if err := m.at("apply"); err != nil {
 		return err
 	}
+	m.core.failed = nil
 	results, err := m.core.turn(r)
 	if err != nil {
 		return fmt.Errorf("record %d: %w", m.log.seq, err)
@@ -459,6 +464,9 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 		return err
 	}
 	m.decided(r, results)
+	if m.core.failed != nil && m.world.Failed != nil {
+		m.world.Failed(m.core.failed)
+	}
 	m.unpaid(r)
 	m.seen.publish(m, now)
 	for i, l := range letters {

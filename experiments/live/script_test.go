@@ -10,7 +10,7 @@ import (
 )
 
 // A counting is a policy whose decision depends on its state: it rejects every fourth
-// request.
+// request. It fails for contract 7, whose rejection does not change the state.
 const counting = `
 def start():
     return {"n": 0, "ended": []}
@@ -20,6 +20,8 @@ def ended(request, outcome, state):
 
 def decide(request, market, state):
     state["n"] += 1
+    if request.id % (1 << 32) == 7:
+        fail("no sevens")
     on = market.place()
     if type(on) == "string":
         return reject(on)
@@ -59,8 +61,11 @@ func TestScript(t *testing.T) {
 		return w.entries(), string(p.State())
 	}
 	want, state := run(0)
-	if !strings.Contains(state, `"n":12`) || !strings.Contains(state, "fulfilled") {
+	if !strings.Contains(state, `"n":11`) || !strings.Contains(state, "fulfilled") {
 		t.Errorf("the state is %s", state)
+	}
+	if n := strings.Count(strings.Join(want, "\n"), "the policy failed"); n != 1 {
+		t.Errorf("%d requests were rejected because the policy failed, want 1", n)
 	}
 	for _, every := range []int64{1, 7, 1000} {
 		if got, after := run(every); after != state || !slices.Equal(got, want) {
@@ -72,5 +77,35 @@ func TestScript(t *testing.T) {
 	}
 	if _, err := Parse("lab.yaml", []byte("name: lab\nadmission: {name: script, file: none.star}")); err == nil {
 		t.Error("a script that does not exist is accepted")
+	}
+}
+
+// TestScriptFails checks that a script that fails or takes too many steps does not end its
+// market.
+func TestScriptFails(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join(t.TempDir(), "mine.star")
+	if err := os.WriteFile(script, []byte(`
+def decide(request, market):
+    if request.nodes == 2:
+        return request.nothing
+    for i in range(10000000 if request.nodes == 3 else 0):
+        market.now
+    return accept(market.place())
+`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w := newTown(t, "name: lab\nadmission: {name: script, file: "+script+"}", 3)
+	var failed []string
+	w.market.world.Failed = func(err error) { failed = append(failed, err.Error()) }
+	for i, nodes := range []int{1, 2, 3, 1} {
+		s := w.order(fmt.Sprint(i), "user:1", "", nodes, 5, 60, 0.05)
+		w.turn(message{Submit: &s})
+	}
+	if len(failed) != 2 || !strings.Contains(failed[0], "mine.star:4:23: request has no field nothing") || !strings.Contains(failed[1], "steps") {
+		t.Errorf("the errors are %q", failed)
+	}
+	if n := strings.Count(strings.Join(w.entries(), "\n"), "the policy failed"); n != 2 {
+		t.Errorf("%d requests were rejected because the policy failed, want 2", n)
 	}
 }

@@ -79,6 +79,7 @@ type decider struct {
 	placed  []contracts.Placement
 	numbers contracts.Numbers
 	err     error
+	forgave func(error)                              // receives errors that reject a request; if nil, an error ends the policy
 	heard   [sha256.Size]byte                        // hash of questions to a program and its answers
 	twice   bool                                     // whether each question is asked twice
 	took    func(q *Question, a *contracts.Decision) // observes answers; may be nil
@@ -144,6 +145,11 @@ func (d *decider) Heard() [sha256.Size]byte { return d.heard }
 // SetGuard makes g guard each decision.
 func (d *decider) SetGuard(g Guard) { d.guard = g }
 
+// Forgive makes an error reject the request that the question was about, with the reason
+// [Failed], instead of ending the policy. The policy's state stays as it was. Report receives
+// the error.
+func (d *decider) Forgive(report func(error)) { d.forgave = report }
+
 // State returns the policy's state as JSON, or nil.
 func (d *decider) State() []byte { return d.state }
 
@@ -164,7 +170,9 @@ func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []co
 	if t.Ordered && (e.Kind == contracts.Submitted || e.Kind == contracts.Lost) {
 		q := &Question{Now: now, Request: m.Request(e.Contract), View: m.Hosts(), decider: d}
 		if _, err := mind.Key(q); err != nil {
-			d.fail(q, err)
+			if decision := d.fail(q, err); e.Kind == contracts.Submitted && decision.Verdict == contracts.Reject {
+				return []contracts.Action{{Verb: contracts.Refuse, Contract: e.Contract, Decision: &decision}}
+			}
 		}
 	}
 	if d.err != nil {
@@ -183,9 +191,8 @@ func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []co
 
 // Decide implements [contracts.Decider].
 func (d *decider) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	later := contracts.Decision{Verdict: contracts.Defer}
 	if d.err != nil {
-		return later
+		return contracts.Decision{Verdict: contracts.Defer}
 	}
 	q := d.question(now, r, v)
 	m, _ := d.mind()
@@ -203,8 +210,7 @@ func (d *decider) Decide(now float64, r *contracts.Request, v contracts.View) co
 			return checked
 		}
 	}
-	d.fail(q, err)
-	return later
+	return d.fail(q, err)
 }
 
 // Judged is called with the outcome of a contract that the policy accepted.
@@ -233,13 +239,25 @@ func (d *decider) question(now float64, r *contracts.Request, v contracts.View) 
 	return &Question{Number: d.asked, Now: now, Request: r, View: v, State: d.state, decider: d}
 }
 
-func (d *decider) fail(q *Question, err error) {
-	if d.err == nil {
-		d.err = &Error{Job: int64(q.Request.ID), At: q.Now, Question: q.Record(), Err: err}
+// fail returns the decision about a request for which the policy failed.
+func (d *decider) fail(q *Question, err error) contracts.Decision {
+	e := &Error{Job: int64(q.Request.ID), At: q.Now, Err: err}
+	if d.forgave != nil {
+		d.forgave(e)
+		return contracts.Decision{Verdict: contracts.Reject, Reason: Failed}
 	}
+	if d.err == nil {
+		e.Question = q.Record()
+		d.err = e
+	}
+	return contracts.Decision{Verdict: contracts.Defer}
 }
 
-// An Error is a failure of an outside policy. The run is void.
+// Failed is the reason for rejecting a request that the policy failed to decide on, if such
+// errors do not end the policy.
+const Failed contracts.Reason = "the policy failed"
+
+// An Error is a failure of an outside policy. Unless the policy forgives it, the run is void.
 type Error struct {
 	Job      int64   // ID of the request that the question was about
 	At       float64 // time, s

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"bourse/workloadgen/config"
 	"bourse/workloadgen/plugin"
@@ -57,10 +58,12 @@ func holds(n *config.Node) string {
 	case n.Kind == config.List:
 		return fmt.Sprintf("a list of %d", len(n.Items))
 	}
-	names := make([]string, len(n.Keys))
-	for i, k := range n.Keys {
-		names[i] = k.Name
+	var names []string
+	for _, k := range n.Keys {
+		if k.Name != "name" {
+			names = append(names, k.Name)
+		}
 	}
 	slices.Sort(names)
-	return plugin.Clip(fmt.Sprint(names))
+	return plugin.Clip(strings.TrimSpace(n.Name() + " {" + strings.Join(names, ", ") + "}"))
 }

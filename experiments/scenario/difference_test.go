@@ -13,7 +13,7 @@ func TestDiffer(t *testing.T) {
 		{"configurations.low.fleet.hosts=9", "configurations.low.fleet.hosts: 15, 9"},
 		{"configurations.low.admission=[be]", "configurations.low.admission: a list of 2, a list of 1"},
 		{"configurations.low.admission=[be, cac]", "configurations.low.admission[1]: sac, cac"},
-		{"configurations.low.workload.model.jobs=7", "configurations.low.workload.model: paper, [jobs name]"},
+		{"configurations.low.workload.model.jobs=7", "configurations.low.workload.model: paper, paper {jobs}"},
 		{"configurations.low.horizon=70", "configurations.low.horizon: nothing, 70"},
 	} {
 		other := parse(t, one, c.set)

@@ -66,7 +66,7 @@ func newWindows(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contr
 	if err := decode(&p.o); err != nil {
 		return nil, err
 	}
-	list := listed{p.o.Curve, p.o.Prices}
+	list := &listed{p.o.Curve, p.o.Prices}
 	for i := range p.o.Prices {
 		if c := list.of(i); c.Validate() != nil {
 			return nil, fmt.Errorf("prices: found %v, want at most high, %v", c.Low, c.High)
@@ -83,17 +83,22 @@ type listed struct {
 }
 
 // of returns the curve of a window.
-func (l listed) of(window int) clearing.Curve {
+func (l *listed) of(window int) clearing.Curve {
+	c := l.Curve
 	if window < len(l.prices) {
-		l.Low = l.prices[window]
+		c.Low = l.prices[window]
 	}
-	return l.Curve
+	return c
 }
 
 // Price implements [Curve].
-func (l listed) Price(window int, sold, of float64) market.Rate {
+func (l *listed) Price(window int, sold, of float64) market.Rate {
+	load := max(0, min(1, sold/of))
+	if window >= len(l.prices) {
+		return l.At(load)
+	}
 	c := l.of(window)
-	return c.At(max(0, min(1, sold/of)))
+	return c.At(load)
 }
 
 // Next implements [contracts.Policy].
@@ -237,6 +242,7 @@ func (p *windows) cost(n int, from, to, most float64) (sum float64) {
 	if n == 1 || sum > most*(1+rounding) {
 		return sum
 	}
+	least := sum
 	sum = 0
 	for w := first; float64(w)*width < to; w++ {
 		at := p.window(w)
@@ -245,6 +251,9 @@ func (p *windows) cost(n int, from, to, most float64) (sum float64) {
 			rates += p.curve.Price(w, at.seconds+float64(i)*o, of)
 		}
 		sum += float64(rates) * o
+		if least += float64(rates-market.Rate(n)*at.price) * o; least > most*(1+rounding)*(1+rounding) {
+			return least
+		}
 	}
 	return sum
 }

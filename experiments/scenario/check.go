@@ -4,7 +4,9 @@ import (
 	"bourse/workloadgen/config"
 	"bourse/workloadgen/plugin"
 
+	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -148,9 +150,17 @@ func (c *Configuration) check(n *config.Node, path string, known Known) error {
 	return checkAdmission(c.Admission, known)
 }
 
+// checkAdmission checks the policies of a configuration. A policy without a label that is listed
+// before with other options gets a label: its name and a number from 2 on.
 func checkAdmission(policies []Choice, known Known) error {
 	seen := map[string]bool{}
-	for _, p := range policies {
+	for i := range policies {
+		p := &policies[i]
+		if p.Label == p.Name && seen[p.Label] && !slices.ContainsFunc(policies[:i], p.same) {
+			for n := 2; seen[p.Label]; n++ {
+				p.Label = fmt.Sprintf("%s-%d", p.Name, n)
+			}
+		}
 		if err := p.among(known.Admission); err != nil {
 			return err
 		}
@@ -168,6 +178,12 @@ func checkAdmission(policies []Choice, known Known) error {
 		seen[p.Label] = true
 	}
 	return nil
+}
+
+// same reports whether c and other differ at most in their labels.
+func (c *Choice) same(other Choice) bool {
+	return c.Name == other.Name && c.Negotiate == other.Negotiate && reflect.DeepEqual(c.Options(), other.Options()) &&
+		(c.Sharing == nil) == (other.Sharing == nil) && (c.Sharing == nil || c.Sharing.same(*other.Sharing))
 }
 
 // plain checks a choice of a plug-in other than an admission policy.

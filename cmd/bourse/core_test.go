@@ -64,7 +64,7 @@ var most = map[string]int{
 	"experiments/publication":        2700,
 	"experiments/report":             3150,
 	"experiments/results":            3500,
-	"experiments/scenario":           2015,
+	"experiments/scenario":           2027,
 	"experiments/stats":              700,
 	"experiments/study":              3385,
 	"experiments/trail":              500,

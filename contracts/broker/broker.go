@@ -101,7 +101,7 @@ type Spans struct {
 func (c *Config) floor() floor.Config {
 	return floor.Config{
 		Charges: floor.Charges{
-			Tariff: c.Payment.tariff(c.Reserve), Vector: c.Payment.vectors(c.Resources, c.Reserve),
+			Tariff: c.Payment.tariff(c.Resources, c.Reserve),
 			Spends: !c.Payment.Whole, Promised: c.Payment.Promised, NoFloor: c.Payment.noFloor(),
 		},
 		Machines: c.Fleet, Sharing: c.Sharing, Window: c.Window, Forecast: c.Forecast,

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"bourse/contracts"
+	"bourse/contracts/floor"
+	"bourse/hosts"
 	"bourse/market"
 )
 
@@ -50,7 +52,7 @@ func TestScarceChargesCutHosts(t *testing.T) {
 			on[0].Rate, on[1].Rate = 0.5*speed, 1.5*speed
 		}
 		p := must(Payments().New("scarce", nil))
-		p.tariff(c.reserve)(on, bid*market.Rate(len(c.claims)), c.cpus*speed, speed)
+		p.tariff(nil, c.reserve)(on, floor.Prices{hosts.CPU: bid * market.Rate(len(c.claims))}, c.cpus*speed, speed)
 		for i, want := range c.want {
 			if got := on[i].Paying; math.Abs(got-want) > 1e-12 {
 				t.Errorf("%s: task %d pays %v, want %v", c.name, i, got, want)
@@ -69,7 +71,7 @@ func TestPercentileCharges(t *testing.T) {
 	}{{2e9, 0, 0.5}, {2e9, 1e9, 0.5}, {2e9, 3e9, 0.75}, {2e9, 6e9, 1}, {6e9, 3e9, 1}} {
 		on := []contracts.Allocation{{Bid: 1e9, Rate: 0.25, Met: c.promised}}
 		p := must(Payments().New("percentile", nil))
-		if p.tariff(0)(on, 1e9+c.others, 1, 1); on[0].Paying != c.want {
+		if p.tariff(nil, 0)(on, floor.Prices{hosts.CPU: 1e9 + c.others}, 1, 1); on[0].Paying != c.want {
 			t.Errorf("others bid %v, promised %v: a task pays %v, want %v", c.others, c.promised, on[0].Paying, c.want)
 		}
 	}
@@ -82,7 +84,7 @@ func TestResourceChargesTheMean(t *testing.T) {
 	for name, want := range map[string]float64{"usage": 0.9, "resource": 0.3} {
 		on := []contracts.Allocation{{Bid: 1e9, Rate: 0.45, Of: 3}}
 		p := must(Payments().New(name, nil))
-		if p.tariff(0)(on, 2e9, 1, 1); math.Abs(on[0].Paying-want) > 1e-12 {
+		if p.tariff(nil, 0)(on, floor.Prices{hosts.CPU: 2e9}, 1, 1); math.Abs(on[0].Paying-want) > 1e-12 {
 			t.Errorf("%s: a task pays %v, want %v", name, on[0].Paying, want)
 		}
 	}

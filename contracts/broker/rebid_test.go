@@ -9,6 +9,7 @@ import (
 	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/admission"
+	"bourse/contracts/floor"
 	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
@@ -49,16 +50,17 @@ func TestRebids(t *testing.T) {
 		must(0, l.Mint(0, user, bank.Micros(math.MaxInt64)))
 		c := Config{
 			Provider: provider, Teller: l, Policy: admission.Immediate(fixed(in.Bids)), Sharing: must(sharing.Table().New("auction", noOptions)), Window: 300,
-			Payment: Payment{Charge: func(on []contracts.Allocation, _ market.Rate, _, _ float64) {
-				for i := range on {
-					on[i].Paying = max(0, float64(in.Owed)-0.5) * 1e-6 / brief / float64(len(in.Bids))
-				}
-			}},
+			Payment: must(Payments().New("bid", nil)),
 		}
 		for h := range in.Bids {
 			c.Fleet, c.Owners = append(c.Fleet, sim.New(hosts.Spec{Name: string(rune('a' + h)), CPUs: 1, Speed: 1})), append(c.Owners, provider)
 		}
 		b := New(c)
+		b.floor.Tariff = func(on []contracts.Allocation, _ floor.Prices, _, _ float64) {
+			for i := range on {
+				on[i].Paying = max(0, float64(in.Owed)-0.5) * 1e-6 / brief / float64(len(in.Bids))
+			}
+		}
 		r := &contracts.Request{ID: 1, Owner: user, Nodes: len(in.Bids), Work: 1e9, SLA: contracts.SLA{Budget: bank.Micros(in.Budget), Deadline: brief + in.Left}}
 		if d := must(b.Submit(0, r, hosts.Task{Work: 1e9})); d.Verdict != contracts.Accept {
 			t.Fatalf("%+v", d)

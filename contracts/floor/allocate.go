@@ -3,7 +3,6 @@ package floor
 import (
 	"bourse/contracts"
 	"bourse/hosts"
-	"bourse/market"
 )
 
 // MoveTo advances f to now, a time before the next event. It first reallocates the marked
@@ -105,31 +104,29 @@ func (f *Floor) share(v *host) (next float64) {
 			f.change(s.Contract).rates[s.Node] = rate
 		}
 	}
-	if f.vectors {
-		prices := f.pricesOf(v)
-		f.charge(v, on, &prices)
-	} else {
-		f.chargeCPU(v, on, v.auction.Price())
-	}
+	f.charge(v, on, f.pricesOf(v))
 	if v.near > 0 {
 		f.watch(v)
 	}
 	return m.Next()
 }
 
-// chargeCPU sets the charge per second of each task of v, if only processors have prices there. The
-// tariff applies first. A task then pays at least the floor price for each processor that it gets,
-// but never more than its bid. For example, at a floor price of $0.001/s, a task with 2 processors
-// and a bid of $0.003/s pays at least $0.002/s.
-func (f *Floor) chargeCPU(v *host, on []contracts.Allocation, price market.Rate) {
-	f.Tariff(on, price, v.rated.capacity, v.rated.speed)
+// charge sets the charge per second of each task of v at the given prices. The tasks in on are
+// those now on v, or those of an earlier allocation.
+//
+// The tariff applies first. A task then pays at least the floor prices of the processors that it
+// gets and of the resources that it holds, but never more than its bid. For example, at a floor
+// price of $0.001/s for a processor, a task with 2 processors and a bid of $0.003/s pays at least
+// $0.002/s.
+func (f *Floor) charge(v *host, on []contracts.Allocation, prices Prices) {
+	f.Tariff(on, prices, v.rated.capacity, v.rated.speed)
 	if !f.floored {
 		return
 	}
-	least := f.floors[v.id][hosts.CPU]
 	for i := range on {
 		s := &on[i]
-		s.Paying = max(s.Paying, min(s.Bid.Float64(), least*(s.Rate/v.rated.speed)))
+		least := f.floors[v.id][hosts.CPU]*(s.Rate/v.rated.speed) + s.Vector.Least()
+		s.Paying = max(s.Paying, min(s.Bid.Float64(), least))
 	}
 }
 

@@ -13,19 +13,20 @@ import (
 	"bourse/market"
 )
 
-// A Tariff sets the field Paying of each task on a host, in dollars per second. The price is
-// the sum of all bids on the host. The capacity is the work per second of the whole host, and
-// processor is the work per second of one of its processors.
-type Tariff func(on []contracts.Allocation, price market.Rate, capacity, processor float64)
+// A Tariff sets the field Paying of each task on a host, in dollars per second. The capacity is
+// the work per second of the whole host, and processor is the work per second of one of its
+// processors.
+type Tariff func(on []contracts.Allocation, prices Prices, capacity, processor float64)
 
-// Charges state what tasks pay. Tariff is required. Vector is required if there are Resources or
-// if held resources have floors.
+// Prices are the sums of the bids on a host by kind of resource; kinds without a price are 0.
+type Prices [hosts.Kinds]market.Rate
+
+// Charges state what tasks pay. Tariff is required.
 type Charges struct {
 	Tariff   Tariff
-	Vector   VectorTariff // replaces Tariff on hosts on which a task has a vector
-	Spends   bool         // charges are paid from the contract's budget; under a Bidding rule, a contract that has spent its budget has no weight
-	Promised bool         // the price that a task met is the one that its placement was promised
-	NoFloor  bool         // no floor price applies, neither Least nor those of hosts
+	Spends   bool // charges are paid from the contract's budget; under a Bidding rule, a contract that has spent its budget has no weight
+	Promised bool // the price that a task met is the one that its placement was promised
+	NoFloor  bool // no floor price applies, neither Least nor those of hosts
 }
 
 // A Config names the parts of a floor. Machines, Sharing, Charges, Window and Ties are required.

@@ -16,7 +16,7 @@ import (
 )
 
 // asBid charges every task its bid.
-func asBid(on []contracts.Allocation, _ market.Rate, _, _ float64) {
+func asBid(on []contracts.Allocation, _ Prices, _, _ float64) {
 	for i := range on {
 		on[i].Paying = on[i].Bid.Float64()
 	}

@@ -77,7 +77,7 @@ func (f *Floor) book(v *host, done []hosts.Reading) {
 			s.Rate = done[k].Work / done[k].Span
 		}
 	}
-	f.charge(v, d.on, &d.prices)
+	f.charge(v, d.on, d.prices)
 	for i := range d.on {
 		was := &d.on[i]
 		at := slices.IndexFunc(v.on, func(s contracts.Allocation) bool { return s.Slot == was.Slot && s.Contract == was.Contract })

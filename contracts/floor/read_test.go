@@ -126,9 +126,9 @@ func (m *metre) end(at float64, slot hosts.Slot, why hosts.End) {
 // fraction of the host that it used times the price.
 func metres(n int, change func(*Config)) (*Floor, []*metre) {
 	c := hostConfig(auction)
-	c.Tariff = func(on []contracts.Allocation, price market.Rate, capacity, _ float64) {
+	c.Tariff = func(on []contracts.Allocation, prices Prices, capacity, _ float64) {
 		for i := range on {
-			on[i].Paying = price.Float64() * on[i].Rate / capacity
+			on[i].Paying = prices[hosts.CPU].Float64() * on[i].Rate / capacity
 		}
 	}
 	c.Availability = &Availability{Leaving: Lose}

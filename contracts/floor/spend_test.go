@@ -28,10 +28,10 @@ func rich(id contracts.ID, nodes int, deadline, dollars float64) *contracts.Requ
 }
 
 // atOthers charges the share of the host at the sum of the other bids (spot).
-func atOthers(on []contracts.Allocation, price market.Rate, capacity, _ float64) {
+func atOthers(on []contracts.Allocation, prices Prices, capacity, _ float64) {
 	for i := range on {
 		s := &on[i]
-		s.Paying = min(s.Bid.Float64(), s.Rate/capacity*(price-s.Bid).Float64())
+		s.Paying = min(s.Bid.Float64(), s.Rate/capacity*(prices[hosts.CPU]-s.Bid).Float64())
 	}
 }
 

@@ -14,13 +14,6 @@ import (
 // processors is host.auction, as in other markets, and contains only the parts of bids that are
 // for processors.
 
-// A VectorTariff sets the field Paying of each task on a host on which at least one task has a
-// Vector. Prices are the sums of the bids by kind of resource.
-type VectorTariff func(on []contracts.Allocation, prices *Prices, capacity, processor float64)
-
-// Prices are the prices of a host by kind of resource; those without a price are 0.
-type Prices [hosts.Kinds]market.Rate
-
 // claim returns the vector of a task of c that bids b and holds resources on v. It returns nil
 // if the task claims no priced resource other than processors, and holds no resource with a
 // floor price.
@@ -63,27 +56,6 @@ func (f *Floor) bidOthers(v *host, was, is *contracts.Vector) {
 			v.others[i].Bid(f.now, from[k], to[k])
 		}
 	}
-}
-
-// charge sets the charge per second of each task of v at the given prices. The floor also
-// covers the resources that a task holds. The tasks in on are those now on v, or those of an
-// earlier allocation.
-func (f *Floor) charge(v *host, on []contracts.Allocation, prices *Prices) {
-	if !vectors(on) {
-		f.chargeCPU(v, on, prices[hosts.CPU])
-		return
-	}
-	f.Vector(on, prices, v.rated.capacity, v.rated.speed)
-	for i := range on {
-		s := &on[i]
-		least := f.floors[v.id][hosts.CPU]*(s.Rate/v.rated.speed) + s.Vector.Least()
-		s.Paying = max(s.Paying, min(s.Bid.Float64(), least))
-	}
-}
-
-// vectors reports whether a task of on has a vector.
-func vectors(on []contracts.Allocation) bool {
-	return slices.ContainsFunc(on, func(s contracts.Allocation) bool { return s.Vector != nil })
 }
 
 // A met is a host that is eligible for a request, with the price that applies to the request

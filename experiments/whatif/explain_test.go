@@ -20,7 +20,9 @@ import (
 	"bourse/workloadgen"
 )
 
-var decisions = flag.Int("decisions", 60, "random decisions that TestExplain explains")
+const usualDecisions = 60
+
+var decisions = flag.Int("decisions", usualDecisions, "random decisions that TestExplain explains")
 
 // TestExplain explains random decisions under all policies. It compares the explanations
 // with complete runs in which the job has other terms from the start. With the smallest

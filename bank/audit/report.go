@@ -45,7 +45,7 @@ type Report struct {
 	Issued    Money `json:"issued"`
 	Charged   Money `json:"charged" doc:"paid from escrow to others than the owner"`
 	Refunded  Money `json:"refunded" doc:"paid from escrow back to the owner"`
-	Held      Money `json:"held" doc:"in escrow at the end"`
+	Held      Money `json:"held" doc:"money in escrow at the end"`
 	Penalties Money `json:"penalties"`
 	Admitted  int64 `json:"admitted" doc:"contracts admitted"`
 	Settled   int64 `json:"settled"`

@@ -127,7 +127,7 @@ func entry(line []byte, now float64) (bank.Entry, error) {
 type Outcome struct {
 	ID    string `json:"id"`
 	Seq   int64  `json:"seq,omitempty"`
-	Hash  string `json:"hash,omitempty" doc:"note in base64"`
+	Hash  string `json:"hash,omitempty" doc:"hash of the entry, in base64"`
 	Error string `json:"error,omitempty" doc:"error, instead of receipt and note"`
 	Mode  string `json:"mode,omitempty" doc:"mode of the bank, open or owned, if a single order was sent"`
 }

@@ -223,8 +223,8 @@ type signedReceipt struct {
 
 type bookedRequest struct {
 	ID   string `json:"id"`
-	Seq  int64  `json:"seq" doc:"of its entry"`
-	Hash string `json:"hash" doc:"in base64"`
+	Seq  int64  `json:"seq" doc:"number of the request's entry"`
+	Hash string `json:"hash" doc:"hash of the entry, in base64"`
 }
 
 func receiptOf(r proof.Receipts) signedReceipt {

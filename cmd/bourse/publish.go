@@ -188,9 +188,9 @@ type extendsOptions struct {
 type extended struct {
 	Origin string `json:"origin"`
 	Since  int64  `json:"since" doc:"number of lines at the older checkpoint"`
-	Lines  int64  `json:"lines" doc:"of the log"`
+	Lines  int64  `json:"lines" doc:"number of lines of the log"`
 	Then   string `json:"then" doc:"root hash in the older checkpoint"`
-	Root   string `json:"root" doc:"of the log"`
+	Root   string `json:"root" doc:"root hash of the log"`
 }
 
 func extendsAction(c *cli.Context, o *extendsOptions) error {

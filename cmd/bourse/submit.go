@@ -22,7 +22,7 @@ import (
 
 // contractsShown is the JSON form of contracts.
 type contractsShown struct {
-	Answers   []live.Answer   `json:"answers" doc:"what was decided"`
+	Answers   []live.Answer   `json:"answers" doc:"decisions of the market"`
 	Contracts []live.Contract `json:"contracts" doc:"states or outcomes of the contracts"`
 }
 

@@ -11,13 +11,13 @@
 //	a rejection
 //	decision      reject
 //	reason        the reason, in words
-//	              Then the numbers that decided, under the names that the policy gives
+//	              Then the numbers on which it is based, under the names that the policy gives
 //	              them (see the Decide method of each policy in contracts/admission). For
 //	              the broker's own reason, unfunded, they are balance and budget, in $.
 //
 //	terms
 //	decision      accept
-//	              Then the numbers that decided. They include ask, in $, if the price is
+//	              Then the numbers on which it is based. They include ask, in $, if the price is
 //	              not the budget.
 //	submit        time of the request, s
 //	deadline      time allowed after submit, s

@@ -28,9 +28,9 @@ type Advice struct {
 // A Recommendation is advice to users of one kind or to the provider.
 type Recommendation struct {
 	For       string  `json:"for" doc:"inelastic, elastic or provider"`
-	Reserve   bool    `json:"reserve" doc:"p_a is above it"`
-	Threshold float64 `json:"threshold" doc:"of p_a"`
-	Equation  string  `json:"equation" doc:"of the paper"`
+	Reserve   bool    `json:"reserve" doc:"whether p_a is above the threshold"`
+	Threshold float64 `json:"threshold" doc:"threshold for p_a"`
+	Equation  string  `json:"equation" doc:"equation of the paper"`
 
 	// The following fields are computed from the replications if there are several:
 	Lo95    *float64 `json:"lo95" doc:"interval of the threshold (jackknife)"`

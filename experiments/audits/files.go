@@ -12,9 +12,9 @@ import (
 // files are the files of a results directory and the result of comparing them with the
 // manifest.
 type files struct {
-	Results  string   `json:"results" doc:"the directory"`
+	Results  string   `json:"results" doc:"directory of the results"`
 	Files    int      `json:"files" doc:"published files named in the manifest"`
-	Manifest string   `json:"manifest" doc:"its sha256"`
+	Manifest string   `json:"manifest" doc:"SHA-256 of the manifest"`
 	Findings []change `json:"findings"`
 	Beyond   []string `json:"beyond" doc:"list of data that the audit could not check"`
 }

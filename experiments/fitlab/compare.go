@@ -20,7 +20,7 @@ type Compared struct {
 	A     string   `json:"a"`
 	B     string   `json:"b"`
 	Tests []test   `json:"tests" doc:"gaps between arrivals, runtimes, sizes"`
-	Files []string `json:"files" doc:"that were written"`
+	Files []string `json:"files" doc:"files written"`
 }
 
 type test struct {

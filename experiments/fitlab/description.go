@@ -242,7 +242,7 @@ func (d *Description) notes() []string {
 // Described is the JSON form of a description.
 type Described struct {
 	File        string        `json:"file"`
-	Lines       int           `json:"lines" doc:"of the file"`
+	Lines       int           `json:"lines" doc:"number of lines of the file"`
 	Comments    int           `json:"comments"`
 	Blank       int           `json:"blank"`
 	Used        int           `json:"used" doc:"lines used unchanged as records"`
@@ -252,14 +252,14 @@ type Described struct {
 	Filters     []swf.Step    `json:"filters" doc:"filters, in the order in which they were applied"`
 	Records     int           `json:"records"`
 	Ran         int           `json:"ran" doc:"records of jobs that ran"`
-	Users       int           `json:"users" doc:"that have records"`
+	Users       int           `json:"users" doc:"number of users with records"`
 	MeanIAT     report.Maybe  `json:"mean_iat" doc:"mean gap between arrivals, s"`
 	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number" doc:"whole span divided by the difference between the first and last job number, s"`
 	Processors  *int64        `json:"processors" doc:"processors of the machine; null if unknown"`
 	Load        report.Maybe  `json:"load" doc:"work divided by the capacity of the machine; null if unknown"`
 	Quantities  []moments     `json:"quantities" doc:"gaps between arrivals, runtimes, sizes, overestimates"`
 	Hurst       []estimate    `json:"hurst" doc:"Hurst exponent of the gaps, by estimator"`
-	Correlation []correlation `json:"autocorrelation" doc:"of the gaps"`
+	Correlation []correlation `json:"autocorrelation" doc:"autocorrelation of the gaps"`
 	Clock       bool          `json:"clock" doc:"true if the header states when the log starts; otherwise hours and days are counted from the first record"`
 	ByHour      [24]int       `json:"by_hour" doc:"records of each hour of the day"`
 	ByWeekday   [7]int        `json:"by_weekday" doc:"records of each day of the week, from Sunday, or from the first record"`
@@ -267,12 +267,12 @@ type Described struct {
 	Classes     []class       `json:"classes" doc:"records of each queue, partition, group and application, the largest first"`
 	Fits        []quantityFit `json:"fits"`
 	Notes       []string      `json:"notes" doc:"remarks needed to interpret the numbers"`
-	Files       []string      `json:"files" doc:"that were written"`
+	Files       []string      `json:"files" doc:"files written"`
 }
 
 type reason struct {
 	Reason  string `json:"reason"`
-	Done    string `json:"done" doc:"skipped or repaired"`
+	Done    string `json:"done" doc:"what was done with the lines: skipped or repaired"`
 	Count   int    `json:"count"`
 	First   int    `json:"first_line" doc:"number of the first line of this kind"`
 	Example string `json:"example" doc:"content of the first line of this kind"`

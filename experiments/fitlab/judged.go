@@ -20,8 +20,8 @@ import (
 
 // Judged is the JSON form of Table 1.
 type Judged struct {
-	Pairs   int          `json:"pairs" doc:"of samples"`
-	Draws   int          `json:"draws" doc:"in a sample"`
+	Pairs   int          `json:"pairs" doc:"number of pairs of samples"`
+	Draws   int          `json:"draws" doc:"number of draws in a sample"`
 	Level   float64      `json:"level" doc:"p below which a pair is rejected"`
 	Method  []string     `json:"method" doc:"parameters of the table"`
 	Rows    []report.Fit `json:"rows"`

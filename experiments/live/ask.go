@@ -334,7 +334,7 @@ type Host struct {
 	Off       float64    `json:"share_error" doc:"largest fraction of a task's entitlement that the task waited for but did not receive, from 0 to 1"`
 	Load      float64    `json:"load"`
 	Heard     float64    `json:"heard" doc:"time of its last message"`
-	Why       string     `json:"why,omitempty" doc:"it is closed"`
+	Why       string     `json:"why,omitempty" doc:"reason why it is closed"`
 	Stored    int64      `json:"stored" doc:"bytes of stored output of ended tasks"`
 	Resources []Resource `json:"resources,omitempty" doc:"resources that its tasks hold, other than processors"`
 	Cut       int        `json:"cut,omitempty" doc:"usage reports that exceeded the possible maximum"`

@@ -23,7 +23,7 @@ import (
 type Checked struct {
 	Records     int64    `json:"records" doc:"number of the last record"`
 	First       int64    `json:"first" doc:"number of the first record; earlier records were deleted or belong to another version"`
-	Contracts   int      `json:"contracts" doc:"that have ended"`
+	Contracts   int      `json:"contracts" doc:"number of contracts that have ended"`
 	Calls       int      `json:"calls" doc:"bank calls: admissions, rejections, settlements and penalties"`
 	Differences []string `json:"differences"`
 	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that were still not settled at the end of the log because the bank refused, with reasons"`

@@ -26,11 +26,11 @@ type Config struct {
 	Bank      string          `yaml:"bank" doc:"folder, PostgreSQL URL, or https://… of a bank service"`
 	BankPin   string          `yaml:"bank_pin" doc:"pin printed by the bank service; two pins, separated by a comma, while the bank changes its key"`
 	Number    int64           `yaml:"number" validate:"min=0,max=1000000" doc:"number of the market, as in its right settle"`
-	Market    scenario.Market `yaml:"market" doc:"how hosts are sold"`
+	Market    scenario.Market `yaml:"market" doc:"rules by which hosts are sold"`
 	Admission scenario.Choice `yaml:"admission" family:"admission" doc:"admission policy"`
 	Floor     scenario.Floor  `yaml:"floor_per_hour" doc:"minimum pay of hosts, in dollars per hour"`
 	Leaving   Leaving         `yaml:"leaving" doc:"rule for the tasks of a lost host"`
-	Link      Link            `yaml:"link" doc:"to hosts"`
+	Link      Link            `yaml:"link" doc:"connection to the hosts"`
 	Limits    Limits          `yaml:"limits" doc:"defaults and limits for jobs and orders"`
 	Promises  penalties       `yaml:"promises" doc:"penalty, by class, if a host or the market is the cause of a contract's missing work; the owner of the host with the largest shortfall pays first, from the contract's charges, and the market pays the rest; default: none"`
 	Quotas    []Quota         `yaml:"quotas" doc:"limits on the usage of each account; an order that by itself exceeds a limit is refused, and an order that exceeds it together with other orders is held until these end"`

@@ -18,7 +18,7 @@ type Contract struct {
 	ID       int64            `json:"contract"`
 	Order    string           `json:"order" doc:"id given by its owner"`
 	Account  string           `json:"account"`
-	State    string           `json:"state" doc:"state: state: held, waiting, running, fulfilled, violated, cancelled or refused"`
+	State    string           `json:"state" doc:"state: held, waiting, running, fulfilled, violated, cancelled or refused"`
 	Held     string           `json:"held,omitempty" doc:"reason why the contract is held: quota, throttle, or after CONTRACT"`
 	Early    bool             `json:"early,omitempty" doc:"true if the contract was refused because of a quota or a dependency, or cancelled while it was held, so that the policy did not decide"`
 	Name     string           `json:"name,omitempty" doc:"name of its job"`
@@ -35,18 +35,18 @@ type Contract struct {
 
 	Submitted float64         `json:"submitted" doc:"time of the submission or, if the order was held, of its release, in seconds since 2000-01-01 UTC"`
 	Decision  json.RawMessage `json:"decision,omitempty"`
-	Places    []Place         `json:"places,omitempty" doc:"one a node"`
+	Places    []Place         `json:"places,omitempty" doc:"host of each node"`
 	Receipt   string          `json:"receipt,omitempty" doc:"receipt of the admission or rejection"`
-	Tasks     []Task          `json:"tasks,omitempty" doc:"number of programs started for the contract"`
+	Tasks     []Task          `json:"tasks,omitempty" doc:"programs started for the contract"`
 	Ends      []End           `json:"ends,omitempty" doc:"exit statuses of its tasks, as reported"`
 
 	Deleted    []Deletion  `json:"deleted,omitempty" doc:"output of its tasks that hosts deleted to free space"`
 	Settlement string      `json:"settlement,omitempty" doc:"receipt from the bank"`
 	Settled    float64     `json:"settled,omitempty" doc:"time of the settlement; omitted in records of earlier versions"`
-	Ended      float64     `json:"ended,omitempty" doc:"instant"`
-	Outcome    string      `json:"outcome,omitempty" doc:"verdict: verdict: fulfilled, late, broken or cancelled; or fault: command if the command could not be started"`
+	Ended      float64     `json:"ended,omitempty" doc:"time of the end"`
+	Outcome    string      `json:"outcome,omitempty" doc:"verdict: fulfilled, late, broken or cancelled; or fault: command if the command could not be started"`
 	Done       float64     `json:"done" doc:"work of all nodes at the last reading, in processor-seconds"`
-	Delay      float64     `json:"delay,omitempty" doc:"s"`
+	Delay      float64     `json:"delay,omitempty" doc:"delay after the deadline, s"`
 	Losses     int         `json:"losses,omitempty" doc:"number of times that a host was lost with one of its tasks"`
 	Paid       bank.Amount `json:"paid,omitzero"`
 	Back       bank.Amount `json:"back,omitzero"`
@@ -94,7 +94,7 @@ type End struct {
 	Host        string    `json:"host"`
 	Name        int64     `json:"task" doc:"number of the task on the host"`
 	Why         hosts.End `json:"why"`
-	Code        uint8     `json:"code,omitempty" doc:"with which its program ended"`
+	Code        uint8     `json:"code,omitempty" doc:"exit status of its program"`
 	Signal      string    `json:"signal,omitempty"`
 	Fault       string    `json:"fault,omitempty"`
 	OutOfMemory bool      `json:"out_of_memory,omitempty"`

@@ -139,13 +139,13 @@ func (k *core) budgetOf(contract int64) bank.Amount {
 // An Answer is the reply to a submission, a cancellation or a changed budget.
 type Answer struct {
 	Contract int64           `json:"contract"`
-	At       float64         `json:"at" doc:"instant, s since 2000-01-01 UTC"`
+	At       float64         `json:"at" doc:"time of the decision, s since 2000-01-01 UTC"`
 	Verdict  string          `json:"verdict" doc:"accept, reject or defer; or held (the decision follows later) or cancelled"`
 	Reason   string          `json:"reason,omitempty"`
-	Decision json.RawMessage `json:"decision,omitempty" doc:"with the numbers that decided, as the ledger has it"`
+	Decision json.RawMessage `json:"decision,omitempty" doc:"decision and the numbers on which it is based, as in the ledger"`
 	Places   []Place         `json:"places,omitempty"`
-	Receipt  string          `json:"receipt,omitempty" doc:"of the bank"`
-	Why      string          `json:"why,omitempty" doc:"true if the bank has refused the contract"`
+	Receipt  string          `json:"receipt,omitempty" doc:"receipt of the bank"`
+	Why      string          `json:"why,omitempty" doc:"reason why the bank has refused the contract"`
 	Least    string          `json:"least,omitempty" doc:"lowest budget at which the policy accepts the request now, $; omitted if there is none"`
 
 	Left map[string]float64 `json:"left,omitempty" doc:"if there is no room, the most of each resource it requires that one host has free"`

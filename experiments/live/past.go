@@ -9,7 +9,7 @@ import (
 
 // A Mark is a contract's state at one time.
 type Mark struct {
-	At    float64 `json:"at" doc:"instant"`
+	At    float64 `json:"at" doc:"time of the mark"`
 	Share float64 `json:"share" doc:"share of a host to which the contract is entitled, mean over its nodes; 0 while it waits"`
 	Work  float64 `json:"work" doc:"work of all nodes until then, in processor-seconds"`
 }

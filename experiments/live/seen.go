@@ -52,14 +52,14 @@ type hostSeen struct {
 
 // A Price is a host's price from a given time on.
 type Price struct {
-	At    float64 `json:"at" doc:"instant"`
+	At    float64 `json:"at" doc:"time from which the price applies"`
 	Price float64 `json:"price" doc:"price in $/s, which is the sum of all bids"`
 }
 
 // An Event is a change in the market that readers may follow.
 type Event struct {
 	Seq      int64   `json:"seq"`
-	At       float64 `json:"at" doc:"instant"`
+	At       float64 `json:"at" doc:"time of the event"`
 	Kind     string  `json:"kind" doc:"contract or host"`
 	Contract int64   `json:"contract,omitempty"`
 	Host     string  `json:"host,omitempty"`

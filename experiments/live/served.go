@@ -379,10 +379,10 @@ func (c *calls) promised(now float64, k *Contract, owed bank.Amount) (bank.Amoun
 
 // penalties returns the penalties for broken promises, keyed by class.
 type penalties struct {
-	BE  settlement.Promise `yaml:"be" doc:"of class be"`
-	SAC settlement.Promise `yaml:"sac" doc:"of class sac"`
-	CAC settlement.Promise `yaml:"cac" doc:"of class cac"`
-	RAC settlement.Promise `yaml:"rac" doc:"of class rac"`
+	BE  settlement.Promise `yaml:"be" doc:"promise of class be"`
+	SAC settlement.Promise `yaml:"sac" doc:"promise of class sac"`
+	CAC settlement.Promise `yaml:"cac" doc:"promise of class cac"`
+	RAC settlement.Promise `yaml:"rac" doc:"promise of class rac"`
 }
 
 // of returns the penalty promised for a class, or nil if the class is not offered.

@@ -163,7 +163,7 @@ func constant(e *scenario.Experiment, configuration, label, metric string) bool 
 
 // StudyValues is the JSON form of a study.
 type StudyValues struct {
-	Results   string                   `json:"results" doc:"the directory"`
+	Results   string                   `json:"results" doc:"directory of the results"`
 	Notes     []string                 `json:"notes,omitempty" doc:"remarks needed to interpret the numbers"`
 	Finds     []string                 `json:"findings,omitempty" doc:"findings from paired comparisons, each in one sentence"`
 	Warnings  []string                 `json:"warnings" doc:"valid settings that are probably mistakes, such as settings without effect"`
@@ -198,8 +198,8 @@ func (s *Report) Document(dir string) report.Document {
 
 // DrawnValues is the JSON form of figures.
 type DrawnValues struct {
-	Files   []string          `json:"files" doc:"that were written"`
-	Points  []report.Drawn    `json:"points" doc:"of all figures"`
+	Files   []string          `json:"files" doc:"files written"`
+	Points  []report.Drawn    `json:"points" doc:"points of all figures"`
 	Omits   []string          `json:"left_out" doc:"what the figures omit, with reasons"`
 	Summary []results.Summary `json:"summary"`
 	Curve   []results.Point   `json:"curve" doc:"efficiency at every alpha"`

@@ -162,7 +162,7 @@ type Drawn struct {
 	Panel  string `json:"panel" doc:"title of the panel that contains the point"`
 	Line   string `json:"line" doc:"name of the line or bars to which the point belongs"`
 	X      Maybe  `json:"x" doc:"position along x; null for a group of bars"`
-	Group  string `json:"group,omitempty" doc:"of bars"`
+	Group  string `json:"group,omitempty" doc:"group of bars"`
 	Mean   Maybe  `json:"mean"`
 	Lo     Maybe  `json:"lo95" doc:"lower end of the interval; the mean if there is no interval"`
 	Hi     Maybe  `json:"hi95" doc:"upper end of the interval; the mean if there is no interval"`

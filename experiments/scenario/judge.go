@@ -16,7 +16,7 @@ type Judge struct {
 	Confidence float64 `yaml:"confidence" validate:"gt=0,lt=1" doc:"probability that no verdict in an epoch is wrong"`
 	Judgements int     `yaml:"judgements" validate:"min=1,max=1000000" doc:"sealed judgements in an epoch"`
 	Screen     int     `yaml:"screen" validate:"min=2,max=1000000" doc:"number of replications with public seeds"`
-	Score      Score   `yaml:"score" doc:"number of replications with sealed seeds"`
+	Score      Score   `yaml:"score" doc:"numbers of replications with sealed seeds, in the first and the last comparison"`
 	Gates      Gates   `yaml:"gates" doc:"conditions that a candidate must meet"`
 	Sealed     string  `yaml:"sealed" doc:"hash of the secret from which sealed seeds are derived: sha256: followed by 64 hexadecimal digits"`
 }

@@ -31,10 +31,10 @@ type Statement struct {
 // An otherMove is a transfer that does not belong to a contract.
 type otherMove struct {
 	Entry    int64       `json:"entry"`
-	Time     float64     `json:"time" doc:"seconds"`
+	Time     float64     `json:"time" doc:"time, s"`
 	Kind     bank.Kind   `json:"kind"`
 	ID       string      `json:"id,omitempty"`
-	Contract *int64      `json:"contract,omitempty" doc:"of somebody else"`
+	Contract *int64      `json:"contract,omitempty" doc:"contract of another account"`
 	With     string      `json:"with"`
 	Amount   bank.Amount `json:"amount" doc:"amount; negative if the account paid it"`
 }
@@ -42,12 +42,12 @@ type otherMove struct {
 // A statedContract is a contract that the account has paid for.
 type statedContract struct {
 	Contract int64           `json:"contract"`
-	Admitted float64         `json:"admitted" doc:"seconds"`
+	Admitted float64         `json:"admitted" doc:"time of the admission, s"`
 	Budget   bank.Amount     `json:"budget"`
-	Decision json.RawMessage `json:"decision,omitempty" doc:"what decided"`
-	Settled  *float64        `json:"settled,omitempty" doc:"duration in seconds; omitted while the contract is open"`
+	Decision json.RawMessage `json:"decision,omitempty" doc:"decision and the numbers on which it is based"`
+	Settled  *float64        `json:"settled,omitempty" doc:"time of the settlement, s; omitted while the contract is open"`
 	Charges  []charge        `json:"charges" doc:"transfers, in the order of their entries"`
-	Cost     bank.Amount     `json:"cost" doc:"charges in all"`
+	Cost     bank.Amount     `json:"cost" doc:"sum of the charges"`
 	Refund   bank.Amount     `json:"refund"`
 	Verdict  string          `json:"verdict" doc:"open, or the outcome stated in the settlement"`
 	Outcome  json.RawMessage `json:"outcome,omitempty" doc:"all fields of the settlement"`

@@ -39,7 +39,7 @@ type kept struct {
 // A meanValue is a mean over replications, with Student's 95 % interval.
 type meanValue struct {
 	Mean float64  `json:"mean"`
-	Lo95 *float64 `json:"lo95" doc:"half-width of the interval; null for fewer than two replications, or if all values are equal"`
+	Lo95 *float64 `json:"lo95" doc:"lower end of the interval; null for fewer than two replications, or if all values are equal"`
 	Hi95 *float64 `json:"hi95"`
 }
 
@@ -58,7 +58,7 @@ type Calibrated struct {
 	Points       []Point      `json:"points" doc:"points by configuration, policy and forecaster, in the order of g"`
 	Scores       []lineScores `json:"scores" doc:"summary of all points for each configuration, policy and forecaster"`
 	Notes        []string     `json:"notes"`
-	Files        []string     `json:"files" doc:"that were written"`
+	Files        []string     `json:"files" doc:"files written"`
 }
 
 // A lineScores has the scores of one line over all its points.

@@ -22,7 +22,7 @@ const forecasts = 10
 type Coverage struct {
 	Series     string  `json:"series"`
 	Forecaster string  `json:"forecaster"`
-	G          float64 `json:"g" doc:"probability asked for"`
+	G          float64 `json:"g" doc:"requested probability"`
 	Forecasts  int     `json:"forecasts"`
 	Covered    float64 `json:"covered" doc:"fraction of the time during which the price was at most the forecast"`
 	Sharpness  float64 `json:"sharpness" doc:"mean forecast, limited to between 0 and the highest price, divided by the mean price; lower is sharper"`
@@ -124,7 +124,7 @@ func stand(all []promise, price market.Rate, seconds float64) {
 type Held struct {
 	Coverages []Coverage `json:"coverages" doc:"results by series, forecaster and probability"`
 	Notes     []string   `json:"notes"`
-	Files     []string   `json:"files" doc:"that were written"`
+	Files     []string   `json:"files" doc:"files written"`
 }
 
 // near is the largest difference from the promised probability at which coverage counts as

@@ -276,19 +276,19 @@ func (d *distances) numbersCSV() []byte {
 // ReadingsValues is the JSON form of the results of readings.
 type ReadingsValues struct {
 	Scenario string         `json:"scenario"`
-	Files    []string       `json:"files" doc:"that were written"`
+	Files    []string       `json:"files" doc:"files written"`
 	Notes    []string       `json:"notes"`
 	Effects  []effectValue  `json:"effects" doc:"fraction of the variance that each factor explains, in decreasing order"`
 	Rest     *float64       `json:"rest" doc:"fraction of the variance that interactions explain"`
-	LogRest  *float64       `json:"log_rest" doc:"the same for the logarithm of the distance"`
-	Numbers  []numberValue  `json:"numbers" doc:"what is printed"`
-	Readings []readingValue `json:"readings" doc:"the nearest first"`
+	LogRest  *float64       `json:"log_rest" doc:"fraction of the variance of the logarithm of the distance that interactions explain"`
+	Numbers  []numberValue  `json:"numbers" doc:"numbers printed in the paper"`
+	Readings []readingValue `json:"readings" doc:"variants, the nearest first"`
 }
 
 type effectValue struct {
 	Factor   string    `json:"factor"`
 	Share    *float64  `json:"share" doc:"fraction of the variance of the distance over the array"`
-	LogShare *float64  `json:"log_share" doc:"the same for the logarithm of the distance"`
+	LogShare *float64  `json:"log_share" doc:"fraction of the variance of the logarithm of the distance over the array"`
 	Chance   *float64  `json:"chance" doc:"fraction that a factor without effect would explain"`
 	Values   []atValue `json:"values"`
 }
@@ -310,17 +310,17 @@ type numberValue struct {
 
 type readingValue struct {
 	Values []string       `json:"values" doc:"value of each factor, in the order of the file"`
-	Array  bool           `json:"array" doc:"strength of the orthogonal array"`
+	Array  bool           `json:"array" doc:"whether the variant is in the orthogonal array"`
 	First  distanceValue  `json:"first"`
-	Again  *distanceValue `json:"again" doc:"with other seeds, of the nearest and the scenario as it is"`
+	Again  *distanceValue `json:"again" doc:"distance with other seeds; only for the nearest readings and the unchanged scenario"`
 }
 
 type distanceValue struct {
 	Distance *float64   `json:"distance" doc:"root mean square of z over the printed numbers"`
 	Error    *float64   `json:"error" doc:"standard error of the distance (jackknife over replications)"`
 	Met      int        `json:"met" doc:"number of printed numbers that are less than 1.96 standard errors off"`
-	Of       int        `json:"of" doc:"numbers with a measurement"`
-	Z        []*float64 `json:"z" doc:"by number"`
+	Of       int        `json:"of" doc:"number of printed numbers with a measurement"`
+	Z        []*float64 `json:"z" doc:"z score of each number"`
 }
 
 // finite returns x if it is a finite number, or nil.

@@ -21,7 +21,7 @@ type Goal struct {
 	Over          []string `json:"over" doc:"the axes"`
 	Smooth        bool     `json:"smooth" doc:"true if the search began with a golden section, which assumes that the metric has one peak along the axis"`
 	Budget        int      `json:"budget" doc:"number of replications, over all settings"`
-	Within        float64  `json:"within" doc:"largest regret that does not matter"`
+	Within        float64  `json:"within" doc:"largest acceptable regret"`
 }
 
 // A TuneAsk describes a search for the best setting of a scenario. Tune sets the scenario
@@ -62,7 +62,7 @@ type Tuned struct {
 	Regret   regret       `json:"regret"`
 	Spent    int          `json:"spent" doc:"replications of all settings together"`
 	Even     int          `json:"even" doc:"replications that an even split would need for the same result"`
-	Tells    int          `json:"tells" doc:"estimated replications of each remaining setting that would separate the best from all others; 0 if unknown"`
+	Tells    int          `json:"tells" doc:"estimated number of replications per setting needed to separate the best setting from all others; 0 if unknown"`
 	Method   string       `json:"method"`
 
 	Known  []byte  `json:"-"` // replications from which a later search can resume
@@ -88,7 +88,7 @@ type settingRow struct {
 	Difference report.Maybe `json:"difference" doc:"mean of this setting minus the mean of the best setting, over the replications that both ran"`
 	LessLo     report.Maybe `json:"difference_lo" doc:"interval of that difference, by a confidence sequence; all these intervals hold simultaneously at 95 %"`
 	LessHi     report.Maybe `json:"difference_hi"`
-	Needed     int          `json:"needed" doc:"estimated replications per setting that would separate this setting from the best one; 0 if unknown"`
+	Needed     int          `json:"needed" doc:"estimated number of replications per setting needed to separate this setting from the best one; 0 if unknown"`
 	Same       bool         `json:"same" doc:"whether its value is exactly that of the best setting in every replication"`
 }
 
@@ -96,7 +96,7 @@ type settingRow struct {
 type regret struct {
 	Expected float64      `json:"expected" doc:"expected advantage of the true best setting: Bayesian bootstrap over replications"`
 	Most     report.Maybe `json:"most" doc:"upper bound of the regret at 95 %; null if there is no bound yet"`
-	Draws    int          `json:"draws" doc:"of the bootstrap"`
+	Draws    int          `json:"draws" doc:"number of draws of the bootstrap"`
 }
 
 // Tune finds the best setting of a configuration of e. The candidates are the points of e's

@@ -49,7 +49,7 @@ func (b *bookings) carried() (found, want string) {
 	b.clearing = false
 	switch {
 	case b.left != 0:
-		return fmt.Sprintf("a clearing whose winners of %d units have no entry", b.left), "an entry for each winner after the clearing"
+		return fmt.Sprintf("a clearing in which winners of %d units have no entry", b.left), "an entry for each winner after the clearing"
 	case len(b.losers) > 0 && b.o.Losers == "leave":
 		return fmt.Sprintf("a clearing with %d losing bids that have no entry", len(b.losers)), "an entry for each losing bid"
 	}

@@ -47,8 +47,8 @@ type trial struct {
 // A score is one row of the table.
 type score struct {
 	Predictor string   `json:"predictor"`
-	Days      int      `json:"days" doc:"looked at"`
-	Promised  float64  `json:"promised" doc:"mean"`
+	Days      int      `json:"days" doc:"past days that the predictor uses"`
+	Promised  float64  `json:"promised" doc:"mean predicted probability"`
 	Brier     float64  `json:"brier"`
 	Lo95      *float64 `json:"lo95" doc:"lower end of the 95 % interval of the mean over replications; null for one replication"`
 	Hi95      *float64 `json:"hi95" doc:"upper end of the 95 % interval of the mean over replications; null for one replication"`
@@ -60,7 +60,7 @@ type score struct {
 type Held struct {
 	Notes  []string `json:"notes" doc:"remarks needed to interpret the numbers"`
 	Trials []trial  `json:"trials"`
-	Files  []string `json:"files" doc:"that were written"`
+	Files  []string `json:"files" doc:"files written"`
 }
 
 // pastDays is the maximum number of past days considered in the paper (§5).

@@ -52,7 +52,7 @@ type equilibrium struct {
 	Bounds        int     `json:"bounds" doc:"number of replications in which a bound replaces U*"`
 
 	Anarchy *ratio        `json:"anarchy" doc:"price of anarchy: U* divided by the value of all work to its owners at the end of the responses; null without U*"`
-	Truth   *ratio        `json:"truth" doc:"the same if all users are truthful"`
+	Truth   *ratio        `json:"truth" doc:"price of anarchy if all users are truthful"`
 	Lost    *meanEstimate `json:"lost" doc:"value of all work with truthful reports minus its value at the end of the responses, as a fraction of U*"`
 	Needed  *int          `json:"needed" doc:"replications that would show a loss of this size with a power of 80 %, if the verdict is undecided"`
 	Verdict string        `json:"verdict" doc:"verdict by the interval of the loss: lies cost, lies help or cannot be told apart; or nothing changes, or no U*"`

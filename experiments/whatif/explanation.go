@@ -13,7 +13,7 @@ type terms struct {
 	Deadline float64     `json:"deadline" doc:"time after its submission, s"`
 	Budget   bank.Amount `json:"budget"`
 	Class    string      `json:"class,omitempty"`
-	Submit   float64     `json:"submit" doc:"instant, s"`
+	Submit   float64     `json:"submit" doc:"time of the submission, s"`
 }
 
 // A number is a number that the policy computed for its decision.
@@ -43,7 +43,7 @@ func (t *test) Missing() float64 {
 
 // A decision is the decision on a job.
 type decision struct {
-	At      float64  `json:"at" doc:"instant, s"`
+	At      float64  `json:"at" doc:"time of the decision, s"`
 	Verdict string   `json:"verdict" doc:"accept, reject, or defer if the run ended before the decision"`
 	Reason  string   `json:"reason,omitempty"`
 	Numbers []number `json:"numbers" doc:"numbers that the policy used, in its order"`
@@ -106,7 +106,7 @@ type unsolved struct {
 
 // An effect summarizes the alternative outcomes of all jobs.
 type effect struct {
-	Outcome     outcome       `json:"fate" doc:"of the job"`
+	Outcome     outcome       `json:"fate" doc:"outcome of the job"`
 	Has         bank.Amount   `json:"has" doc:"surplus of its owner: the value of the job, minus payments, plus penalties"`
 	Externality bank.Amount   `json:"externality" doc:"value of the work of all others without the job, minus its value with the job: the Clarke price"`
 	Paid        bank.Amount   `json:"others_paid" doc:"change of the payments of all others, minus penalties"`

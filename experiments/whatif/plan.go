@@ -36,10 +36,10 @@ type marketChoice struct {
 // A BudgetPlan is the advice on budgets for a job.
 type BudgetPlan struct {
 	Job         AdviceJob    `json:"job"`
-	Of          string       `json:"of" doc:"the history"`
-	Units       int          `json:"units" doc:"independent observations"`
-	What        string       `json:"what" doc:"an observation is"`
-	Probability float64      `json:"probability" doc:"that is wanted"`
+	Of          string       `json:"of" doc:"history from which the advice is computed"`
+	Units       int          `json:"units" doc:"number of independent observations"`
+	What        string       `json:"what" doc:"description of one observation"`
+	Probability float64      `json:"probability" doc:"required probability"`
 	Rows        []budgetRow  `json:"rows"`
 	Spot        marketChoice `json:"spot"`
 	Reservation marketChoice `json:"reservation"`

@@ -27,7 +27,7 @@ import (
 // An outcome is the result of a job in one run.
 type outcome struct {
 	State   string      `json:"state" doc:"fulfilled, violated, cancelled or refused"`
-	Reason  string      `json:"reason,omitempty" doc:"of a refusal"`
+	Reason  string      `json:"reason,omitempty" doc:"reason for a refusal"`
 	Ended   float64     `json:"ended" doc:"time of the end, s"`
 	Worth   bank.Amount `json:"worth" doc:"value of the work to the owner"`
 	Paid    bank.Amount `json:"paid"`

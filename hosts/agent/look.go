@@ -14,8 +14,8 @@ import (
 // have ended.
 const slack = 5
 
-// Look brings the running tasks in line with the wanted ones. It is called every second and
-// after new orders.
+// Look starts, changes and ends tasks, so that the running tasks equal the wanted ones. It is
+// called every second and after new orders.
 func (a *Agent) Look() error {
 	now := a.clock()
 	a.supervisors.reap()

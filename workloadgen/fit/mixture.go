@@ -181,7 +181,7 @@ func (m *mixing) climb() {
 		Grad: func(g, y []float64) { fd.Gradient(g, f, y, &fd.Settings{Formula: fd.Central, Step: 1e-5}) },
 	}, y, &optimize.Settings{GradientThreshold: 1e-7, MajorIterations: 60}, &optimize.BFGS{})
 	if r == nil || err != nil && r.F >= f(y) || !(-r.F > m.height) {
-		return // the previous position is as good
+		return // the search has found nothing better than the previous position
 	}
 	q := to(r.X)
 	n := 1 + len(m.pa)

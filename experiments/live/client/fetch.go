@@ -20,7 +20,7 @@ import (
 // A Fetched lists the copied files of a task's folder, and the refused files with reasons.
 type Fetched struct {
 	Name    string `json:"name" doc:"path in the folder"`
-	Bytes   int64  `json:"bytes,omitempty" doc:"of a file"`
+	Bytes   int64  `json:"bytes,omitempty" doc:"size of a file"`
 	Refused string `json:"refused,omitempty" doc:"reason for the refusal"`
 }
 

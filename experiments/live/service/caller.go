@@ -76,8 +76,8 @@ func said(err error) error {
 type About struct {
 	Market string  `json:"market"`
 	Ledger string  `json:"ledger" doc:"id of the bank's ledger"`
-	Bourse string  `json:"bourse" doc:"version"`
-	Now    float64 `json:"now" doc:"instant, s since 2000-01-01 UTC"`
+	Bourse string  `json:"bourse" doc:"version of bourse"`
+	Now    float64 `json:"now" doc:"current time, s since 2000-01-01 UTC"`
 	Head   string  `json:"head" doc:"head of the ledger, ENTRY:HASH"`
 
 	Unsettled int `json:"unsettled,omitempty" doc:"number of settlements and penalties that the bank has refused and that the market sends again"`

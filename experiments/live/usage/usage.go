@@ -101,8 +101,8 @@ type Sum struct {
 	Key       string      `json:"key" doc:"contract, project or day"`
 	Contracts int         `json:"contracts"`
 	Hours     float64     `json:"cpu_hours"`
-	Paid      bank.Amount `json:"paid" doc:"before penalties"`
-	Penalty   bank.Amount `json:"penalty" doc:"received"`
+	Paid      bank.Amount `json:"paid" doc:"amount paid, before penalties"`
+	Penalty   bank.Amount `json:"penalty" doc:"penalty received"`
 }
 
 // Keys are the keys by which [Sums] can add up contracts.

@@ -424,7 +424,7 @@ type Answer struct {
 	At            float64                `protobuf:"fixed64,2,opt,name=at,proto3" json:"at,omitempty"`
 	Verdict       string                 `protobuf:"bytes,3,opt,name=verdict,proto3" json:"verdict,omitempty"` // accept, reject, defer; held, cancelled
 	Reason        string                 `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
-	Decision      string                 `protobuf:"bytes,5,opt,name=decision,proto3" json:"decision,omitempty"` // JSON, with the numbers that decided, as the ledger has it
+	Decision      string                 `protobuf:"bytes,5,opt,name=decision,proto3" json:"decision,omitempty"` // decision in JSON with the numbers on which it is based, as in the ledger
 	Places        []*Place               `protobuf:"bytes,6,rep,name=places,proto3" json:"places,omitempty"`
 	Receipt       string                 `protobuf:"bytes,7,opt,name=receipt,proto3" json:"receipt,omitempty"`
 	Why           string                 `protobuf:"bytes,8,opt,name=why,proto3" json:"why,omitempty"`                                                                                // the bank has refused it

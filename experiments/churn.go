@@ -10,6 +10,7 @@ import (
 	"bourse/contracts/floor"
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
+	"bourse/hosts"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/models"
 	"bourse/hosts/availability/predictors"
@@ -121,17 +122,54 @@ func (a *workspace) available(f *scenario.Fleet, from, to float64) float64 {
 	return sum
 }
 
+// held returns the utilization of the resources of the hosts from the first arrival to the given
+// time.
+func (a *workspace) held(s *setting, jobs []metrics.Job, until float64) (all []metrics.Held) {
+	if len(jobs) == 0 {
+		return nil
+	}
+	from := jobs[0].Arrival
+	for _, k := range s.offered() {
+		one := metrics.Held{Name: k.Name(s.counts)}
+		for h := range a.machines {
+			m, there := &a.machines[h], until-from
+			if a.churn != nil {
+				there = a.histories[h].Available(from, until)
+			}
+			one.Used += m.Used(until, k)
+			one.Could += m.Spec().Room.Of(k) * there
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// offered returns the kinds of resources that hosts offer for tasks to hold.
+func (s *setting) offered() (all []hosts.Kind) {
+	f := &s.conf.Fleet
+	for h := range max(1, len(f.Held)) {
+		like := spec(f, h, s.counts)
+		for k := hosts.Memory; k < hosts.Kinds; k++ {
+			if like.Room.Of(k) > 0 && !slices.Contains(all, k) {
+				all = append(all, k)
+			}
+		}
+	}
+	return all
+}
+
 // stop removes the jobs that were open at the horizon from the jobs that count. It also
 // measures how long hosts were present. Jobs of the warm-up that are still open are not
 // counted at all.
 func (a *workspace) stop(s *setting, run *Run) {
 	o, warm := &run.Outcome, len(run.Outcome.Earlier)
 	o.Volatile, o.Horizon = a.churn != nil, s.horizon()
+	until := run.End
+	if run.Closed {
+		until = s.horizon()
+	}
+	o.Held = a.held(s, run.Jobs, until)
 	if o.Volatile && len(o.Jobs) > 0 {
-		until := run.End
-		if run.Closed {
-			until = s.horizon()
-		}
 		o.Available = a.available(&s.conf.Fleet, o.Jobs[0].Arrival, until)
 	}
 	open := func(j metrics.Job) bool { return j.Open() }

@@ -104,6 +104,9 @@ func (f *Refit) begin(k int) {
 		f.unsure(metrics.Offers)
 	}
 	f.unsure(metrics.HostDemandCorrelation) // no table contains the prices of hosts
+	for _, k := range f.of.by.s.offered() { // no table shows how long nodes held resources
+		f.Unknown[metrics.HeldName(k.Name(f.of.by.s.counts))] = true
+	}
 }
 
 func (f *Refit) unsure(all ...metrics.Metric) {

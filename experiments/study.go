@@ -74,7 +74,7 @@ func bargains(e *scenario.Experiment) bool {
 }
 
 // Named returns the metrics named by e. If users may receive offers, it includes the
-// metrics of offers.
+// metrics of offers. It includes the utilization of the resources with a price.
 func Named(e *scenario.Experiment) (names []string) {
 	if e.Figure != nil {
 		names = append(names, e.Figure.Metrics...)
@@ -84,6 +84,11 @@ func Named(e *scenario.Experiment) (names []string) {
 	}
 	if bargains(e) {
 		names = append(names, metrics.Negotiated()...)
+	}
+	for i := range e.Configurations {
+		for _, resource := range e.Configurations[i].Market.Resources {
+			names = append(names, metrics.HeldName(resource))
+		}
 	}
 	return names
 }

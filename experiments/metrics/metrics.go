@@ -38,6 +38,7 @@ type Outcome struct {
 	Horizon   float64   // time in seconds at which the run ends even if jobs are open; +Inf or 0 if it ends when all work is done
 	Volatile  bool      // hosts come and go
 	Available float64   // if hosts come and go: the work that they could have done while present, from the first arrival to the last end or to the horizon
+	Held      []Held    // utilization of the resources that tasks hold, for each that any host offers
 	Promises  []Promise // predictions requested from the predictor; empty unless a figure shows a metric about promises
 }
 
@@ -139,17 +140,26 @@ var onRequest = []Metric{
 	Interruptions,
 	Offers,
 	OffersTaken,
+	named("memory"),
+	named("disk"),
+	named("bandwidth"),
+	named("gpu"),
 }
 
 // All returns the metrics in the order used in reports.
 func All() []Metric { return table }
 
 // With returns the metrics of All, followed by the named metrics that are measured only on
-// request.
+// request. They include the utilization of any resource.
 func With(names ...string) []Metric {
 	all := slices.Clip(table)
 	for _, m := range onRequest {
 		if slices.Contains(names, m.Name) {
+			all = append(all, m)
+		}
+	}
+	for _, name := range names {
+		if m, ok := heldOf(name); ok && !slices.ContainsFunc(all, func(m Metric) bool { return m.Name == name }) {
 			all = append(all, m)
 		}
 	}

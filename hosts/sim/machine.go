@@ -56,7 +56,8 @@ type Machine struct {
 
 	holds []hosts.Resources // resources that the task of a slot reserves, by slot; shorter than place if later slots reserve nothing
 	room  hosts.Resources
-	_     [48]byte // padding, so that consecutive machines start at a cache line
+	used  *[hosts.Kinds]float64 // amounts that ended tasks held times their seconds, minus the amounts that tasks hold times their starts; nil until a task holds any
+	_     [40]byte              // padding, so that consecutive machines start at a cache line
 }
 
 // Marks in place for a slot whose task does not run. A vacant slot holds vacant minus the
@@ -92,7 +93,10 @@ func (m *Machine) Reset(spec hosts.Spec) {
 		unused: none,
 		spec:   spec, room: spec.Offers(), next: math.Inf(1),
 		tasks: m.tasks[:0], shares: m.shares[:0], rates: m.rates[:0],
-		ended: m.ended[:0], place: m.place[:0], holds: m.holds[:0],
+		ended: m.ended[:0], place: m.place[:0], holds: m.holds[:0], used: m.used,
+	}
+	if m.used != nil {
+		*m.used = [hosts.Kinds]float64{}
 	}
 }
 
@@ -101,6 +105,26 @@ func (m *Machine) Spec() *hosts.Spec { return &m.spec }
 
 // Room returns the resources that no task has reserved.
 func (m *Machine) Room() hosts.Resources { return m.room }
+
+// Used returns the sum over all tasks of the amount of kind k that the task holds times the seconds
+// for which it has held it, up to now. The time now must not be before the last event.
+func (m *Machine) Used(now float64, k hosts.Kind) float64 {
+	if m.used == nil {
+		return 0
+	}
+	held := m.spec.Room.Sub(m.room)
+	return m.used[k] + held.Of(k)*now
+}
+
+// use adds the amounts in r times seconds to the sums of Used.
+func (m *Machine) use(r *hosts.Resources, seconds float64) {
+	if m.used == nil {
+		m.used = new([hosts.Kinds]float64)
+	}
+	for k := hosts.Memory; k < hosts.Kinds; k++ {
+		m.used[k] += r.Of(k) * seconds
+	}
+}
 
 // Len returns the number of running tasks.
 func (m *Machine) Len() int { return len(m.tasks) }
@@ -284,6 +308,7 @@ func (m *Machine) hold(slot hosts.Slot, r hosts.Resources) {
 	}
 	m.holds[slot], m.holding = r, true
 	m.room = m.room.Sub(r)
+	m.use(&r, -m.now)
 }
 
 // release returns the resources of the task in slot to the room. The task must already be
@@ -292,6 +317,7 @@ func (m *Machine) release(slot hosts.Slot) {
 	if int(slot) >= len(m.holds) || m.holds[slot].Zero() {
 		return
 	}
+	m.use(&m.holds[slot], m.now)
 	m.holds[slot] = hosts.Resources{}
 	m.recount()
 }

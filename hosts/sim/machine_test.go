@@ -411,3 +411,31 @@ func sortedKeys(m map[int64]*plainTask) []int64 {
 	slices.Sort(keys)
 	return keys
 }
+
+// TestUsed checks the sum of amount times seconds: a task that ended, one that was stopped, and one
+// that still runs.
+func TestUsed(t *testing.T) {
+	t.Parallel()
+	m := sim.New(hosts.Spec{Name: "h", CPUs: 3, Speed: 1, Cap: 1, Room: hosts.Resources{Memory: 10, Counts: [hosts.MaxCounts]int32{4}}})
+	start := func(now, work, memory float64, units int32) hosts.Slot {
+		slot, err := m.Start(now, hosts.Task{Work: work, Holds: hosts.Resources{Memory: memory, Counts: [hosts.MaxCounts]int32{units}}}, hosts.Share{Weight: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slot
+	}
+	start(1, 5, 2, 1) // ends at 6
+	stopped := start(2, 50, 3, 0)
+	start(4, 50, 1, 2)
+	m.Advance(8, nil)
+	m.Stop(9, stopped)
+	for k, want := range map[hosts.Kind]float64{hosts.Memory: 2*5 + 3*7 + 1*8, hosts.Countable: 1*5 + 2*8, hosts.Disk: 0} {
+		if got := m.Used(12, k); got != want {
+			t.Errorf("Used(12, %d) = %v, want %v", k, got, want)
+		}
+	}
+	m.Reset(*m.Spec())
+	if got := m.Used(12, hosts.Memory); got != 0 {
+		t.Errorf("after Reset: Used(12, Memory) = %v, want 0", got)
+	}
+}

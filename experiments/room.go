@@ -304,8 +304,8 @@ func (s *Study) Measured() (notes []string) {
 				notes = append(notes, fmt.Sprintf("%s: in %d of %d replications %s", where, by[k], of, text))
 			}
 		}
-		say(unproven, "U* is an upper bound that may not be attainable, so efficiency there is a lower bound.")
-		say(anyhow, "deadlines leave slack, so U* is an upper bound on the value of all schedules that respect arrivals and deadlines, including preemptive and divisible schedules. Efficiency there is a lower bound.")
+		say(unproven, "U* is an upper bound that may not be attainable, so efficiency is then a lower bound.")
+		say(anyhow, "deadlines leave slack, so U* is an upper bound on the value of all schedules that respect arrivals and deadlines, including preemptive and divisible schedules. Efficiency is then a lower bound.")
 		say(inParts, "users gained more from partly completed jobs than any set of completed jobs is worth. For alpha below 1, U* is therefore an upper bound that includes partly completed jobs, and efficiency is a lower bound.")
 	}
 	if len(e.Sweep) > 0 {

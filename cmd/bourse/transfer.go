@@ -210,7 +210,7 @@ any sequence. A transfer from the account mint issues money. Every order must ha
 id, from, to and amount, each exactly once. The command also answers refused orders, and answers
 a line that is not an order with its line number. The exit status is still 0. After a crash or
 an interruption, send the unanswered lines again: a booked order gets the same answer as before.
-In an owned bank, each line contains a signed order. To an order of a contract, the market adds
+In an owned bank, each line contains a signed order. If it concerns a contract, the market adds
 the transfers that it decided:
 
    {"order":"bourse transfer 1\nledger 5f7c…"}

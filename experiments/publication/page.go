@@ -12,6 +12,7 @@ import (
 	"bourse/bank/store"
 	"bourse/experiments"
 	"bourse/experiments/advise"
+	"bourse/experiments/contrast"
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
 	"bourse/experiments/report"
@@ -126,13 +127,19 @@ func (s *Report) sections(w *results.Writer, first *shown) (all []report.Section
 			rows = rows[:mostCompared]
 			compared.Lead += fmt.Sprintf(" Of %d comparisons of %s, the table shows the first %d; bourse compare RESULTS --metric %s prints all of them.", n, s.labels().Of(m), mostCompared, m)
 		}
-		compared.Tables = append(compared.Tables, contrastTables(s.labels(), rows, policiesApart(m))...)
+		compared.Tables = append(compared.Tables, contrastTables(s.labels(), rows, s.asked(m))...)
+	}
+	var gained report.Section
+	if s.gains = first.compare(); len(s.gains) > 0 {
+		gained = report.Section{Name: "users", Title: "Users", Lead: "The gains of each user are compared with those under " + s.labels().Of(s.Experiment.Configurations[0].Name) + ", on the same jobs.", Tables: contrastUsers(s.labels(), s.gains)}
+		ask := contrast.Ask{Metrics: []string{contrast.Gain}, Across: contrast.Configurations, Users: true, Unsized: true}
+		gained.Tables = append(gained.Tables, contrastTables(s.labels(), s.gains[:min(mostCompared, len(s.gains))], ask)...)
 	}
 	advised := report.Section{Name: "advice", Title: "Advice", Lead: "The table shows when to reserve and when to buy on the spot market (§5)."}
 	if t := s.advice(); len(t.Rows) > 0 {
 		advised.Tables = []report.Table{t}
 	}
-	for _, section := range []report.Section{claimed, compared, advised} {
+	for _, section := range []report.Section{claimed, compared, gained, advised} {
 		if len(section.Tables) > 0 {
 			all = append(all, section)
 		}
@@ -199,6 +206,8 @@ type shown struct {
 	most int  // maximum number of jobs shown per run
 	of   []trail.Run
 	at   map[[2]string]int // position of each run in of, by configuration and policy
+
+	gains *contrast.Gains // gains of users; nil unless each configuration has its own policy
 }
 
 func newShown(e *scenario.Experiment) *shown {
@@ -210,11 +219,36 @@ func newShown(e *scenario.Experiment) *shown {
 		}
 	}
 	first.most = trail.Jobs(len(first.of))
+	if ownPolicies(e) && e.Replications > 1 {
+		first.gains = new(contrast.Gains)
+	}
 	return first
 }
 
-// take stores the jobs and prices of replication 0 if the unit contains them.
+// compare compares the gains of each user with those under the first configuration. It returns nil
+// if there are too many users or only one.
+func (first *shown) compare() []contrast.Row {
+	if first.gains == nil {
+		return nil
+	}
+	rows, err := first.gains.Compare(first.e.Configurations[0].Name)
+	if err != nil || len(rows) < len(first.e.Configurations) {
+		return nil
+	}
+	return rows
+}
+
+// take stores the jobs and prices of replication 0 if the unit contains them, and adds all jobs to
+// the gains of their users.
 func (first *shown) take(of experiments.Unit, unit *results.Unit) error {
+	if first.gains != nil {
+		for j, err := range unit.Block.Jobs(experiments.Axes(first.e)) {
+			if err != nil {
+				return err
+			}
+			first.gains.Add(&j)
+		}
+	}
 	if of.From != 0 || first.none {
 		return nil
 	}

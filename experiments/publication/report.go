@@ -26,6 +26,7 @@ type Report struct {
 	verdicts []papers.Judged
 	isJudged bool
 	contrast map[string][]contrast.Row // by metric
+	gains    []contrast.Row            // gains of each user compared with the first configuration; nil unless configurations are compared
 }
 
 // labels returns the display names.
@@ -52,13 +53,13 @@ func (s *Report) judged() []papers.Judged {
 	return s.verdicts
 }
 
-// compared compares the policies of s by a metric. Replications are paired. It returns no
-// rows if there is only one policy.
+// compared compares the policies of s by a metric, or its configurations if each has its own policy.
+// Replications are paired. It returns no rows if there is only one policy.
 func (s *Report) compared(metric string) []contrast.Row {
 	if rows, ok := s.contrast[metric]; ok {
 		return rows
 	}
-	rows, err := contrast.Of(s.MetricRows(metric), policiesApart(metric), s.Alike)
+	rows, err := contrast.Of(s.MetricRows(metric), s.asked(metric), s.Alike)
 	if err != nil {
 		rows = nil
 	}
@@ -69,9 +70,26 @@ func (s *Report) compared(metric string) []contrast.Row {
 	return rows
 }
 
-// policiesApart returns the comparison of all policies by a metric.
-func policiesApart(metric string) contrast.Ask {
-	return contrast.Ask{Metrics: []string{metric}, Across: contrast.Policies, Ends: metrics.Ends(), Unsized: true}
+// asked returns the comparison of all policies by a metric, or of all configurations if each has its
+// own policy.
+func (s *Report) asked(metric string) contrast.Ask {
+	ask := contrast.Ask{Metrics: []string{metric}, Across: contrast.Policies, Ends: metrics.Ends(), Unsized: true}
+	if ownPolicies(s.Experiment) {
+		ask.Across = contrast.Configurations
+	}
+	return ask
+}
+
+// ownPolicies reports whether e has several configurations, and each has one policy that no other has.
+func ownPolicies(e *scenario.Experiment) bool {
+	seen := map[string]bool{}
+	for _, c := range e.Configurations {
+		if len(c.Admission) != 1 || seen[c.Admission[0].Label] {
+			return false
+		}
+		seen[c.Admission[0].Label] = true
+	}
+	return len(seen) > 1 && len(e.Sweep) == 0
 }
 
 // noSample returns a note on the configurations whose replications are not a sample because

@@ -37,7 +37,7 @@ func (s *Report) Screen(t report.Terminal, dir, ledgers string) string {
 	}
 	left -= len(body)
 	var found []string
-	for _, sentence := range slices.Concat(s.stopped(), s.shortfalls(), s.sentences(s.Experiment.Headline())) {
+	for _, sentence := range slices.Concat(s.stopped(), s.shortfalls(), s.gainers(), s.sentences(s.Experiment.Headline())) {
 		if lines := t.Lines(sentence); len(found)+len(lines) < left {
 			found = append(found, lines...)
 		}
@@ -64,6 +64,9 @@ func (s *Report) ran() string {
 	policies := 0
 	for i := range e.Configurations {
 		policies = max(policies, len(e.Configurations[i].Admission))
+	}
+	if ownPolicies(e) {
+		policies = len(e.Configurations)
 	}
 	places := s.places(len(e.Configurations))
 	if len(e.Sweep) > 0 {
@@ -118,6 +121,9 @@ func (s *Report) whole(t report.Terminal, most int) []string {
 // per policy. If the table does not fit into most lines, means omits rows and adds a line that
 // states this.
 func (s *Report) means(t report.Terminal, most int) []string {
+	if ownPolicies(s.Experiment) {
+		return s.rows(t, most)
+	}
 	names := s.Experiment.Headline()
 	at := make(map[[3]string]results.Summary)
 	var places, policies []string
@@ -150,21 +156,115 @@ func (s *Report) means(t report.Terminal, most int) []string {
 		}
 	}
 	lines, columns := table.Lines(t)
+	return append(lines, t.Lines(s.legend(len(places)-len(shown), len(policies)-columns))...)
+}
+
+// rows returns a table of some metrics of the figure, with one row per configuration. If the table
+// does not fit, it omits rows and columns.
+func (s *Report) rows(t report.Terminal, most int) []string {
+	names := slices.Clone(s.Experiment.Headline())
+	for _, m := range s.spoken() {
+		if len(names) < 4 && !slices.Contains(names, m) {
+			names = append(names, m)
+		}
+	}
+	table := report.Table{Header: []string{""}, Left: 1}
+	for _, m := range names {
+		table.Header = append(table.Header, s.labels().Of(m))
+	}
+	var places []string
+	for _, c := range s.Experiment.Configurations {
+		places = append(places, c.Name)
+	}
+	shown := spread(places, max(1, most-4))
+	summary := s.SummaryRows()
+	for _, place := range shown {
+		row := []report.Cell{{Text: s.placed(place)}}
+		for _, m := range names {
+			i := slices.IndexFunc(summary, func(r results.Summary) bool { return r.Metric == m && r.Configuration == place })
+			text := "–"
+			if i >= 0 {
+				text = report.MeanWithin(&summary[i])
+			}
+			row = append(row, report.Cell{Text: text, Strong: s.best(m, "all", place)})
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	lines, _ := table.Lines(t)
+	return append(lines, t.Lines(s.legend(len(places)-len(shown), 0))...)
+}
+
+// legend explains the marks of a table and states the number of configurations and policies that it
+// omits.
+func (s *Report) legend(places, policies int) string {
 	said := "± is the half-width of a 95 % interval. * marks the best value, by paired tests."
 	if s.Experiment.Replications == 1 {
 		said = "There is only one replication, so there are no intervals and no tests."
 	}
 	var out []string
-	if n := len(places) - len(shown); n > 0 {
-		out = append(out, s.places(n))
+	if places > 0 {
+		out = append(out, s.places(places))
 	}
-	if n := len(policies) - columns; n > 0 {
-		out = append(out, numbered(n, "policy", "policies"))
+	if policies > 0 {
+		out = append(out, numbered(policies, "policy", "policies"))
 	}
 	if len(out) > 0 {
 		said += " Not shown: " + strings.Join(out, " and ") + "."
 	}
-	return append(lines, t.Lines(said)...)
+	return said
+}
+
+// gainers states how many users gain and lose under each configuration, compared with the first one,
+// and the configurations under which urgent jobs and the others gain and lose. The page contains the
+// intervals.
+func (s *Report) gainers() []string {
+	if len(s.gains) == 0 {
+		return nil
+	}
+	baseline := s.Experiment.Configurations[0].Name
+	var parts []string
+	for _, c := range s.Experiment.Configurations[1:] {
+		n := map[string]int{}
+		all := 0
+		for _, r := range s.gains {
+			if r.First == c.Name {
+				n[r.Verdict]++
+				all++
+			}
+		}
+		text := fmt.Sprintf("%d and %d under %s", n["higher"], n["lower"], s.labels().Of(c.Name))
+		if len(parts) == 0 {
+			text = fmt.Sprintf("%d of %d gain and %d lose under %s", n["higher"], all, n["lower"], s.labels().Of(c.Name))
+		}
+		parts = append(parts, text)
+	}
+	for _, class := range [][2]string{{"welfare_high", "urgent jobs"}, {"welfare_low", "other jobs"}} {
+		var gain, lose []string
+		for _, r := range s.compared(class[0]) {
+			other, higher := r.First, "higher"
+			if r.First == baseline {
+				other, higher = r.Second, "lower"
+			} else if r.Second != baseline {
+				continue
+			}
+			if r.Verdict == higher {
+				gain = append(gain, s.labels().Of(other))
+			} else if r.Verdict == "higher" || r.Verdict == "lower" {
+				lose = append(lose, s.labels().Of(other))
+			}
+		}
+		var text []string
+		if len(gain) > 0 {
+			text = append(text, "gain under "+strings.Join(gain, ", "))
+		}
+		if len(lose) > 0 {
+			text = append(text, "lose under "+strings.Join(lose, ", "))
+		}
+		if len(text) > 0 {
+			parts = append(parts, class[1]+" "+strings.Join(text, " and "))
+		}
+	}
+	return []string{"Users, compared with " + s.labels().Of(baseline) + ": " + strings.Join(parts, "; ") + "."}
 }
 
 // placed formats a configuration or, in a sweep, the values of a point for people.

@@ -3,6 +3,7 @@ package publication
 import (
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -62,5 +63,50 @@ func TestScreen(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestOwnPolicies checks that the screen of a study in which each configuration has its own policy has
+// one row per configuration, and states who gains and who loses in one sentence that fits. The page
+// has the intervals of each user.
+func TestOwnPolicies(t *testing.T) {
+	t.Parallel()
+	e := parsed(t, `name: own
+replications: 3
+figure: {metrics: [welfare, welfare_high, welfare_low]}
+base:
+  fleet: {hosts: 4, cpus: 1}
+  workload: {model: {name: paper, jobs: 20, users: 5}, annotate: {value: pareto, price: 0.001, urgency: {high: 0.5, deadline: {low: 8, ratio: 4}, budget: {low: 1, ratio: 4}}}}
+  market: {sharing: exclusive}
+  sla: {enforcement: per-host, deadline: hard}
+configurations:
+  - {name: free, market: {payment: free}, admission: [fairshare]}
+  - {name: list, market: {payment: bid}, admission: [{name: posted, low: 0.0005}]}
+  - {name: call, market: {payment: bid}, admission: [{name: call, every: 60}]}
+`)
+	p, err := experiments.Prepare(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir() + "/r"
+	s, err := Publish(t.Context(), p, experiments.Options{}, Target{Dir: dir, Scenario: "", Elapsed: func() float64 { return 0 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := s.Screen(report.Terminal{}, dir, "clean")
+	for _, want := range []string{"3 configurations, 3 policies", "\nFree ", "\nList ", "\nCall ", "Users, compared with Free: ", " of 5 gain and "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the screen has no %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "–") {
+		t.Errorf("the screen has empty cells:\n%s", text)
+	}
+	if n := len(s.gains); n != 10 {
+		t.Errorf("%d comparisons of users, want 5 for each of 2 configurations", n)
+	}
+	page, err := os.ReadFile(dir + "/report.html")
+	if err != nil || !strings.Contains(string(page), "gain under the first") {
+		t.Errorf("the page does not state how many users gain, %v", err)
 	}
 }

@@ -20,6 +20,9 @@ func (b Block) FirstJobs(axes Axes, most int) (jobs []Job, of map[string]int, er
 	return firstRows(b, "jobs", axes, most, func(j *Job) whose { return whose{j.Admission, j.Replication} })
 }
 
+// Jobs yields all jobs in b. It stops after an error.
+func (b Block) Jobs(axes Axes) iter.Seq2[Job, error] { return rowsIn[Job](b, "jobs", axes) }
+
 // FirstPrices is like FirstJobs, but for prices.
 func (b Block) FirstPrices(axes Axes, most int) (prices []Price, of map[string]int, err error) {
 	return firstRows(b, "prices", axes, most, func(p *Price) whose { return whose{p.Admission, p.Replication} })

@@ -27,7 +27,7 @@ type Ledger struct {
 // nothing is recorded or formatted. This is intended for simulated replications, in which speed
 // matters and nobody reads the journal.
 func New(j Journal) *Ledger {
-	l := &Ledger{byName: make(map[string]Account)}
+	l := &Ledger{byName: make(map[string]Account), contracts: newNumbers()}
 	l.add(account{contract: NoContract, name: issuerName})
 	l.byName[issuerName] = issuer
 	l.Reset(j)

@@ -19,14 +19,14 @@ var core = []string{
 // Maximum lines of code of this module that packages may compile. The target for the core
 // is 7,500.
 const (
-	coreClosure        = 9_080
+	coreClosure        = 8_970
 	experimentsClosure = 47_200
 )
 
 // most contains the maximum lines of code of packages. A package that is not listed may
 // have 500 lines.
 var most = map[string]int{
-	"bank":                           1025,
+	"bank":                           980,
 	"bank/audit":                     3050,
 	"bank/export":                    550,
 	"bank/owners":                    860,
@@ -78,7 +78,7 @@ var most = map[string]int{
 	"hosts/availability/traces":      800,
 	"hosts/linux":                    1450,
 	"hosts/timetable":                1400,
-	"market":                         1200,
+	"market":                         905,
 	"market/packing":                 900,
 	"market/clearing":                985,
 	"workloadgen":                    770,

@@ -189,7 +189,7 @@ func (f *Floor) lost(i, n int32) {
 	c := &f.runs[i]
 	pl := &c.Placements[n]
 	c.Losses++
-	c.Wasted += pl.Done
+	c.Wasted += max(0, pl.Done) // less than 0 until a suspended run has done its extra work
 	c.Done -= pl.Done
 	pl.Done = 0
 	if !f.charged() {

@@ -47,7 +47,7 @@ func (c *run) salvage(n int, charged bool) (lost float64) {
 	if owed > 0 {
 		c.arrears = append(c.arrears, contracts.Placement{Host: pl.Host, Owed: owed})
 	}
-	lost = pl.Done - k.done
+	lost = max(0, pl.Done-k.done) // pl.Done is less than 0 until a suspended run has done its extra work
 	pl.Done, pl.Owed = k.done, 0
 	if c.kept != nil {
 		c.kept[n] = kept{done: k.done, from: k.done}

@@ -30,9 +30,6 @@ func (f *follower) Each() bool { return f.trail != nil }
 
 // Entry implements [audit.Follower].
 func (f *follower) Entry(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
-	if f.trail != nil && !f.trail.computes() {
-		f.note.hosts = nil // no longer needed
-	}
 	if f.note.read(e); e.Contract >= 0 {
 		if found, want = bounds(e, &f.note, f.trail); found != "" {
 			return found, want

@@ -65,6 +65,7 @@ type trail struct {
 	open   map[int64]*contract
 	free   []*contract       // contracts to reuse
 	owners map[string]string // interned names
+	issued map[string]bool   // accounts to which money was issued
 	market *market           // nil if charges are not recomputed
 	sale   *sale             // nil unless the policy sets the rates
 	booked *bookings         // nil unless the policy sells intervals
@@ -137,7 +138,7 @@ func (o *due) met(e *audit.Entry) bool {
 func newTrail(run *Run) *trail {
 	t := &trail{
 		run: run, fares: make([]fare, run.Jobs.Len()),
-		open: make(map[int64]*contract), owners: make(map[string]string),
+		open: make(map[int64]*contract), owners: make(map[string]string), issued: make(map[string]bool),
 	}
 	if n := run.Jobs.Len(); n > 0 {
 		t.rows.Reset(run.Jobs.at(0).ID, n)
@@ -231,6 +232,13 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 			}
 			t.stop(e, "a contract changes its budget")
 		}
+	case audit.Issue:
+		for _, m := range e.Moves {
+			if t.issued[string(m.To)] {
+				return fmt.Sprintf("another issue to %s", m.To), "one issue to each account of a run"
+			}
+			t.issued[string(m.To)] = true
+		}
 	case audit.Admit:
 		return t.admit(e, n)
 	case audit.Reject:
@@ -251,6 +259,9 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 // change follows a change of a contract's hosts, or the result of a clearing.
 func (t *trail) change(e *audit.Entry, n *note) (found, want string) {
 	d := t.open[e.Contract]
+	if d != nil {
+		d.on = d.on[:0] // it may now run on hosts that its terms do not name
+	}
 	switch {
 	case n.err != nil:
 		return fmt.Sprintf("the note %.60q", e.Note), "a JSON object"
@@ -284,6 +295,9 @@ func (t *trail) row(e *audit.Entry) *Job {
 		t.found = append(t.found, audit.Finding{Seq: e.Seq, File: t.run.Table, Found: "no row", Want: fmt.Sprintf("a row for job %d", e.Contract)})
 		return nil
 	}
+	if t.fares[i].seen {
+		t.found = append(t.found, audit.Finding{Seq: e.Seq, Found: fmt.Sprintf("another decision about job %d", e.Contract), Want: "one decision"})
+	}
 	t.fares[i].seen = true
 	return t.run.Jobs.at(i)
 }
@@ -296,6 +310,9 @@ func (t *trail) reject(e *audit.Entry, n *note) (found, want string) {
 	r := &n.rejection
 	if n.err == nil && r.Violates != nil {
 		r.Reason += " " + strconv.FormatInt(*r.Violates, 10)
+	}
+	if e.Time < j.Arrival {
+		return fmt.Sprintf("a rejection at %v s", e.Time), fmt.Sprintf("none before the request, at %v s", j.Arrival)
 	}
 	t.text(e.Seq, j, "decision", j.Decision, "reject")
 	if len(e.Note) > 0 {
@@ -457,6 +474,9 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 			charged += audit.Money(m.Micros)
 		}
 	}
+	if found, want = d.elsewhere(e, &v); found != "" {
+		return found, want
+	}
 	if t.computes() && d.row != nil {
 		if found, want = t.judge(e, d, &v, holds); found != "" {
 			return found, want
@@ -482,6 +502,20 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 			if known(v.Needed) {
 				t.number(e.Seq, j, "work", j.Work, v.needed())
 			}
+		}
+	}
+	return "", ""
+}
+
+// elsewhere checks that e pays only hosts that the terms of d name. If hosts have left with tasks
+// of d, or d has moved, other hosts may have done its work.
+func (d *contract) elsewhere(e *audit.Entry, v *verdict) (found, want string) {
+	if len(d.on) == 0 || v.Losses > 0 {
+		return "", ""
+	}
+	for _, m := range e.Moves {
+		if to := string(m.To); to != d.owner && !slices.ContainsFunc(d.on, func(b bidOn) bool { return b.host.to == to }) {
+			return fmt.Sprintf("a charge of %v by %s", audit.Money(m.Micros), m.To), "charges only by hosts on which the contract ran"
 		}
 	}
 	return "", ""

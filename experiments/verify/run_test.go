@@ -92,6 +92,8 @@ func heldApart(t *testing.T, steps []step, other float64, table [][]string, rule
 		switch s.kind {
 		case "hold":
 			check(t, l.Hold(s.at, s.contract, ann, dollars(s.amount), []byte(s.note)))
+		case "issue":
+			check(t, l.Mint(s.at, ann, dollars(s.amount)))
 		case "reject":
 			check(t, l.Reject(s.at, s.contract, []byte(s.note)))
 		case "settle":
@@ -371,6 +373,16 @@ func TestEntriesOfRun(t *testing.T) {
 			w[1][16] = "0.500000"
 			return append(s, step{"penalty", 170, 1, 0.5, ""})
 		}, 10},
+		{"a rejection that was copied", func(s []step, _ [][]string) []step {
+			return slices.Insert(s, 4, s[3])
+		}, 7},
+		{"a rejection before its request", func(s []step, w [][]string) []step {
+			w[4][5] = "10"
+			return s
+		}, 6},
+		{"money issued twice", func(s []step, _ [][]string) []step {
+			return slices.Insert(s, 4, step{"issue", 0, 0, 1, ""})
+		}, 7},
 		{"a decision", func(s []step, w [][]string) []step {
 			w[4][9], w[4][10] = "accept", ""
 			s[3] = step{"hold", 0, 4, 1, terms(5000000, "")}
@@ -694,5 +706,21 @@ func TestBeyond(t *testing.T) {
 	table[1][15] = "1.600000"
 	if r := held(t, steps, table, usage); len(r.Findings) != 1 || r.Findings[0].File != "jobs.csv, row 2, column paid" {
 		t.Errorf("a cell, charges not computed: %v", r.Findings)
+	}
+}
+
+// TestPayees checks that a charge by a host on which the contract did not run is named, even if
+// charges are not recomputed because hosts may leave.
+func TestPayees(t *testing.T) {
+	t.Parallel()
+	steps, table := small()
+	rules := usage
+	rules.Leave = true
+	if r := held(t, steps, table, rules); !r.Clean() {
+		t.Fatalf("a run in which hosts may leave: %v", r.Findings)
+	}
+	r := heldApart(t, steps, 0.5, table, rules)
+	if want := "charges only by hosts on which the contract ran"; r.Clean() || r.Findings[0].Seq != 7 || r.Findings[0].Want != want {
+		t.Errorf("a part of a charge goes to another host: %v, want entry 7 named", r.Findings)
 	}
 }

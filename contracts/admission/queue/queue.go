@@ -172,7 +172,7 @@ func forever() *availability.History {
 func (p *Queue) enter(now float64, i int32, m contracts.Market) []contracts.Action {
 	r := m.Request(i)
 	least := r.Needs.Min.Resources
-	if r.Nodes != 1 || !least.Zero() && (p.match.Piles() || !everHolds(r, m.Hosts())) {
+	if r.Nodes != 1 || !least.Zero() && (p.match.Piles() || !allHold(r, m.Hosts())) {
 		p.said = append(p.said[:0], contracts.Decision{Reason: oneNode})
 		p.actions = append(p.actions[:0], contracts.Action{Verb: contracts.Refuse, Contract: i, Decision: &p.said[0]})
 		return p.actions
@@ -191,6 +191,17 @@ func (p *Queue) enter(now float64, i int32, m contracts.Market) []contracts.Acti
 	}
 	p.wake(now)
 	return p.waits(i, m)
+}
+
+// allHold reports whether each host, if idle, would have room for a node of r. Matchmakers do not
+// compare what jobs need with what hosts have.
+func allHold(r *contracts.Request, v contracts.View) bool {
+	for h := range hosts.ID(v.Fleet()) {
+		if spec := v.Spec(h); !r.Needs.Fits(spec, spec.Offers()) {
+			return false
+		}
+	}
+	return true
 }
 
 // waits returns the action that puts contract i at the end of the broker's queue.

@@ -8,11 +8,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,6 +24,10 @@ import (
 	"bourse/bank"
 	"bourse/bank/audit"
 )
+
+// waiting is the number of parallel tests per processor. The tests wait for disks most of their
+// time.
+const waiting = 3
 
 // TestMain makes the test binary a bank process. With BANK_DIR set, it processes orders
 // without end and prints each receipt. With BANK_DISK set, it runs banks on failing disks.
@@ -31,6 +38,9 @@ func TestMain(m *testing.M) {
 	}
 	if dir := os.Getenv("BANK_DIR"); dir != "" {
 		serve(dir)
+	}
+	if err := flag.Set("test.parallel", strconv.Itoa(waiting*runtime.GOMAXPROCS(0))); err != nil { // -parallel overrides it
+		panic(err)
 	}
 	os.Exit(m.Run())
 }

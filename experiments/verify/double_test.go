@@ -23,7 +23,7 @@ func TestDoubleAgrees(t *testing.T) {
 		}
 		for h := range hosts {
 			for range cpus {
-				book.Asks = append(book.Asks, clearing.Ask{Seller: int32(h), Price: rates.Rate(1e9 * s.sold.Asks[h%len(s.sold.Asks)])})
+				book.Asks = append(book.Asks, clearing.Ask{Seller: int32(h), Host: int32(h) + 1, Price: rates.Rate(1e9 * s.sold.Asks[h%len(s.sold.Asks)])})
 			}
 		}
 		for id := range int64(rng.IntN(12)) {

@@ -7,7 +7,7 @@ import (
 	"bourse/market"
 )
 
-// distinct finds the units of bids if sellers have several units.
+// distinct finds the units of bids if hosts have several units.
 type distinct struct {
 	sellers []seller
 	of      []int // by ask: position of its seller
@@ -17,20 +17,20 @@ type distinct struct {
 	units   []int // asks that bids obtain, by bid
 }
 
-// A seller is one that has unsold units. Its asks are queue[next:end].
+// A seller is a host with the units that it sells. Its asks are queue[next:end].
 type seller struct{ first, next, end int }
 
-// several reports whether a seller has several units.
+// several reports whether a host has several units.
 func (d *distinct) several(b *Book) bool {
 	for i := range max(1, len(b.Asks)) - 1 {
-		if b.Asks[i].Seller >= 0 && b.Asks[i].Seller == b.Asks[i+1].Seller {
+		if b.Asks[i].Host > 0 && b.Asks[i].Host == b.Asks[i+1].Host {
 			return true
 		}
 	}
 	return false
 }
 
-// spread lets each bid in turn take the cheapest units of distinct sellers, if it pays the highest
+// spread lets each bid in turn take the cheapest units of distinct hosts, if it pays the highest
 // ask of all units sold so far. Among units at the same price, sellers with most units left come first, so that
 // bids for many units still fit, then sellers in order.
 func (d *double) spread(b *Book, r *Result) {
@@ -64,7 +64,7 @@ func (d *double) spread(b *Book, r *Result) {
 func (d *distinct) read(b *Book, asks []ranked) {
 	d.sellers, d.of, d.queue = d.sellers[:0], zeroed(d.of, len(b.Asks)), zeroed(d.queue, len(b.Asks))
 	for i := range b.Asks {
-		if i == 0 || b.Asks[i].Seller != b.Asks[i-1].Seller {
+		if i == 0 || b.Asks[i].Host != b.Asks[i-1].Host {
 			d.sellers = append(d.sellers, seller{i, i, i})
 		}
 		d.of[i] = len(d.sellers) - 1

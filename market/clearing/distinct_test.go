@@ -40,7 +40,7 @@ func TestDistinct(t *testing.T) {
 		for h := range hosts {
 			ask := market.Rate(rapid.IntRange(1, dearest).Draw(t, "ask"))
 			for u := range cpus {
-				a := Ask{Seller: int32(h), Price: ask}
+				a := Ask{Seller: int32(h), Host: int32(h) + 1, Price: ask}
 				if u < len(room[h]) {
 					a.On = int32(room[h][u])
 				}
@@ -87,5 +87,15 @@ func TestDistinct(t *testing.T) {
 	})
 	if moved == 0 || unfit == 0 {
 		t.Errorf("%d moves and %d bids that do not fit: too few to test", moved, unfit)
+	}
+}
+
+// TestOwnerOfSeveralHosts checks that one owner can sell the units of several hosts to one bid.
+func TestOwnerOfSeveralHosts(t *testing.T) {
+	t.Parallel()
+	var r Result
+	b := &Book{Asks: []Ask{{Seller: 7, Price: 2}, {Seller: 7, Price: 4}}, Bids: []Bid{{ID: 1, Units: 2, Price: 9}}}
+	if err := NewDouble(DoubleOptions{}).Clear(b, &r); err != nil || !r.Traded || r.Price != 4 {
+		t.Errorf("traded: %v at %d, %v, want 2 units at 4", r.Traded, r.Price, err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // several units (Satterthwaite, Williams, "Bilateral trade with the sealed bid k-double
 // auction", 1989).
 //
-// A bid for several units takes units of distinct sellers. If a seller has several units, bids can
+// A bid for several units takes units of distinct hosts. If a host has several units, bids can
 // therefore lose although enough units are left.
 type double struct {
 	DoubleOptions

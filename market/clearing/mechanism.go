@@ -17,14 +17,15 @@ type Mechanism interface {
 // A Book is the input of a mechanism: the units on sale and the bids for them.
 type Book struct {
 	Capacity int    // units on sale, for bundles and divisions; an auction has one ask per unit
-	Asks     []Ask  // in order of sellers
+	Asks     []Ask  // in order of hosts
 	Held     []Span // bundles that are already sold
 	Bids     []Bid  // in order of arrival
 }
 
 // An Ask offers one unit.
 type Ask struct {
-	Seller int32       // a bid takes at most one unit of a seller; -1 if sellers do not matter
+	Seller int32
+	Host   int32       // number of the host of the unit, from 1 on: a bid takes at most one unit of a host; 0 if hosts do not matter
 	On     int32       // 1 + index of the bid whose job runs on the unit; 0 if there is none
 	Price  market.Rate // lowest acceptable price, per second
 }
@@ -52,7 +53,7 @@ type Bid struct {
 type Result struct {
 	Units  []int  // units that each bid obtains
 	Sold   []bool // by ask
-	Takers []int  // by ask: 1 + index of the bid that obtains the unit, or 0; empty unless a seller has several units
+	Takers []int  // by ask: 1 + index of the bid that obtains the unit, or 0; empty unless a host has several units
 	Order  []int  // bids with units, in the order in which the mechanism considered them
 	Traded bool   // whether a bid obtained units
 

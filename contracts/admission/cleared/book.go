@@ -31,7 +31,7 @@ func (c *class) offer(p *Policy, ask func(hosts.ID) market.Rate, units func(host
 			if !p.present[h] {
 				break
 			}
-			a := clearing.Ask{Seller: int32(h), Price: ask(h)}
+			a := clearing.Ask{Seller: int32(h), Host: int32(h) + 1, Price: ask(h)}
 			if bids := on[h]; unit < len(bids) {
 				a.On = bids[unit]
 			}

@@ -19,7 +19,7 @@ func newApp(in io.Reader, out, errs io.Writer) *cli.App {
 		Usage: "bourse - a market for computing: experiments, live markets, audited ledgers",
 		Description: `Hosts sell shares of their capacity in a continuous auction. Contracts promise work by a
 deadline, for a budget. A bank settles payments to the micro-dollar. 'bourse docs' lists the
-documentation; start with 'bourse docs quickstart'.
+documentation; start with 'bourse docs concepts'.
 
 The exit status is 0 for success, 1 for a failure or a refusal, 2 for wrong usage or input, 3
 for a failed audit, 4 for an incomplete result, 5 for a busy bank or a wrong clock (try again),

@@ -66,7 +66,7 @@ type Options struct {
 	Since int64
 }
 
-// attempts is the maximum number of readings of a ledger that changes while it is read.
+// attempts is the maximum number of times to read a ledger that changes during a read.
 const attempts = 5
 
 // ErrNone means that there is no ledger.

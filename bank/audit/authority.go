@@ -290,7 +290,7 @@ func (a *authority) mint(e *Entry, s *order.Signed, account string) (found, want
 	return "", ""
 }
 
-// adjustment checks that the owner of the escrow of e requested the budget that it has after e.
+// adjustment checks that the owner of the escrow of e requested the escrow's budget after e.
 func adjustment(e *Entry, s *order.Signed, account string, b *books) (found, want string) {
 	esc := b.escrows[e.Contract]
 	if esc == nil { // books reports it

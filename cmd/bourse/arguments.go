@@ -146,7 +146,7 @@ type quietOption struct {
 }
 
 type filterOption struct {
-	Filter string `doc:"apply {FILTERS} to the log, as listed by 'bourse workload filters'"`
+	Filter string `doc:"apply {FILTERS} to the log; 'workload filters' lists them"`
 }
 
 type noProgressOption struct {

@@ -335,7 +335,7 @@ The command prints the list once or, with --every, repeatedly.
 })
 
 type topOptions struct {
-	Every                   float64 `unit:"seconds" doc:"repeat every {SECONDS}, or at an interval with a unit such as 5m"`
+	Every                   float64 `unit:"seconds" doc:"repeat at this {INTERVAL}, in s or with a unit such as 5m"`
 	homeOption              `yaml:",inline"`
 	jsonOption[marketShown] `yaml:",inline"`
 }

@@ -30,9 +30,9 @@ Laws: `+strings.Join(fit.Names()[:8], ", ")+`,
 
 type fitOptions struct {
 	filterOption          `yaml:",inline"`
-	IAT                   []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these distributions, {LAWS}, to the gaps between arrivals"`
-	Runtime               []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these distributions, {LAWS}, to the runtimes"`
-	Nodes                 []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these distributions, {LAWS}, to the sizes"`
+	IAT                   []string `commas:"law" shown:"those of the papers and common alternatives" doc:"fit the distributions {LAWS} to the gaps between arrivals"`
+	Runtime               []string `commas:"law" shown:"those of the papers and common alternatives" doc:"fit the distributions {LAWS} to the runtimes"`
+	Nodes                 []string `commas:"law" shown:"those of the papers and common alternatives" doc:"fit the distributions {LAWS} to the sizes"`
 	Out                   string   `alias:"o" doc:"write the model to {FILE}"`
 	Hurst                 bool     `doc:"include the log's Hurst exponent (R/S) in the model of the gaps"`
 	Workers               int      `default:"cpus" validate:"min=1" doc:"run {N} parts in parallel; the results do not depend on N"`

@@ -90,7 +90,7 @@ was signed.
    bourse ledger prove books --entry 2 --checkpoint checkpoint > proof`, proveAction)
 
 type proveOptions struct {
-	Entry         int64 `shown:"none; required" doc:"prove entry {N}, from 1"`
+	Entry         int64 `shown:"none; required" doc:"prove entry {N}; the first entry is 1"`
 	againstOption `yaml:",inline"`
 }
 

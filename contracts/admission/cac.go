@@ -132,7 +132,7 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 // none is the number of no contract.
 const none = -1
 
-// changed compares the rates of the tasks that run on a host with the new ones. It returns the first
+// changed compares the current rates of a host's running tasks with their new rates. It returns the first
 // contract that would be violated among those whose nodes have their own work, and records the
 // changes of the others. A contract whose budget is spent is promised nothing, unless it is rebids,
 // which has new bids.

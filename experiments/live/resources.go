@@ -76,7 +76,7 @@ func (c *Config) spec(name string, o *remote.Offer) (hosts.Spec, error) {
 	for one, units := range o.Counts {
 		k, known := hosts.KindOf(one, c.counts())
 		if !known || k < hosts.Countable || units < 0 {
-			return s, fmt.Errorf("host %s: found %d of %s, want units of %v; a market's file names others in market.resources", name, units, plugin.Clip(one), c.counts())
+			return s, fmt.Errorf("host %s: found %d of %s, want units of %v; define others in market.resources of the market's file", name, units, plugin.Clip(one), c.counts())
 		}
 		s.Room.Counts[k-hosts.Countable] = units
 	}

@@ -101,7 +101,7 @@ func jobEfficiencyAt(name string, alpha float64) Metric {
 	return Metric{
 		Name: name,
 		Unit: "1",
-		Doc:  "sum of U(j)/v(j) over all jobs / the number of jobs that U*, or the best known schedule if U* is a bound, fulfils; computed only if a figure or search names it",
+		Doc:  "sum of U(j)/v(j) over all jobs, divided by the number of jobs that U* fulfils (or the best known schedule, if U* is a bound); computed only if a figure or search names it",
 		Of: func(o *Outcome) (float64, bool) {
 			sum, planned := 0.0, 0
 			for i := range o.Jobs {

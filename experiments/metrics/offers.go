@@ -8,7 +8,7 @@ var (
 	Offers = Metric{
 		Name: "offers",
 		Unit: "offers",
-		Doc:  "offers made to users whose requests would be rejected, if users negotiate",
+		Doc:  "offers, if users negotiate, to those whose requests would have been rejected",
 		Of: func(o *Outcome) (float64, bool) {
 			return sumOpen(o, func(j *Job) float64 { return float64(j.Offers) }), true
 		},

@@ -33,8 +33,8 @@ const (
 	maxErrors = 1 << 20          // maximum bytes of standard error that are stored
 	patience  = 2 * time.Second  // time to end after the input has been closed, before the process is killed
 	idleTime  = 10 * time.Second // time after which an idle process is ended
-	sampled   = 64               // one in this many questions is asked twice
-	renewed   = 8                // one in this many of a run's first two questions is asked in a new process
+	sampled   = 64               // one question in this many is asked twice
+	renewed   = 8                // of the first two questions of each run, one in this many is asked in a new process
 )
 
 // Connect starts the program that o describes for a fleet and exchanges hello messages with

@@ -151,7 +151,7 @@ func (s *Report) sections(w *results.Writer, first *shown) (all []report.Section
 // advice returns the advice to users in each configuration that has both markets.
 func (s *Report) advice() report.Table {
 	t := report.Table{
-		Title: "Reserve where p_a is above the threshold", Left: 2,
+		Title: "Reserve if p_a is above the threshold", Left: 2,
 		Header: []string{"configuration", "users", "p_a", "threshold", "p_a minus threshold, 95 %", "advice", "by"},
 		Note:   "Intervals are computed by the jackknife over replications; bourse study advise RESULTS prints details.",
 	}

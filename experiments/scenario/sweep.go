@@ -42,7 +42,7 @@ func (v Value) Node() *config.Node {
 
 // A Figure describes how a scenario is drawn. The horizontal axis is the first axis of the
 // sweep, and there is a line for each policy and each point of the other axes. Without a
-// sweep, there are bars.
+// sweep, the figure shows bars.
 type Figure struct {
 	Metrics []string  `yaml:"metrics" validate:"min=1" doc:"metrics to draw, one panel per metric and configuration"`
 	Range   []float64 `yaml:"range" doc:"lower and upper end of percentage axes, extended if a mean lies outside; by default, 0 and 100"`

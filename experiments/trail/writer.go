@@ -63,7 +63,7 @@ func (w *writer) cell(s string) {
 // number writes a cell that contains a number.
 func (w *writer) number(s string) { w.put(`<td class="n">`, s, "</td>") }
 
-// none is printed if there is no value.
+// none is the text that is printed if there is no value.
 const none = "–"
 
 // short formats x with six significant digits.

@@ -226,7 +226,7 @@ func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want 
 	case e.Time >= due && !d.terms.RunsOn:
 		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract, because it was due at %v s", due)
 	case left <= rounding/10:
-		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract, because its %v CPU s were done", total)
+		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract, because its work of %v CPU s was complete", total)
 	case !near(v.Done, min(byDue, total), 10*rounding):
 		return fmt.Sprintf("%v CPU s done", v.Done), fmt.Sprintf("%v", min(byDue, total))
 	default:

@@ -305,7 +305,7 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	case r.Units > 0 && (price < r.Low || price > r.High):
 		return fmt.Sprintf("a price of %d", price), fmt.Sprintf("one within [%d, %d]", r.Low, r.High)
 	case r.Offered == 0 && price != was:
-		return fmt.Sprintf("a price of %d", price), fmt.Sprintf("%d, because the price does not change without units", was)
+		return fmt.Sprintf("a price of %d", price), fmt.Sprintf("%d, because the price does not change if no units are offered", was)
 	}
 	if !s.unknown && r.Offered > 0 {
 		want, units, winners := s.double(r.Offered)

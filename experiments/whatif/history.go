@@ -10,8 +10,8 @@ import (
 // the payment for them in $/s.
 type PriceRule func(bid, c float64) (processors, pays float64)
 
-// exclusive is the rule for exclusive hosts. A host costs its price while the price is at
-// most the bid.
+// exclusive is the rule for exclusive hosts. While the price of a host is at most the bid,
+// the user pays that price.
 func exclusive(bid, c float64) (processors, pays float64) {
 	if c > bid {
 		return 0, 0

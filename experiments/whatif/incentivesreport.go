@@ -76,8 +76,8 @@ func (r *IncentiveStudy) tables(labels report.Labels) (tables []report.Table) {
 		tables = append(tables, t)
 	}
 	if len(tables) > 0 {
-		tables[len(tables)-1].Note = fmt.Sprintf("A gain is the change of a user's true utility (eq. 9, α = %s) compared with truthful reports, if all other users are truthful, on the same "+
-			"jobs, hosts and streams. Replications are the independent units. Each contributes the mean gain of its users (Student's t), the fraction of users who gain (score interval of clustered trials), and the largest gain. "+
+		tables[len(tables)-1].Note = fmt.Sprintf("A gain is the change in a user's true utility (eq. 9, α = %s) compared with truthful reports, if all other users are truthful. "+
+			"Both runs have the same jobs, hosts and streams. Replications are the independent units. Each contributes the mean gain of its users (Student's t), the fraction of users who gain (score interval of clustered trials), and the largest gain. "+
 			"The %d intervals of a column hold simultaneously at 95 %% (Bonferroni), and so do the intervals "+
 			"of best. A user gains if the gain is more than $%s. In row best, each user chooses the report with the largest gain, or the truth, in hindsight.",
 			digits(r.Alpha), r.Family, digits(r.Epsilon))

@@ -18,7 +18,7 @@ import (
 // A command runs a program of Slurm and returns its output.
 type command func(ctx context.Context, input, name string, args ...string) (string, error)
 
-// patience is the time in seconds in which a program of Slurm must answer.
+// patience is the time, in seconds, within which a Slurm program must answer.
 const patience = 20
 
 // execute runs a program of Slurm. The variables of this process that change the options of

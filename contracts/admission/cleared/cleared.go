@@ -1,5 +1,6 @@
-// Package cleared contains the policies that sell processors by clearings: at regular times, a
-// mechanism of market/clearing decides which jobs have units of hosts until the next clearing.
+// Package cleared contains the policies that sell processors in periodic clearings. At regular
+// times, a mechanism of market/clearing decides which jobs have units of hosts until the next
+// clearing.
 //
 // [Policy] is the common adapter. It receives ticks, builds the book of a clearing from the
 // jobs, and converts the result into actions. Jobs that win start, continue or move; jobs that

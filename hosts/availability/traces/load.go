@@ -17,7 +17,7 @@ const samplesADay = 288
 // LoadConfig describes how CPU load is converted to states.
 type LoadConfig struct {
 	Threshold float64 // load above which a host is Busy, in [0,1)
-	MinDays   int     // minimum number of recorded days; other hosts are omitted
+	MinDays   int     // minimum number of recorded days; hosts with fewer are omitted
 	Gap       float64 // as for [availability.NewHistory]
 }
 

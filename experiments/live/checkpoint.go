@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/contracts/broker"
 	"bourse/contracts/memo"
 	"bourse/hosts"
+	"bourse/hosts/remote"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -54,20 +57,72 @@ func (k *core) called(names []string) {
 }
 
 // A rest is the state of a core that has no open contracts and no price history. Unlike a
-// checkpoint, it can probably be read by other versions.
+// checkpoint, it can be read by other versions: its fields keep their names, an absent field is 0,
+// and unknown fields are ignored.
 type rest struct {
-	now   float64
-	next  int64
-	hosts []*host
-	names []string
+	Now   float64    `json:"now"`
+	Next  int64      `json:"next"`
+	Hosts []restHost `json:"hosts"`
+	Names []string   `json:"names"` // of accounts, by number
 }
 
-func (k *core) rest() *rest { return &rest{k.now, k.next, k.hosts, k.calls.bank.Names()} }
+// A restHost is a host in a rest. Its tasks are those whose ends it has not reported.
+type restHost struct {
+	join
+	Machine remote.Rest `json:"machine,omitzero"`
+	Removed bool        `json:"removed,omitempty"`
+	Gone    bool        `json:"gone,omitempty"`
+	Closed  bool        `json:"closed,omitempty"`
+	Drained bool        `json:"drained,omitempty"`
+	Reach   reach       `json:"reach,omitzero"`
+	Tasks   []restTask  `json:"tasks,omitempty"`
+	Ending  []restTask  `json:"ending,omitempty"`
+}
+
+type restTask struct {
+	Name     int64   `json:"name"`
+	Contract int64   `json:"contract"`
+	Node     int32   `json:"node,omitempty"`
+	Until    float64 `json:"until,omitempty"` // of an ending task
+}
+
+func (k *core) rest() *rest {
+	r := &rest{k.now, k.next, nil, k.calls.bank.Names()}
+	for _, h := range k.hosts {
+		one := restHost{join: h.join, Machine: h.machine.Rest(), Removed: h.removed, Gone: h.gone, Closed: h.closed, Drained: h.drained, Reach: h.reach}
+		for _, name := range slices.Sorted(maps.Keys(h.tasks)) {
+			t := h.tasks[name]
+			one.Tasks = append(one.Tasks, restTask{name, t.contract, t.node, 0})
+		}
+		for _, e := range h.ending {
+			one.Ending = append(one.Ending, restTask{e.name, e.contract, e.node, e.until})
+		}
+		r.Hosts = append(r.Hosts, one)
+	}
+	return r
+}
+
+// host returns the host that r describes.
+func (r *restHost) host(now float64) *host {
+	h := &host{join: r.join, machine: remote.New(r.Spec), removed: r.Removed, gone: r.Gone, closed: r.Closed, drained: r.Drained, reach: r.Reach, tasks: make(map[int64]task)}
+	h.machine.Resume(r.Machine)
+	h.orders = h.machine.Orders(now, nil)
+	for _, t := range r.Tasks {
+		h.tasks[t.Name] = task{t.Contract, t.Node}
+	}
+	for _, t := range r.Ending {
+		h.ending = append(h.ending, ending{task{t.Contract, t.Node}, t.Name, t.Until})
+	}
+	return h
+}
 
 // resume makes k, which must be a new core, start with this state.
 func (k *core) resume(r *rest) error {
-	k.called(r.names)
-	k.now, k.next, k.hosts = r.now, r.next, r.hosts
+	k.called(r.Names)
+	k.now, k.next = r.Now, r.Next
+	for i := range r.Hosts {
+		k.hosts = append(k.hosts, r.Hosts[i].host(r.Now))
+	}
 	for i, h := range k.hosts {
 		err := k.broker.Join(k.now, h.machine, k.calls.bank.Account(h.Owner))
 		if err == nil && h.gone {
@@ -232,7 +287,7 @@ func (m *Market) store(l *log, k *core, was saved) (w written, err error) {
 	defer b.Close()
 	err = b.Set(key(checkpointTable, seq), whole, nil)
 	if len(k.open) == 0 {
-		left, e := memo.Encode(k.rest(), new(rest))
+		left, e := json.Marshal(k.rest())
 		err = errors.Join(err, e, b.Set(key(restTable, seq), left, nil))
 	}
 	if old := was.before; old > 0 && old != was.seq && !was.base(old) {
@@ -317,14 +372,11 @@ func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int6
 		return 0, err
 	}
 	for n, text := range all(restTable, &err) {
-		r, err := memo.Decode(text, new(rest))
-		if errors.Is(err, memo.ErrOther) {
-			continue
+		var r rest
+		if json.Unmarshal(text, &r) != nil {
+			continue // an earlier version wrote it, in another format
 		}
-		if err == nil {
-			err = k.resume(r)
-		}
-		return n, err
+		return n, k.resume(&r)
 	}
 	if err != nil || from == 0 && l.first <= 1 {
 		return 0, err

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -8,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"bourse/hosts/remote"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -222,5 +225,56 @@ func TestUpgradeOfFormat(t *testing.T) {
 		t.Error("a market was opened whose last records cannot be read")
 	} else if !errors.Is(err, errFormat) || !strings.Contains(err.Error(), "start and stop the version that wrote the log") {
 		t.Error(err)
+	}
+}
+
+// TestRest checks the stored state of a market without open contracts. A market that resumes from it
+// stores the same state. A state of a version without some fields, or with others, is read. The names
+// of the fields are fixed, because other versions read them.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 3)
+	w.crowd(rand.New(rand.NewPCG(3, 1)), 60)
+	w.pass(300)
+	w.turn(message{Shut: &shutting{Host: "h01", Shut: true}}, message{Remove: "h02"})
+	resumed := func(text string) string {
+		t.Helper()
+		var r rest
+		must(0, json.Unmarshal([]byte(text), &r))
+		k := must(w.market.fresh())
+		if err := k.resume(&r); err != nil {
+			t.Fatal(err)
+		}
+		again := k.rest()
+		for i := range again.Hosts {
+			if got, least := &again.Hosts[i].Machine.Number, r.Hosts[i].Machine.Number; *got < least {
+				t.Errorf("host %d: allocation %d, want at least %d", i, *got, least)
+			} else {
+				*got = least // the next one
+			}
+		}
+		return string(must(json.Marshal(again)))
+	}
+	was := string(must(json.Marshal(w.market.core.rest())))
+	if got := resumed(was); got != was || !strings.Contains(was, `"names":`) || len(was) > 3000 {
+		t.Errorf("%d bytes: got\n%s\nwant\n%s", len(was), got, was)
+	}
+	const host = `"spec":{"Name":"h00","CPUs":1,"Speed":1},"owner":"host:h00"`
+	const all = `{"now":7,"next":5,"hosts":[{` + host + `,"pin":"p","machine":{"names":4,"number":9,"session":2,"boot":"b","ack":3,"now":6,"cut":1,"begun":1,"told":2,"until":3},"removed":true,"gone":true,"closed":true,"drained":true,"reach":{"host":"h00","address":"a","ports":[1,2]},"tasks":[{"name":4,"contract":4,"node":1}],"ending":[{"name":3,"contract":3,"node":2,"until":9}]}],"names":["market:lab","host:h00"]}`
+	for _, text := range []string{all, `{"now":7,"next":5,"hosts":[{` + host + `}],"names":[]}`, `{"now":7,"next":5,"later":{"x":1},"hosts":[{` + host + `,"later":[2]}],"names":[]}`} {
+		got := resumed(text)
+		var a, b rest
+		must(0, json.Unmarshal([]byte(text), &a))
+		must(0, json.Unmarshal([]byte(got), &b))
+		if a.Names = b.Names; !reflect.DeepEqual(a, b) {
+			t.Errorf("%s is read as %s", text, got)
+		}
+	}
+	for _, typ := range []reflect.Type{reflect.TypeFor[rest](), reflect.TypeFor[restHost](), reflect.TypeFor[remote.Rest](), reflect.TypeFor[restTask]()} {
+		for i := range typ.NumField() {
+			if name, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ","); name != "" && !strings.Contains(all, `"`+name+`":`) {
+				t.Errorf("%v: field %s is not in the test's state", typ, name)
+			}
+		}
 	}
 }

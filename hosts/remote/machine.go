@@ -67,6 +67,32 @@ func New(spec hosts.Spec) *Machine {
 // same folder, so that no name is reused.
 func (m *Machine) Continue(other *Machine) { m.names = other.names }
 
+// A Rest is the state of a machine without tasks. Its fields are stored, so they keep their names;
+// an absent field is 0.
+type Rest struct {
+	Names   int64   `json:"names,omitempty"`
+	Number  int64   `json:"number,omitempty"`
+	Session int64   `json:"session,omitempty"`
+	Boot    string  `json:"boot,omitempty"`
+	Ack     int64   `json:"ack,omitempty"`
+	Now     float64 `json:"now,omitempty"`
+	Cut     int     `json:"cut,omitempty"`
+	Begun   float64 `json:"begun,omitempty"`
+	Told    float64 `json:"told,omitempty"`
+	Until   float64 `json:"until,omitempty"`
+}
+
+// Rest returns the state of m, which has no tasks.
+func (m *Machine) Rest() Rest {
+	return Rest{m.names, m.number, m.session.id, m.session.boot, m.session.ack, m.now, m.cut, m.begun, m.told, m.until}
+}
+
+// Resume makes m, which must be unused, continue from r.
+func (m *Machine) Resume(r Rest) {
+	m.names, m.number, m.session = r.Names, r.Number, session{r.Session, r.Boot, r.Ack}
+	m.now, m.cut, m.begun, m.told, m.until = r.Now, r.Cut, r.Begun, r.Told, r.Until
+}
+
 // Spec implements [hosts.Machine].
 func (m *Machine) Spec() *hosts.Spec { return &m.spec }
 

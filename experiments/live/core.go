@@ -196,8 +196,9 @@ func (k *core) turn(r *record) ([]result, error) {
 	}
 	k.broker.Next() // allocate processors to the hosts' tasks
 	k.connect()
+	peers := make(map[int64][]string)
 	for i := range k.hosts {
-		k.wants(i)
+		k.wants(i, peers)
 	}
 	for i := range k.hosts {
 		k.begin(i)
@@ -490,6 +491,10 @@ func (k *core) join(j *join, out *result) error {
 	case h.Owner != j.Owner:
 		out.err = fmt.Errorf("host %s belongs to %s; a host of another owner needs another name", j.Spec.Name, h.Owner)
 		return nil
+	case h.Spec.CPUs == j.Spec.CPUs && h.Spec != j.Spec && len(h.orders.Wanted)+len(h.tasks) > 0:
+		out.err = fmt.Errorf("host %s runs %d tasks; the memory and units that it offers (--ram, --count) can change once these tasks have ended",
+			j.Spec.Name, max(len(h.orders.Wanted), len(h.tasks)))
+		return nil
 	case h.Spec != j.Spec && len(h.orders.Wanted)+len(h.tasks) > 0:
 		out.err = fmt.Errorf("host %s has %v processors and runs %d tasks; it can change to %v processors once these tasks have ended",
 			j.Spec.Name, h.Spec.CPUs, max(len(h.orders.Wanted), len(h.tasks)), j.Spec.CPUs)
@@ -561,8 +566,9 @@ func (k *core) end(c *Contract) {
 	k.resolve(c)
 }
 
-// wants sets the wanted tasks of host i and records the tasks that are no longer wanted.
-func (k *core) wants(i int) {
+// wants sets the wanted tasks of host i and records the tasks that are no longer wanted. The
+// addresses of the nodes of each contract are computed once, in peers.
+func (k *core) wants(i int, peers map[int64][]string) {
 	h, v := k.hosts[i], k.broker.View()
 	h.orders = h.machine.Orders(k.now, nil)
 	on, known := v.On(hosts.ID(i)), 0
@@ -579,7 +585,10 @@ func (k *core) wants(i int) {
 			w.Job, w.Account = open.Job[len("sha256:"):], open.Account
 			w.Warn, w.Asked = open.terms.Notice()
 			w.Try = open.try(w.Node, h.Spec.Name, w.Name)
-			w.Peers, w.Port = k.peers(open), open.port
+			if peers[open.ID] == nil {
+				peers[open.ID] = k.peers(open)
+			}
+			w.Peers, w.Port = peers[open.ID], open.port
 			w.Memory, w.Counts = open.Memory, open.terms.Counts
 			w.Checkpoint, w.Most, w.Saved = open.terms.Checkpoint, int64(k.conf.Limits.Checkpoint), open.saved[w.Node]
 		}

@@ -116,3 +116,19 @@ func TestExportHeld(t *testing.T) {
 		}
 	}
 }
+
+// TestChangedOffer checks the error for a host that joins again with other memory while it runs a
+// task. It names memory and units instead of processors.
+func TestChangedOffer(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file, 1)
+	s := w.order("a", "user:0", "be", 1, 30, 60, 0.5)
+	w.turn(message{Submit: &s})
+	w.pass(2)
+	spec := hosts.Spec{Name: "h00", CPUs: 1, Speed: 1, Room: hosts.Resources{Memory: 1e9}}
+	r := w.turn(message{Join: &join{Spec: spec, Owner: "host:h00"}})
+	const want = "host h00 runs 1 tasks; the memory and units that it offers (--ram, --count) can change once these tasks have ended"
+	if r[0].err == nil || r[0].err.Error() != want {
+		t.Errorf("found %v, want %s", r[0].err, want)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,7 +160,7 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 		Version: results.Rules,
 		Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
 		Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Sizes: c.Fleet.Sizes, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
-		Floor: c.Fleet.Floor.CPU / 3600, Reserve: c.Market.Reserve, Held: heldBy(c),
+		Floor: c.Fleet.Floor.CPU / 3600, Reserve: c.Market.Reserve, Held: heldBy(c), Kinds: kindsOf(c.Fleet.Held),
 		Leave: c.Fleet.Availability != nil, Packed: c.Workload.Packs(),
 		Offers: a.Negotiate != "" && a.Negotiate != scenario.Never,
 	}
@@ -185,6 +186,14 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	}
 	r.Sold, r.Booked = soldBy(a), bookedBy(c, a)
 	return r
+}
+
+// kindsOf returns, for each of rooms, the index of the first that is equal.
+func kindsOf(rooms []scenario.Held) (kinds []int) {
+	for _, r := range rooms {
+		kinds = append(kinds, slices.IndexFunc(rooms, func(as scenario.Held) bool { return reflect.DeepEqual(as, r) }))
+	}
+	return kinds
 }
 
 // heldBy returns the resources other than processors of the hosts of c. It returns nil if none of

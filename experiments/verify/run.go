@@ -37,6 +37,7 @@ type Rules struct {
 	Speeds  []float64 // work per second of a processor on the hosts h00, h01, …, repeating
 	Floor   float64   // minimum price of a processor in dollars per second
 	Reserve float64   // for payment rule scarce: price of a processor in dollars per second on a host with enough processors for its tasks
+	Kinds   []int     // kind of each host by its resources other than processors, assigned in turn; nil if all have the same
 	Held    *Held     // resources other than processors; nil if none has a price or a floor
 	Packed  bool      // whether several nodes of a contract may share a host, one per processor
 	Leave   bool      // whether hosts come and go, which ledgers do not show

@@ -77,13 +77,16 @@ type saleBid struct {
 
 func newSale(r *Rules) *sale {
 	s := &sale{rules: r, sold: r.Sold, used: map[string]int{}, open: map[int64]*contract{}, class: map[string]int{}, next: 1}
-	specs := map[[2]float64]int{}
+	specs := map[[3]float64]int{}
 	for h := range r.Hosts {
 		name := fmt.Sprintf("h%0*d", max(2, len(fmt.Sprint(r.Hosts-1))), h)
-		spec := [2]float64{r.cpusOf(name), r.Speeds[h%len(r.Speeds)]}
+		spec := [3]float64{r.cpusOf(name), r.Speeds[h%len(r.Speeds)]}
+		if n := len(r.Kinds); n > 0 {
+			spec[2] = float64(r.Kinds[h%n])
+		}
 		s.units += max(1, int(spec[0]))
 		if s.sold.Divides { // all hosts are one market
-			spec = [2]float64{}
+			spec = [3]float64{}
 		}
 		if _, ok := specs[spec]; !ok {
 			specs[spec] = len(specs)

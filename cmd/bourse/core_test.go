@@ -68,7 +68,7 @@ var most = map[string]int{
 	"experiments/stats":              700,
 	"experiments/study":              3385,
 	"experiments/trail":              500,
-	"experiments/verify":             4520,
+	"experiments/verify":             4540,
 	"experiments/whatif":             2820,
 	"hosts/agent":                    3600,
 	"hosts/slurm":                    515,

@@ -162,18 +162,11 @@ func (LastFit) Match(now int64, j timetable.Job, window []Seller) (c Choice, ok 
 `, "\t\t\"lf\": {\"the last cluster that can take it\", plugin.Is[Matchmaker](LastFit{})},\n"},
 		{"contracts/broker", "payment.go", "\t\t\"bid\": ", `package broker
 
-import (
-	"bourse/contracts"
-	"bourse/market"
-)
+import "bourse/market"
 
-// half charges half of each bid.
-func half(on []contracts.Allocation, _ market.Rate, _, _ float64) {
-	for i := range on {
-		on[i].Paying = on[i].Bid.Float64() / 2
-	}
-}
-`, "\t\t\"half\": {\"b/2: half of the bid\", plugin.Is(Payment{Charge: half})},\n"},
+// half charges half of the bid.
+func half(_ float64, own, _, _ market.Rate) float64 { return own.Float64() / 2 }
+`, "\t\t\"half\": {\"b/2: half of the bid\", plugin.Is(Payment{Term: half})},\n"},
 		{"experiments/metrics", "metrics.go", "\tViolations,\n", `package metrics
 
 // Asked is the number of jobs.

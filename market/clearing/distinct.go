@@ -31,8 +31,8 @@ func (d *distinct) several(b *Book) bool {
 }
 
 // spread lets each bid in turn take the cheapest units of distinct hosts, if it pays the highest
-// ask of all units sold so far. Among units at the same price, sellers with most units left come first, so that
-// bids for many units still fit, then sellers in order.
+// ask of all units sold so far. Among units at the same price, sellers with most units left come
+// first, so that bids for many units still fit, then sellers in order.
 func (d *double) spread(b *Book, r *Result) {
 	d.read(b, d.asks)
 	r.Takers = zeroed(r.Takers, len(b.Asks))

@@ -256,7 +256,7 @@ func of(v reflect.Value) *Node {
 	case v.CanUint():
 		return &Node{Kind: Scalar, Text: strconv.FormatUint(v.Uint(), 10)}
 	case v.CanFloat():
-		return &Node{Kind: Scalar, Text: strconv.FormatFloat(v.Float(), 'g', -1, 64)}
+		return &Node{Kind: Scalar, Text: decimal(v.Float())}
 	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
 		n := &Node{Kind: List}
 		for i := range v.Len() {
@@ -287,4 +287,13 @@ func of(v reflect.Value) *Node {
 		}
 	}
 	return n
+}
+
+// decimal formats x so that other YAML readers also read a number: some read 8e+09 as text.
+func decimal(x float64) string {
+	text := strconv.FormatFloat(x, 'g', -1, 64)
+	if strings.Contains(text, "e+") && math.Abs(x) < 1e21 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return text
 }

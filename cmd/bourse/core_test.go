@@ -85,7 +85,7 @@ var most = map[string]int{
 	"workloadgen/dist":               950,
 	"workloadgen/fit":                850,
 	"workloadgen/models":             1150,
-	"workloadgen/config":             1230,
+	"workloadgen/config":             1240,
 	"workloadgen/swf":                2320,
 }
 

@@ -247,9 +247,10 @@ func (s *Report) gainers() []string {
 			} else if r.Second != baseline {
 				continue
 			}
-			if r.Verdict == higher {
+			switch r.Verdict {
+			case higher:
 				gain = append(gain, s.labels().Of(other))
-			} else if r.Verdict == "higher" || r.Verdict == "lower" {
+			case "higher", "lower":
 				lose = append(lose, s.labels().Of(other))
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -23,9 +24,10 @@ type authority struct {
 	invited map[string]invited
 	grants  map[grant]bool // payee, read, audit
 	mints   map[string]*allowance
-	budgets map[budget]*[2]Money // the limit of each right to spend, and the sum of the budgets under it
-	numbers map[string]int64     // markets with the right to settle
-	used    map[place]int64      // the entry of each request; nil if the ledger stores the requests
+	budgets map[budget]*limit // rights to spend
+	regains map[int64]regain  // open contracts whose refunds lower the sum of such a right
+	numbers map[string]int64  // markets with the right to settle
+	used    map[place]int64   // the entry of each request; nil if the ledger stores the requests
 	orders  int64
 
 	checked []checked // orders of the next entries
@@ -52,6 +54,18 @@ type grant struct{ account, right, market string }
 
 // A budget identifies the right of an account to spend the money of another.
 type budget struct{ of, by string }
+
+// A limit is the most that may be spent under such a right, and the sum of what counts.
+type limit struct {
+	most, sum Money
+	regains   bool // a settled contract counts only with what it paid to others
+}
+
+// A regain is the right under which a contract was admitted, with its budget then.
+type regain struct {
+	right budget
+	held  Money
+}
 
 // An allowance is an account's right to mint.
 type allowance struct {
@@ -166,7 +180,7 @@ func (a *authority) begin(e *Entry) (found, want string) {
 		pinned: a.pinned, checked: a.checked, used: used, ledger: o.Value("ledger"),
 		keys:   map[string]string{"operator": o.Value("operator"), "recovery": o.Value("recovery")},
 		former: make(map[ownedKey]int64), invited: make(map[string]invited), grants: make(map[grant]bool),
-		mints: make(map[string]*allowance), budgets: make(map[budget]*[2]Money), numbers: make(map[string]int64),
+		mints: make(map[string]*allowance), budgets: make(map[budget]*limit), regains: make(map[int64]regain), numbers: make(map[string]int64),
 	}
 	return "", ""
 }
@@ -250,10 +264,12 @@ func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want strin
 			return "", ""
 		}
 		right := a.budgets[budget{payer, account}]
-		if right == nil || right[1]+Money(first.Micros) > right[0] {
+		if right == nil || right.sum+Money(first.Micros) > right.most {
 			return fmt.Sprintf("%v of %s held for %s", Money(first.Micros), payer, account), "at most the rest of its right to spend"
 		}
-		right[1] += Money(first.Micros)
+		if right.sum += Money(first.Micros); right.regains {
+			a.regains[e.Contract] = regain{budget{payer, account}, Money(first.Micros)}
+		}
 	case Adjust:
 		return adjustment(e, s, account, b)
 	case Settle:
@@ -319,7 +335,27 @@ func (a *authority) settlement(e *Entry, s *order.Signed, market string, b *book
 			return fmt.Sprintf("a payment to %q out of the escrow of contract %d", to, e.Contract), "one to its owner or a payee of " + market
 		}
 	}
-	return exactly(e, s)
+	if found, want = exactly(e, s); found == "" {
+		a.regain(e)
+	}
+	return found, want
+}
+
+// regain lowers the sum of a right to spend by the part of a contract's first budget that the
+// settlement e did not pay to others.
+func (a *authority) regain(e *Entry) {
+	r, is := a.regains[e.Contract]
+	if !is {
+		return
+	}
+	delete(a.regains, e.Contract)
+	var others Money
+	for _, m := range e.Moves {
+		if string(m.To) != r.right.of {
+			others += Money(m.Micros)
+		}
+	}
+	a.budgets[r.right].sum -= max(0, r.held-others)
 }
 
 // exactly checks that e has the contract and moves stated in its order.
@@ -416,7 +452,9 @@ func (a *authority) byOperator(e *Entry, o *order.Order) (found, want string) {
 		case right == "settle":
 			delete(a.numbers, of)
 		case right == "spend":
-			delete(a.budgets, budget{of, o.Value("for")})
+			was := budget{of, o.Value("for")}
+			delete(a.budgets, was)
+			maps.DeleteFunc(a.regains, func(_ int64, r regain) bool { return r.right == was })
 		default:
 			delete(a.grants, grant{of, right, o.Value("market")})
 		}
@@ -457,9 +495,9 @@ func (a *authority) give(o *order.Order, of, right string) (found, want string) 
 		}
 		was := a.budgets[budget{of, by}]
 		if was == nil {
-			was = new([2]Money)
+			was = new(limit)
 		}
-		a.budgets[budget{of, by}] = &[2]Money{Money(o.Money("most").Micros()), was[1]}
+		a.budgets[budget{of, by}] = &limit{Money(o.Money("most").Micros()), was.sum, o.Value("refunds") == "credited"}
 		return "", ""
 	}
 	if right != "payee" && a.keys[of] == "" {
@@ -532,9 +570,16 @@ func (a *authority) rows() map[string]string {
 	for market, number := range a.numbers {
 		rows[market] += fmt.Sprintf("settle %d\n", number)
 	}
+	for contract, r := range a.regains {
+		rows[fmt.Sprintf("/contract/%d", contract)] = fmt.Sprintf("%s %s %v", r.right.of, r.right.by, r.held)
+	}
 	var grants []grant
 	for right, m := range a.budgets {
-		grants = append(grants, grant{right.of, "spend", fmt.Sprintf("%s %v %v", right.by, m[0], m[1])})
+		text := fmt.Sprintf("%s %v %v", right.by, m.most, m.sum)
+		if m.regains {
+			text += " refunds credited"
+		}
+		grants = append(grants, grant{right.of, "spend", text})
 	}
 	for g := range a.grants {
 		grants = append(grants, g)

@@ -35,8 +35,9 @@
 //	right     of, right, and the fields of the right: for mint cap, period, window and, if
 //	          two must sign, with; window is sliding, and the cap then applies to every span
 //	          of one period's length; without window, to the periods counted from 2000-01-01;
-//	          for settle number; for payee market; for spend for and most; for read and audit
-//	          nothing
+//	          for settle number; for payee market; for spend for, most and refunds, which is
+//	          credited; without refunds, a contract counts with its whole budget; for read and
+//	          audit nothing
 //	own       operator, recovery; it has no id, account, expires or signature
 //
 // In an order of kind bid, cancel, read or order, market is between ledger and id. The writer's own
@@ -97,7 +98,7 @@ var kinds = map[string]string{
 	"rotate":   "ledger id account key expires",
 	"revoke":   "ledger id account of [right] [market] [for] expires",
 	"recover":  "ledger id account of key expires",
-	"right":    "ledger id account of right [cap period] [window] [with] [number] [market] [for] [most] expires",
+	"right":    "ledger id account of right [cap period] [window] [with] [number] [market] [for] [most] [refunds] expires",
 	"own":      "ledger operator recovery",
 }
 
@@ -106,7 +107,7 @@ var rights = map[string][]string{
 	"mint":   {"cap period window", "cap period window with", "cap period", "cap period with"},
 	"settle": {"number"},
 	"payee":  {"market"},
-	"spend":  {"for most"},
+	"spend":  {"for most refunds", "for most"},
 	"read":   {""},
 	"audit":  {""},
 }
@@ -302,7 +303,7 @@ func (o *Order) together() error {
 	if r := o.Value("right"); o.Kind == "right" {
 		var beside []string
 		for _, f := range o.fields {
-			if slices.Contains([]string{"cap", "period", "window", "with", "number", "market", "for", "most"}, f.Name) {
+			if slices.Contains([]string{"cap", "period", "window", "with", "number", "market", "for", "most", "refunds"}, f.Name) {
 				beside = append(beside, f.Name)
 			}
 		}
@@ -343,7 +344,8 @@ var checks = map[string]func(string) string{
 	"number":   checkNumber(0, bank.MaxContract>>32-1),
 	"period":   checkNumber(1, 1<<32),
 	"moves":    checkMoves,
-	"window":   checkWindow,
+	"window":   checkWord("sliding", "window"),
+	"refunds":  checkWord("credited", "refunds"),
 	"key":      checkKey,
 	"operator": checkKey,
 	"recovery": checkKey,
@@ -417,11 +419,13 @@ func checkRight(s string) string {
 	return ""
 }
 
-func checkWindow(s string) string {
-	if s != "sliding" {
-		return "sliding, or no window"
+func checkWord(word, name string) func(string) string {
+	return func(s string) string {
+		if s != word {
+			return word + ", or no " + name
+		}
+		return ""
 	}
-	return ""
 }
 
 func checkExpires(s string) string {

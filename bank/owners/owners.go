@@ -22,7 +22,9 @@
 //     number k, which no other market has; the contracts of that market are numbered from
 //     k·2³². If the order names a project, as in "project film", account project:film pays, and
 //     must have given the order's account the right spend. All budgets admitted under that right
-//     may not exceed its limit together. Money that returns from an escrow does not count again.
+//     may not exceed its limit together. From its settlement, a contract counts only with what it
+//     paid to others than the project; under a right of earlier versions, which does not say
+//     "refunds credited", it counts with its whole budget.
 //   - A change of a budget needs an order of kind bid of the contract's owner that names such a
 //     market and the contract. Afterwards, its escrow has the budget in the order.
 //   - A settlement needs an order of the market. It must be of a contract with the market's
@@ -76,7 +78,15 @@ type Owners struct {
 	ledger  string // id of the ledger, empty while it is open
 	parties map[string]*party
 	markets map[int64]string // by number
-	changed map[string]bool  // accounts changed since the last call of Rows
+	counted map[string]count // open contracts whose refunds a right to spend regains, by row
+	changed map[string]bool  // rows changed since the last call of Rows
+}
+
+// A count is the budget with which an open contract counts under the right of an account to spend
+// the money of another.
+type count struct {
+	of, by string
+	budget bank.Amount
 }
 
 // A party is an account with a key or a right.
@@ -93,7 +103,10 @@ type party struct {
 }
 
 // A spending is the right of an account to pay the budgets of contracts from another account.
-type spending struct{ most, spent bank.Amount }
+type spending struct {
+	most, spent bank.Amount
+	refunds     string // credited if it regains the refunds of its contracts
+}
 
 // A mint is the right to issue money.
 type mint struct {
@@ -208,7 +221,34 @@ func (o *Owners) Book(e *bank.Entry) {
 		if right := o.of(s.Payer()).spends[s.Value("account")]; right != nil {
 			o.change(s.Payer())
 			right.spent, _ = right.spent.Add(e.Moves[0].Amount) // at most the limit
+			if right.refunds != "" {
+				o.setCount(countRow(e.Contract), count{s.Payer(), s.Value("account"), e.Moves[0].Amount})
+			}
 		}
+	case e.Kind == bank.Settle && len(o.counted) > 0:
+		c, is := o.counted[countRow(e.Contract)]
+		if !is {
+			return
+		}
+		refund := c.budget
+		for _, m := range e.Moves {
+			if m.To != c.of {
+				refund, _ = refund.Sub(m.Amount)
+			}
+		}
+		if refund.Sign() > 0 {
+			right := o.change(c.of).spends[c.by]
+			right.spent, _ = right.spent.Sub(refund)
+		}
+		o.setCount(countRow(e.Contract), count{})
+	}
+}
+
+// setCount changes the row of a contract; the zero value removes it.
+func (o *Owners) setCount(row string, c count) {
+	o.changed[row] = true
+	if o.counted[row] = c; c == (count{}) {
+		delete(o.counted, row)
 	}
 }
 
@@ -235,10 +275,15 @@ func (o *Owners) book(a *order.Order, now float64) {
 
 func (o *Owners) own(a *order.Order) {
 	o.ledger = a.Value("ledger")
-	o.parties, o.markets, o.changed = make(map[string]*party), make(map[int64]string), make(map[string]bool)
+	o.begin()
 	o.changed[ledgerRow] = true
 	o.change(operator).key = a.Value("operator")
 	o.change(recovery).key = a.Value("recovery")
+}
+
+// begin creates the maps of an owned ledger.
+func (o *Owners) begin() {
+	o.parties, o.markets, o.counted, o.changed = make(map[string]*party), make(map[int64]string), make(map[string]count), make(map[string]bool)
 }
 
 // change returns a party to be changed, and creates it if there is none.
@@ -266,6 +311,11 @@ func (o *Owners) revoke(a *order.Order) {
 		delete(p.payee, a.Value("market"))
 	case "spend":
 		delete(p.spends, a.Value("for"))
+		for row, c := range o.counted {
+			if c.of == a.Value("of") && c.by == a.Value("for") {
+				o.setCount(row, count{})
+			}
+		}
 	case "read":
 		p.read = false
 	case "audit":
@@ -300,6 +350,9 @@ func (o *Owners) give(a *order.Order) {
 			p.spends = make(map[string]*spending)
 		}
 		right := &spending{most: a.Money("most")}
+		if a.Value("refunds") != "" {
+			right.refunds = credited
+		}
 		if was := p.spends[a.Value("for")]; was != nil {
 			right.spent = was.spent
 		}
@@ -341,7 +394,7 @@ func (o *Owners) Accounts(now float64) []Account {
 			a.Rights = append(a.Rights, "payee market "+market)
 		}
 		for _, by := range slices.Sorted(maps.Keys(p.spends)) {
-			a.Rights = append(a.Rights, fmt.Sprintf("spend for %s most %v spent %v", by, p.spends[by].most, p.spends[by].spent))
+			a.Rights = append(a.Rights, fmt.Sprintf("spend for %s most %v spent %v%s", by, p.spends[by].most, p.spends[by].spent, p.spends[by].refunds))
 		}
 		if p.read {
 			a.Rights = append(a.Rights, "read")

@@ -72,6 +72,17 @@ func history() []bank.Entry {
 		Market(bank.Settle, "sf", Contract(10), Move(bank.EscrowName(Contract(10)), "host:0", 100), Move(bank.EscrowName(Contract(10)), "project:film", 300)),
 		Says("operator2", "right", "r12", "operator", "of", "project:film", "right", "spend", "for", "user:1", "most", "1.000000"),
 		Says("operator2", "revoke", "v12", "operator", "of", "project:film", "right", "spend", "for", "user:1"),
+		Says("operator2", "right", "r13", "operator", "of", "project:film", "right", "spend", "for", "user:6", "most", "0.001000", "refunds", "credited"),
+		Says("operator2", "right", "r14", "operator", "of", "project:film", "right", "spend", "for", "user:7", "most", "0.000500", "refunds", "credited"),
+		AdmitFor("g0", "user:6", "film", Contract(12), 900, 900),
+		AdmitFor("g1", "user:7", "film", Contract(13), 100, 100),
+		AdmitFor("g2", "user:7", "film", Contract(14), 50, 50),
+		Market(bank.Settle, "sg", Contract(12), Move(bank.EscrowName(Contract(12)), "host:0", 100), Move(bank.EscrowName(Contract(12)), "project:film", 800)),
+		AdmitFor("g3", "user:6", "film", Contract(15), 500, 500),
+		Says("operator2", "revoke", "v14", "operator", "of", "project:film", "right", "spend", "for", "user:7"),
+		Says("operator2", "right", "r15", "operator", "of", "project:film", "right", "spend", "for", "user:7", "most", "0.000100", "refunds", "credited"),
+		AdmitFor("g4", "user:7", "film", Contract(16), 40, 40),
+		Market(bank.Settle, "sh", Contract(13), Move(bank.EscrowName(Contract(13)), "project:film", 100)), // under a right that was revoked
 	)
 }
 
@@ -170,6 +181,8 @@ func attacks() []attack {
 		{"a project's budget without the right", AdmitFor("x", "user:2", "film", Contract(2), 100, 100), "user:2 has no right to spend from project:film", "of project:film held for user:2"},
 		{"a project's budget by a right that was revoked", AdmitFor("x", "user:1", "film", Contract(2), 100, 100), "user:1 has no right to spend from project:film", "of project:film held for user:1"},
 		{"a project's budget over the limit", AdmitFor("x", "user:0", "film", Contract(2), 500, 401), "want at most 0.000400, the rest of 0.001000", "0.000401 of project:film held for user:0"},
+		{"a project's budget over the limit and what returned", AdmitFor("x", "user:6", "film", Contract(2), 500, 401), "want at most 0.000400, the rest of 0.001000", "0.000401 of project:film held for user:6"},
+		{"a project's budget over a limit given again", AdmitFor("x", "user:7", "film", Contract(2), 61, 61), "want at most 0.000060, the rest of 0.000100", "0.000061 of project:film held for user:7"},
 		{"another project's budget", AdmitFor("x", "user:0", "other", Contract(2), 100, 100), "no right to spend from project:other", "of project:other held for user:0"},
 		{"a project's budget over the order's", AdmitFor("x", "user:0", "film", Contract(2), 100, 101), "at most the budget", "at most 0.000100 of project:film"},
 		{"a project's budget paid by its user", with(AdmitFor("x", "user:0", "film", Contract(2), 100, 100), func(e *bank.Entry) { e.Moves[0].From = "user:0" }), "want only project:film", `of "user:0" held in escrow`},
@@ -333,7 +346,7 @@ func TestAttacks(t *testing.T) {
 	}
 	s, _ := open()
 	defer s.Close()
-	for _, e := range []bank.Entry{attacks()[16].e, Says("invitation", "enrol", "x", "user:10", "of", "user:10", "key", Public("user:10")), Admit("y", "user:0", Contract(2), 100, 99), AdmitFor("yf", "user:0", "film", Contract(12), 400, 400),
+	for _, e := range []bank.Entry{attacks()[16].e, Says("invitation", "enrol", "x", "user:10", "of", "user:10", "key", Public("user:10")), Admit("y", "user:0", Contract(2), 100, 99), AdmitFor("yf", "user:0", "film", Contract(20), 400, 400), AdmitFor("yg", "user:6", "film", Contract(21), 400, 400),
 		Adjust("w", "user:0", Contract(0), 800, Move(bank.EscrowName(Contract(0)), "user:0", 100)), with(Adjust("v", "user:0", Contract(0)&(1<<32-1), 950, Move("user:0", bank.EscrowName(Contract(0)), 150)), func(e *bank.Entry) { e.Contract = Contract(0) }),
 		with(Admit("z", "user:0", Contract(3), 100, 99), func(e *bank.Entry) { e.Kind, e.Moves = bank.Reject, nil })} {
 		if _, err := s.Do(t.Context(), e); err != nil {
@@ -367,6 +380,113 @@ func TestSpendTogether(t *testing.T) {
 		}
 		fs = fs.CrashClone(vfs.CrashCloneCfg{})
 		check(t, s.Close())
+	}
+}
+
+// TestRefundsCredited checks the limits of rights to spend in random histories of admissions,
+// settlements, revocations and rights that are given again, with and without refunds, against a
+// simple model. The ledger is killed in between and must then have the same limits. The audit of
+// only the entries, which also compares the stored rows, must agree.
+func TestRefundsCredited(t *testing.T) {
+	t.Parallel()
+	type right struct {
+		most, spent int64
+		credited    bool
+	}
+	type open struct {
+		by       *right // nil if refunds do not count
+		held     int64
+		contract int64
+	}
+	credits, refused := 0, 0
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		now := 10.0
+		a := newLedgerAt(t, &now, append(Begin(), Transfer("film", "user:1", "project:film", 900_000))...)
+		rights := map[string]*right{}
+		var contracts []open
+		for n := range 200 {
+			user := fmt.Sprint("user:", r.IntN(3))
+			id := fmt.Sprint("i", n)
+			switch has := rights[user]; r.IntN(8) {
+			case 0:
+				next := &right{most: int64(1 + r.IntN(2000)), credited: r.IntN(3) > 0}
+				fields := []string{"of", "project:film", "right", "spend", "for", user, "most", bank.Micros(next.most).String()}
+				if next.credited {
+					fields = append(fields, "refunds", "credited")
+				}
+				if has != nil { // the same right, whose contracts still count
+					*has = right{next.most, has.spent, next.credited}
+				} else {
+					rights[user] = next
+				}
+				if _, err := a.Do(t.Context(), Says("operator", "right", id, "operator", fields...)); err != nil {
+					t.Fatal(err)
+				}
+			case 1:
+				if has == nil || r.IntN(3) > 0 {
+					continue
+				}
+				if _, err := a.Do(t.Context(), Says("operator", "revoke", id, "operator", "of", "project:film", "right", "spend", "for", user)); err != nil {
+					t.Fatal(err)
+				}
+				delete(rights, user)
+			case 2, 3, 4:
+				amount := int64(1 + r.IntN(600))
+				if has != nil && r.IntN(2) == 0 { // at the limit or above it
+					amount = max(1, has.most-has.spent+int64(r.IntN(2)))
+				}
+				_, err := a.Do(t.Context(), AdmitFor(id, user, "film", Contract(int64(n)), amount, amount))
+				if want := has != nil && has.spent+amount <= has.most; (err == nil) != want {
+					t.Fatalf("seed %d, step %d: %d of %+v: %v", seed, n, amount, has, err)
+				}
+				if err != nil {
+					refused++
+					continue
+				}
+				k := open{contract: Contract(int64(n)), held: amount}
+				if has.spent += amount; has.credited {
+					k.by = has
+				}
+				contracts = append(contracts, k)
+			default:
+				if len(contracts) == 0 {
+					continue
+				}
+				i := r.IntN(len(contracts))
+				k := contracts[i]
+				contracts = slices.Delete(contracts, i, i+1)
+				escrow, paid := bank.EscrowName(k.contract), r.Int64N(k.held+1)
+				var moves []bank.Move
+				if paid > 0 {
+					moves = append(moves, Move(escrow, "host:0", paid))
+				}
+				if paid < k.held {
+					moves = append(moves, Move(escrow, "project:film", k.held-paid))
+				}
+				if _, err := a.Do(t.Context(), Market(bank.Settle, id, k.contract, moves...)); err != nil {
+					t.Fatal(err)
+				}
+				if k.by != nil { // a revoked right is no longer in the table
+					k.by.spent -= k.held - paid
+					credits++
+				}
+			}
+			switch r.IntN(20) {
+			case 0:
+				a.crash(t)
+			case 1: // the rows are stored and restored
+				check(t, a.Close())
+				a.open(t)
+			}
+		}
+		check(t, a.Close())
+		if rep := audited(t, a.fs, audit.Options{}); !rep.Clean() {
+			t.Errorf("seed %d: %v", seed, rep.Findings)
+		}
+	}
+	if credits < 50 || refused < 50 {
+		t.Errorf("%d credits, %d refusals: too few to tell", credits, refused)
 	}
 }
 

@@ -13,8 +13,14 @@ import (
 	"bourse/bank"
 )
 
-// ledgerRow is the name of the row that contains the ledger's id. No account has this name.
-const ledgerRow = "/ledger"
+// ledgerRow is the name of the row that contains the ledger's id, and countPrefix begins those of
+// contracts. No account has such a name.
+const (
+	ledgerRow   = "/ledger"
+	countPrefix = "/contract/"
+)
+
+func countRow(contract int64) string { return countPrefix + strconv.FormatInt(contract, 10) }
 
 // Rows yields the rows that have changed since its last call, sorted by name, in the text format
 // that [Owners.Restore] reads. The text is empty if the account no longer has a key or a right. Its
@@ -25,16 +31,20 @@ const ledgerRow = "/ledger"
 //	mint CAP PERIOD WITH WINDOW ISSUED, or CAP PERIOD WITH sliding AT=AMOUNT,…
 //	settle NUMBER
 //	payee MARKET          one per market
-//	spend FOR MOST SPENT  one per account that may spend
+//	spend FOR MOST SPENT  one per account that may spend; then "refunds credited" if it regains them
 //	read
 //	audit
+//
+// The row of an open contract that counts under such a right is "OF FOR BUDGET".
 func (o *Owners) Rows() iter.Seq2[string, string] {
 	names := slices.Sorted(maps.Keys(o.changed))
 	clear(o.changed)
 	return func(yield func(string, string) bool) {
 		for _, name := range names {
 			text := o.ledger
-			if p := o.of(name); name != ledgerRow {
+			if c, is := o.counted[name]; is {
+				text = fmt.Sprintf("%s %s %v", c.of, c.by, c.budget)
+			} else if p := o.of(name); name != ledgerRow {
 				text = p.String()
 			}
 			if !yield(name, text) {
@@ -63,7 +73,7 @@ func (p *party) String() string {
 		fmt.Fprintf(&b, "payee %s\n", market)
 	}
 	for _, by := range slices.Sorted(maps.Keys(p.spends)) {
-		fmt.Fprintf(&b, "spend %s %v %v\n", by, p.spends[by].most, p.spends[by].spent)
+		fmt.Fprintf(&b, "spend %s %v %v%s\n", by, p.spends[by].most, p.spends[by].spent, p.spends[by].refunds)
 	}
 	if p.read {
 		b.WriteString("read\n")
@@ -77,7 +87,12 @@ func (p *party) String() string {
 // Restore adds a row to o. All rows must be restored before o is used.
 func (o *Owners) Restore(name, text string) error {
 	if o.parties == nil {
-		o.parties, o.markets, o.changed = make(map[string]*party), make(map[int64]string), make(map[string]bool)
+		o.begin()
+	}
+	if f := strings.Fields(text); strings.HasPrefix(name, countPrefix) && len(f) == 3 {
+		budget, err := bank.Parse(f[2])
+		o.counted[name] = count{f[0], f[1], budget}
+		return err
 	}
 	if name == ledgerRow {
 		o.ledger = text
@@ -98,6 +113,10 @@ func (o *Owners) Restore(name, text string) error {
 
 func (p *party) restore(f []string) (err error) {
 	words := map[string]int{"key": 2, "invitation": 3, "mint": 6, "settle": 2, "payee": 2, "spend": 4, "read": 1, "audit": 1}
+	refunds := ""
+	if len(f) == 6 && f[0] == "spend" && " "+f[4]+" "+f[5] == credited {
+		f, refunds = f[:4], credited
+	}
 	if len(f) == 0 || len(f) != words[f[0]] {
 		return errors.New("want an owner row")
 	}
@@ -117,7 +136,7 @@ func (p *party) restore(f []string) (err error) {
 		}
 		p.payee[f[1]] = true
 	case "spend":
-		right := new(spending)
+		right := &spending{refunds: refunds}
 		var other error
 		right.most, err = bank.Parse(f[2])
 		right.spent, other = bank.Parse(f[3])
@@ -151,7 +170,10 @@ func restoreMint(f []string) (*mint, error) {
 	return m, errors.Join(errs[:]...)
 }
 
-const sliding = "sliding"
+const (
+	sliding  = "sliding"
+	credited = " refunds credited"
+)
 
 // state returns the part of m's row that describes the amount issued.
 func (m *mint) state() string {

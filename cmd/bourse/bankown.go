@@ -282,7 +282,7 @@ give an account a right
              numbers begin at --number times 4294967296, to their owners and its payees
    payee     be paid by the --market, such as lab
    spend     let the account --for pay the budgets of its contracts from this account, up to
-             --most together; money that returns from an escrow does not count again
+             --most together; a settled contract counts only with what it paid to others
    read      read all accounts: services ask for it; who can read DIR can read it anyway
    audit     read everything, and write nothing: likewise
 
@@ -303,8 +303,11 @@ give an account a right
 		if c.IsSet(name) {
 			fields = append(fields, name, value)
 		}
-		if name == "period" && c.Args().Get(2) == "mint" {
+		switch right := c.Args().Get(2); {
+		case name == "period" && right == "mint":
 			fields = append(fields, "window", "sliding")
+		case name == "most" && right == "spend":
+			fields = append(fields, "refunds", "credited")
 		}
 	}
 	return saySigned(c, "right", "operator", fields...)

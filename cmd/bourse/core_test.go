@@ -29,7 +29,7 @@ var most = map[string]int{
 	"bank":                           980,
 	"bank/audit":                     3050,
 	"bank/export":                    550,
-	"bank/owners":                    860,
+	"bank/owners":                    920,
 	"bank/peers":                     550,
 	"bank/service":                   1300,
 	"bank/store":                     3350,

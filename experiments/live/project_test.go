@@ -21,7 +21,7 @@ func TestProjects(t *testing.T) {
 	w := newTown(t, "name: lab\nquotas: [{who: 'project:*', cpus: 2}, {who: 'user:*', cpus: 3}]\nfloor_per_hour: {cpu: 0.9}", 4)
 	must(w.bank.Do(t.Context(), ownerstest.Transfer("fund", "user:2", "project:film", 500_000)))
 	for user, most := range map[string]string{"user:0": "0.100000", "user:1": "0.300000"} {
-		must(w.bank.Do(t.Context(), ownerstest.Says("operator", "right", "s-"+user, "operator", "of", "project:film", "right", "spend", "for", user, "most", most)))
+		must(w.bank.Do(t.Context(), ownerstest.Says("operator", "right", "s-"+user, "operator", "of", "project:film", "right", "spend", "for", user, "most", most, "refunds", "credited")))
 	}
 	for _, a := range w.agents {
 		a.Exits = func(int64) float64 { return 20 }
@@ -72,7 +72,12 @@ func TestProjects(t *testing.T) {
 			t.Errorf("%d: %s, %s", id, k.State, k.Held)
 		}
 	}
-	check(submit("user:0", "film", 1, 30_000), "reject", string(contracts.NotAllowed), "want at most 0.000000") // what returned does not count
+	rest := bank.Micros(100_000) // what returned counts again
+	for _, id := range []int64{2, 4} {
+		rest = must(rest.Sub(must(w.market.Status(ownerstest.Contract(id))).Paid))
+	}
+	check(submit("user:0", "film", 1, rest.Micros()+1), "reject", string(contracts.NotAllowed), "want at most "+rest.String())
+	check(submit("user:0", "film", 1, rest.Micros()), "accept", "", "")
 	check(submit("user:1", "film", 1, 250_000), "accept", "", "")
 	w.check(5)
 }

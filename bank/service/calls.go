@@ -72,7 +72,7 @@ func (s *server) Ledger(ctx context.Context, asked *wire.LedgerRequest) (*wire.L
 		if asked.GetKey() != "" {
 			r.Accounts = o.Having(asked.GetKey())
 		}
-		r.Owner = o.Key(asked.GetAccount())
+		r.Owner, r.Reads = o.Key(asked.GetAccount()), asked.GetAccount() != "" && o.Reads(asked.GetAccount())
 		if asked.GetMarket() != "" {
 			is := o.Payee(asked.GetAccount(), asked.GetMarket())
 			r.Payee = &is

@@ -210,11 +210,7 @@ func (c *Client) Ledger(ctx context.Context, key string) (id string, having []st
 // KeyOf returns the public key of an account, or "" if it has none. In an owned ledger, the
 // client must be the account, a market, or an account that may read everything.
 func (c *Client) KeyOf(ctx context.Context, account string) (string, error) {
-	var l *wire.LedgerResponse
-	err := c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
-		l, err = s.Ledger(ctx, &wire.LedgerRequest{Account: account, Read: read})
-		return err
-	})
+	l, err := c.about(ctx, account, "")
 	return l.GetOwner(), err
 }
 
@@ -222,12 +218,25 @@ func (c *Client) KeyOf(ctx context.Context, account string) (string, error) {
 // read the account's key. A bank older than version 0.3 does not report payees, so Payee then
 // returns true.
 func (c *Client) Payee(ctx context.Context, account, market string) (bool, error) {
-	var l *wire.LedgerResponse
-	err := c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
+	l, err := c.about(ctx, account, market)
+	return err == nil && (l.Payee == nil || l.GetPayee()), err
+}
+
+// Reads reports whether an account may read the whole ledger. The client must be permitted to
+// read the account's key. A bank of an earlier version does not report it, so Reads then returns
+// false.
+func (c *Client) Reads(ctx context.Context, account string) (bool, error) {
+	l, err := c.about(ctx, account, "")
+	return l.GetReads(), err
+}
+
+// about returns the ledger's data about an account and, unless it is empty, a market.
+func (c *Client) about(ctx context.Context, account, market string) (l *wire.LedgerResponse, err error) {
+	err = c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
 		l, err = s.Ledger(ctx, &wire.LedgerRequest{Account: account, Read: read, Market: market})
 		return err
 	})
-	return err == nil && (l.Payee == nil || l.GetPayee()), err
+	return l, err
 }
 
 // Head returns the head of the ledger.

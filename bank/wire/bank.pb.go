@@ -102,6 +102,7 @@ type LedgerResponse struct {
 	Accounts      []string               `protobuf:"bytes,4,rep,name=accounts,proto3" json:"accounts,omitempty"`  // accounts that have the requested key
 	Owner         string                 `protobuf:"bytes,5,opt,name=owner,proto3" json:"owner,omitempty"`        // public key of the requested account, empty if it has none
 	Payee         *bool                  `protobuf:"varint,6,opt,name=payee,proto3,oneof" json:"payee,omitempty"` // whether the account is a payee of the requested market
+	Reads         bool                   `protobuf:"varint,7,opt,name=reads,proto3" json:"reads,omitempty"`       // whether the requested account may read everything
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -174,6 +175,13 @@ func (x *LedgerResponse) GetOwner() string {
 func (x *LedgerResponse) GetPayee() bool {
 	if x != nil && x.Payee != nil {
 		return *x.Payee
+	}
+	return false
+}
+
+func (x *LedgerResponse) GetReads() bool {
+	if x != nil {
+		return x.Reads
 	}
 	return false
 }
@@ -1390,14 +1398,15 @@ const file_bank_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\tR\aaccount\x12\x12\n" +
 	"\x04read\x18\x03 \x01(\tR\x04read\x12\x16\n" +
-	"\x06market\x18\x04 \x01(\tR\x06market\"\x9d\x01\n" +
+	"\x06market\x18\x04 \x01(\tR\x06market\"\xb3\x01\n" +
 	"\x0eLedgerResponse\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\tR\x04mode\x12\x10\n" +
 	"\x03key\x18\x03 \x01(\tR\x03key\x12\x1a\n" +
 	"\baccounts\x18\x04 \x03(\tR\baccounts\x12\x14\n" +
 	"\x05owner\x18\x05 \x01(\tR\x05owner\x12\x19\n" +
-	"\x05payee\x18\x06 \x01(\bH\x00R\x05payee\x88\x01\x01B\b\n" +
+	"\x05payee\x18\x06 \x01(\bH\x00R\x05payee\x88\x01\x01\x12\x14\n" +
+	"\x05reads\x18\a \x01(\bR\x05readsB\b\n" +
 	"\x06_payee\")\n" +
 	"\x0fTransferRequest\x12\x16\n" +
 	"\x06orders\x18\x01 \x03(\tR\x06orders\"7\n" +

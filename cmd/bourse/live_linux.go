@@ -212,6 +212,7 @@ type labBank interface {
 	bankservice.Ledger
 	KeyOf(ctx context.Context, account string) (string, error)
 	Payee(ctx context.Context, account, market string) (bool, error)
+	Reads(ctx context.Context, account string) (bool, error)
 	Head(ctx context.Context) (store.Head, error)
 	Close() error
 }
@@ -321,9 +322,9 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 		Payee: func(ctx context.Context, account string) (bool, error) {
 			return soon(ctx, func(ctx context.Context) (bool, error) { return l.bank.Payee(ctx, account, l.conf.Name) })
 		},
-	}
-	if b, ok := l.bank.(here); ok { // a remote bank does not report the rights of others to a market
-		w.Reads = b.Reads
+		Reads: func(ctx context.Context, account string) (bool, error) {
+			return soon(ctx, func(ctx context.Context) (bool, error) { return l.bank.Reads(ctx, account) })
+		},
 	}
 	if l.market, err = live.Open(lab.File(l.dir, "log"), l.conf, w); err != nil {
 		return err

@@ -153,6 +153,7 @@ func liveAction(c *cli.Context, o *liveStartOptions) error {
 	if err != nil {
 		return err
 	}
+	sells := agent.Settings{Devices: devices, Memory: int64(o.RAM)}
 	if devices == nil && o.Hosts == 1 {
 		devices = agent.DetectDevices()
 	}
@@ -164,7 +165,7 @@ func liveAction(c *cli.Context, o *liveStartOptions) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.live(c, &o.heldOptions, home, private), l.close())
+	return errors.Join(l.live(c, sells, home, private), l.close())
 }
 
 // makeLab creates the market in dir unless it exists, with the rules in market.yaml if that file is
@@ -185,8 +186,9 @@ func makeLab(c *cli.Context, devices agent.Devices, dir string, home client.Home
 	if err != nil {
 		return "", err
 	}
-	file, from := lab.File(dir, "market.yaml"), lab.File(dir, "market.yaml")
+	file := lab.File(dir, "market.yaml")
 	rules, err := whole.Read(file, mostText)
+	from := file
 	if errors.Is(err, fs.ErrNotExist) {
 		priced := strings.Join(append([]string{"memory"}, slices.Sorted(maps.Keys(devices))...), ", ")
 		rules, from = []byte("# The rules of a market: 'bourse live start --help'.\nname: "+c.String("name")+"\nmarket: {resources: ["+priced+"]}\n"), "--name"
@@ -427,7 +429,7 @@ func (l *runningLab) token() (t link.Token, ok bool) {
 }
 
 // live runs the lab with a host on this machine.
-func (l *runningLab) live(c *cli.Context, o *heldOptions, home client.Home, private string) error {
+func (l *runningLab) live(c *cli.Context, sells agent.Settings, home client.Home, private string) error {
 	if !loopback(l.conf.Listen) {
 		return usagef("--listen: found %s, want a loopback address, such as 127.0.0.1:8421; to serve other machines, use 'bourse live serve'", l.conf.Listen)
 	}
@@ -439,7 +441,7 @@ func (l *runningLab) live(c *cli.Context, o *heldOptions, home client.Home, priv
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer listener.Close()
-	agents, err := openAgents(c, o, l.dir, &l.conf.Limits, l.market.Hosts())
+	agents, err := openAgents(c, sells, l.dir, &l.conf.Limits, l.market.Hosts())
 	defer func() {
 		for _, a := range agents {
 			a.Close()

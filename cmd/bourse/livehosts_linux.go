@@ -113,7 +113,7 @@ func (d *division) resizes(all []live.Host) error {
 // openAgents opens the agents that sell this machine for the lab in dir, in the order of
 // their hosts' names. On an error, it also returns the agents opened so far. The parameter
 // all contains every host that the market knows.
-func openAgents(c *cli.Context, o *heldOptions, dir string, limits *live.Limits, all []live.Host) (agents []*agent.Program, err error) {
+func openAgents(c *cli.Context, sells agent.Settings, dir string, limits *live.Limits, all []live.Host) (agents []*agent.Program, err error) {
 	d, err := divide(c, dir)
 	if err == nil {
 		err = d.resizes(all)
@@ -121,23 +121,18 @@ func openAgents(c *cli.Context, o *heldOptions, dir string, limits *live.Limits,
 	if err != nil {
 		return nil, err
 	}
-	devices, err := o.devices()
-	if err != nil {
-		return nil, err
-	}
-	memory := o.RAM
 	if d.Hosts > 1 {
-		if len(devices) > 0 {
+		if len(sells.Devices) > 0 {
 			return nil, usagef("--count: found %s, want one host, because a device file belongs to one host", count(d.Hosts, "host"))
 		}
-		devices = agent.Devices{} // of the machine's GPUs
-		memory = cmp.Or(memory, agent.Memory()) / float64(d.Hosts)
+		sells.Devices = agent.Devices{} // of the machine's GPUs
+		sells.Memory = int64(cmp.Or(float64(sells.Memory), agent.Memory()) / float64(d.Hosts))
 	}
 	for i := range d.Hosts {
 		a, err := agent.Load(lab.File(dir, d.dir(i)), agent.Settings{
 			Name: hostName(i), Kind: c.String("kind"), CPUs: d.CPUs, Trust: []string{keeper},
 			Limits: remote.Limits{Memory: int64(limits.Memory), Processes: limits.Processes, Disk: int64(limits.Disk), Log: int64(limits.Log)},
-			Stored: int64(limits.Keep), Address: "127.0.0.1", Memory: int64(memory), Devices: devices,
+			Stored: int64(limits.Keep), Address: "127.0.0.1", Memory: sells.Memory, Devices: sells.Devices,
 		})
 		if err != nil {
 			return agents, err

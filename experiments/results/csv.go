@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -12,34 +11,47 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A csvWriter encodes rows as CSV, without a header.
 type csvWriter struct {
-	cols   []Column
-	text   bytes.Buffer
-	taken  bool // whether text has been passed to a block
-	out    *csv.Writer
-	record []string
-}
-
-func newCSVWriter(cols []Column) *csvWriter {
-	c := &csvWriter{cols: cols}
-	c.out = csv.NewWriter(&c.text)
-	return c
+	cols  []Column
+	text  []byte
+	taken bool // whether text has been passed to a block
 }
 
 // write appends a checked row and the cells of the axes.
 func (c *csvWriter) write(row reflect.Value, along []string) {
-	c.record = appendTexts(c.record[:0], c.cols, row)
-	c.out.Write(append(c.record, along...)) // ignore the error, because writes to memory cannot fail
+	for i := range c.cols {
+		cell, ok := c.cols[i].cell(row)
+		switch kind := c.cols[i].kind; {
+		case ok && kind == text:
+			c.text = appendField(c.text, SafeText(cell.String()))
+		case ok:
+			c.text = appendCell(c.text, kind, cell)
+		}
+		c.text = append(c.text, ',')
+	}
+	for _, s := range along {
+		c.text = append(appendField(c.text, s), ',')
+	}
+	c.text[len(c.text)-1] = '\n'
+}
+
+// appendField appends a text without control characters, in quotes where [csv.Writer] writes them.
+func appendField(b []byte, s string) []byte {
+	if first, _ := utf8.DecodeRuneInString(s); unicode.IsSpace(first) || s == `\.` || strings.ContainsAny(s, `,"`) {
+		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	}
+	return append(b, s...)
 }
 
 // take returns the text written so far and starts a new one.
 func (c *csvWriter) take() []byte {
-	c.out.Flush()
 	c.taken = true
-	return c.text.Bytes()
+	return c.text
 }
 
 // appendTexts appends the text of each cell of a row. A cell that does not apply has an
@@ -48,7 +60,7 @@ func appendTexts(record []string, cols []Column, row reflect.Value) []string {
 	for i := range cols {
 		text := ""
 		if cell, ok := cols[i].cell(row); ok {
-			text = cellText(cols[i].kind, cell)
+			text = string(appendCell(nil, cols[i].kind, cell))
 		}
 		record = append(record, text)
 	}
@@ -94,21 +106,21 @@ func header(cols []Column) []byte {
 // JobsHeader returns the first line of jobs.csv without a sweep.
 func JobsHeader() []byte { return header(columns[Job]()) }
 
-// cellText returns the text of a cell. Numbers are written in the shortest form that reads
+// appendCell appends the text of a cell. Numbers are written in the shortest form that reads
 // back exactly. If a spreadsheet would run a text as a formula, or if the text begins with
 // an apostrophe, the text gets a leading apostrophe.
-func cellText(k cellKind, v reflect.Value) string {
+func appendCell(b []byte, k cellKind, v reflect.Value) []byte {
 	switch k {
 	case integer:
-		return strconv.FormatInt(v.Int(), 10)
+		return strconv.AppendInt(b, v.Int(), 10)
 	case number:
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+		return strconv.AppendFloat(b, v.Float(), 'g', -1, 64)
 	case money:
-		return Money(v.Int()).String()
+		return Money(v.Int()).append(b)
 	case truth:
-		return strconv.FormatBool(v.Bool())
+		return strconv.AppendBool(b, v.Bool())
 	}
-	return SafeText(v.String())
+	return append(b, SafeText(v.String())...)
 }
 
 // SafeText returns s as a CSV cell that spreadsheets do not interpret as a formula. If s

@@ -151,7 +151,7 @@ func TestQuoted(t *testing.T) {
 			Configuration: rapid.OneOf(rapid.SampledFrom([]string{"", `\.`, " a", "\u00a0a", `a"b`, "a,b", `"`, "=1", "'", "\u2028"}), rapid.String()).Filter(func(s string) bool { return checkText(s) == nil }).Draw(t, "text"),
 			Admission:     "be", Metric: "m",
 		}
-		w := newCSVWriter(columns[Metric]())
+		w := &csvWriter{cols: columns[Metric]()}
 		w.write(reflect.ValueOf(&row).Elem(), nil)
 		var want strings.Builder
 		plain := csv.NewWriter(&want)

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/shopspring/decimal"
 )
@@ -14,12 +15,19 @@ type Money int64
 const maxMoney Money = 1e18
 
 // String returns m in dollars with six decimals, e.g. "-0.500000".
-func (m Money) String() string {
-	sign, u := "", uint64(m)
+func (m Money) String() string { return string(m.append(nil)) }
+
+// append appends the text of m.
+func (m Money) append(b []byte) []byte {
+	u := uint64(m)
 	if m < 0 {
-		sign, u = "-", -u
+		b, u = append(b, '-'), -u
 	}
-	return fmt.Sprintf("%s%d.%06d", sign, u/1e6, u%1e6)
+	b = strconv.AppendUint(b, u/1e6, 10)
+	whole := len(b)
+	b = strconv.AppendUint(b, 1e6+u%1e6, 10) // the leading 1 becomes the point
+	b[whole] = '.'
+	return b
 }
 
 // parseMoney reads an amount with at most one sign, one decimal point and six decimals. It

@@ -240,6 +240,9 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 			}
 			t.issued[string(m.To)] = true
 		}
+	case audit.Transfer:
+		m := e.First()
+		return fmt.Sprintf("a transfer of %v from %s to %s", audit.Money(m.Micros), m.From, m.To), "only payments of contracts, because accounts of a run make no transfers"
 	case audit.Admit:
 		return t.admit(e, n)
 	case audit.Reject:

@@ -94,6 +94,8 @@ func heldApart(t *testing.T, steps []step, other float64, table [][]string, rule
 			check(t, l.Hold(s.at, s.contract, ann, dollars(s.amount), []byte(s.note)))
 		case "issue":
 			check(t, l.Mint(s.at, ann, dollars(s.amount)))
+		case "transfer":
+			check(t, l.Post(s.at, nil, bank.Posting{From: ann, To: host, Amount: dollars(s.amount)}))
 		case "reject":
 			check(t, l.Reject(s.at, s.contract, []byte(s.note)))
 		case "settle":
@@ -382,6 +384,9 @@ func TestEntriesOfRun(t *testing.T) {
 		}, 6},
 		{"money issued twice", func(s []step, _ [][]string) []step {
 			return slices.Insert(s, 4, step{"issue", 0, 0, 1, ""})
+		}, 7},
+		{"a transfer", func(s []step, _ [][]string) []step {
+			return slices.Insert(s, 4, step{"transfer", 0, 0, 1, ""})
 		}, 7},
 		{"a decision", func(s []step, w [][]string) []step {
 			w[4][9], w[4][10] = "accept", ""

@@ -31,6 +31,7 @@ type rederivation struct {
 
 	d     *results.Dir
 	sound bool // whether the ledgers in d are clean
+	deep  bool // whether to run the experiment again
 	e     scenario.Experiment
 	p     *experiments.Prepared // nil if the scenario can no longer be prepared
 	units *results.Whole
@@ -40,31 +41,27 @@ type rederivation struct {
 
 // Rederive computes the results in d again and compares each file. It uses the stored rows
 // of jobs and prices, and the plan of jobs generated from the scenario and the seed. If
-// deep is set, it runs the experiment again. The function notes returns the notes of the
-// [Target]. The flag sound states whether the ledgers are clean. The files must match the
-// manifest. Rederive returns the differences, and a list of the omitted comparisons with
-// reasons.
+// deep is set, it runs the experiment again, and reports a finding if that is impossible.
+// The function notes returns the notes of the [Target]. The flag sound states whether the
+// ledgers are clean. The files must match the manifest. Rederive returns the differences,
+// and a list of the omitted comparisons with reasons.
 func Rederive(ctx context.Context, d *results.Dir, notes func(*scenario.Experiment) []string, sound, deep bool, opts experiments.Options) ([]results.Change, []string, error) {
-	r := &rederivation{d: d, sound: sound}
-	err := r.again(ctx, notes, deep, opts)
+	r := &rederivation{d: d, sound: sound, deep: deep}
+	err := r.again(ctx, notes, opts)
 	return r.findings, r.beyonds, err
 }
 
-func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experiment) []string, deep bool, opts experiments.Options) error {
+func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experiment) []string, opts experiments.Options) error {
 	m := &r.d.Manifest
 	if m.Format != results.Format || m.Rules != results.Rules {
 		r.beyond("jobs, metrics, intervals, figures, page and decisions, because the results have format %d and rules %d, and this version computes format %d and rules %d", m.Format, m.Rules, results.Format, results.Rules)
+		r.shallow(fmt.Sprintf("format %d and rules %d", m.Format, m.Rules), fmt.Sprintf("format %d and rules %d", results.Format, results.Rules))
 		return r.older()
 	}
-	if err := r.ready(notes); err != nil {
+	if err := r.ready(notes); err != nil || r.units == nil {
 		return err
 	}
-	if r.units == nil {
-		return nil
-	}
-	if deep && r.p == nil {
-		deep = false
-	}
+	deep := r.deep && r.p != nil
 	temp, err := os.MkdirTemp("", "bourse-audit-")
 	if err != nil {
 		return err
@@ -145,6 +142,13 @@ func (r *rederivation) find(file, found, want string) {
 	r.findings = append(r.findings, results.Change{File: file, Found: found, Want: want})
 }
 
+// shallow records why a deep audit cannot run the experiment again.
+func (r *rederivation) shallow(found, want string) {
+	if r.deep {
+		r.find("manifest.json", found, want+", because --deep runs the experiment again")
+	}
+}
+
 // wrong records that the results could not be computed again.
 func (r *rederivation) wrong(err error) {
 	if !r.sound || len(r.findings) > 0 {
@@ -153,6 +157,7 @@ func (r *rederivation) wrong(err error) {
 		r.find("units.json", err.Error(), "units and values from which tables, figures and page can be created")
 	} else {
 		r.beyond("tables, figures and page, because another version of bourse, %s, wrote them: %v", r.d.Manifest.Version.Revision, err)
+		r.shallow(err.Error(), "results that this version can compute")
 	}
 }
 
@@ -188,12 +193,13 @@ func (r *rederivation) ready(notes func(*scenario.Experiment) []string) (err err
 	for path, sum := range plan.Source {
 		r.to.Source = File{path, sum}
 	}
-	if r.p, err = experiments.Prepare(&r.e); err != nil {
+	if r.p, err = experiments.Prepare(&r.e); err == nil {
+		err = r.p.Unchanged(m.Inputs)
+	}
+	if err != nil {
 		r.p = nil
 		r.beyond("the plan of jobs, and decisions: %v", err)
-	} else if err := r.p.Unchanged(m.Inputs); err != nil {
-		r.p = nil
-		r.beyond("the plan of jobs, and decisions: %v", err)
+		r.shallow(err.Error(), "the inputs of the run")
 	}
 	return nil
 }

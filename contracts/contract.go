@@ -32,6 +32,10 @@ type Settled struct {
 	Paid    bank.Amount // total charged
 	Owed    bank.Amount // penalty for a broken promise, beyond the part already deducted from the price
 	Penalty bank.Amount // part of Owed that was paid
+
+	// Charged has the charges before rounding by kind of resource, in dollars. It is nil unless
+	// hosts are metered and the contract held resources with a price or a floor price.
+	Charged []float64
 }
 
 // A Result is the compact record of a contract that has ended. It holds only the budget and

@@ -130,6 +130,9 @@ type Placement struct {
 	Owed float64 // dollars accrued, valid once Left
 	Left bool    // the task has left the host
 
+	// Charged divides Owed by resource if the host is metered and the task had a Vector.
+	Charged *Charged
+
 	// These fields describe how the program ended. They are valid once Left.
 	End  hosts.End
 	Code uint8 // its exit code
@@ -181,6 +184,7 @@ type Allocation struct {
 	Contract int32 // number to pass to View.Contract
 	Node     int32 // index in the contract's placements
 	Slot     hosts.Slot
+	For      hosts.Kind  // resource for which it pays, or hosts.Kinds for the floor price
 	Bid      market.Rate // for everything that the task gets
 	Rate     float64     // current work per second
 	Paying   float64     // current charge, dollars per second

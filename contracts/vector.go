@@ -59,6 +59,55 @@ type Vector struct {
 	Bids  [hosts.Kinds]market.Rate // by kind
 	Met   [hosts.Kinds]market.Rate // sum of the other bids when the task was placed, by kind
 	Floor float64                  // floor price of all that the task holds, dollars per second
+
+	// Charged is shared by all vectors of a task, and is nil unless the task's host is metered.
+	Charged *Charged
+}
+
+// A Charged divides the charges of a task by resource. At any time, a task pays for the resource
+// with the greatest charge. If it pays the floor price, the charge is divided in proportion to
+// the floor prices of its resources.
+type Charged struct {
+	By    [hosts.Kinds]float64 // dollars, by kind
+	Least [hosts.Kinds]float64 // floor price of the amount held, dollars per second, by kind
+}
+
+// Divide returns the given charge of s by kind. The argument cpu is the floor price of the
+// processors that s gets, in dollars per second. The parts sum to the charge, except for rounding.
+func (s *Allocation) Divide(charge, cpu float64) (by [hosts.Kinds]float64) {
+	if s.For < hosts.Kinds || s.Vector == nil || s.Vector.Charged == nil {
+		by[s.For%hosts.Kinds] = charge
+		return by
+	}
+	by = s.Vector.Charged.Least
+	by[hosts.CPU] = cpu
+	scale(&by, charge)
+	return by
+}
+
+// By returns Owed by kind of resource.
+func (p *Placement) By() (by [hosts.Kinds]float64) {
+	if p.Charged != nil {
+		by = p.Charged.By
+	}
+	scale(&by, p.Owed)
+	return by
+}
+
+// scale multiplies the elements of by so that they sum to total. If all of them are 0, total counts
+// for processors.
+func scale(by *[hosts.Kinds]float64, total float64) {
+	sum := 0.0
+	for _, x := range by {
+		sum += x
+	}
+	if sum == 0 {
+		by[hosts.CPU] = total
+		return
+	}
+	for k := range by {
+		by[k] *= total / sum
+	}
 }
 
 // Least returns the floor price of all that the task holds, in dollars per second; 0 if v is nil.

@@ -216,6 +216,8 @@ type quoted struct {
 	Least string  `json:"least,omitempty" doc:"lowest budget that is accepted now, in dollars; omitted if there is none"`
 	Part  float64 `json:"penalty_part,omitempty" doc:"penalty if no work is done and a host or the market is the cause, as a fraction of the budget; proportionally less if some work is done"`
 	Most  float64 `json:"penalty_most,omitempty" doc:"maximum penalty, as a fraction of the budget"`
+
+	Charges []live.Charge `json:"charges,omitempty" doc:"expected charges by resource at present prices and shares; omitted if all of them are for processors"`
 }
 
 var quoteCommand = command(`quote
@@ -235,18 +237,18 @@ immediately submit a job with that budget, the policy accepts it.
 		return usagef("%w", wrong)
 	}
 	return withMarket(c, func(m *client.Client) error {
-		least, owed, ok, err := m.Quote(c.Context, terms)
+		least, owed, charges, ok, err := m.Quote(c.Context, terms)
 		switch {
 		case err != nil:
 			return err
 		case o.JSON && ok:
-			return printJSON(c, quoted{least.String(), owed.Part, owed.Most})
+			return printJSON(c, quoted{least.String(), owed.Part, owed.Most, charges})
 		case o.JSON:
 			return printJSON(c, quoted{})
 		case !ok:
 			_, err = fmt.Fprintln(c.App.Writer, "no budget is accepted now")
 		default:
-			if _, err = fmt.Fprintf(c.App.Writer, "$%v\n", least); owed.Part > 0 {
+			if _, err = fmt.Fprintf(c.App.Writer, "$%v%s\n", least, client.Charges("expected charges", charges)); owed.Part > 0 {
 				note(c, "penalty: if a host or the market is the cause of missing work, %v of the budget times the missing fraction, and at most %v of the budget", owed.Part, owed.Most)
 			}
 		}

@@ -19,7 +19,7 @@ var core = []string{
 // Maximum lines of code of this module that packages may compile. The target for the core
 // is 7,500.
 const (
-	coreClosure        = 8_970
+	coreClosure        = 9_090
 	experimentsClosure = 47_200
 )
 
@@ -36,8 +36,8 @@ var most = map[string]int{
 	"bank/store/postgres":            1100,
 	"bank/store/postgres/pgtest":     550,
 	"bank/tiles":                     550,
-	"cmd/bourse":                     10700,
-	"contracts":                      710,
+	"cmd/bourse":                     10701,
+	"contracts":                      745,
 	"contracts/admission":            775,
 	"contracts/admission/booked":     650,
 	"contracts/admission/cleared":    1250,
@@ -47,16 +47,16 @@ var most = map[string]int{
 	"contracts/admission/queue":      1450,
 	"contracts/admission/reserve":    625,
 	"contracts/admission/script":     1155,
-	"contracts/broker":               1250,
-	"contracts/floor":                1720,
+	"contracts/broker":               1291,
+	"contracts/floor":                1721,
 	"contracts/memo":                 600,
 	"experiments":                    3810,
 	"experiments/fitlab":             1150,
 	"experiments/judge":              760,
-	"experiments/live":               5600,
-	"experiments/live/client":        800,
+	"experiments/live":               5677,
+	"experiments/live/client":        817,
 	"experiments/live/page":          500,
-	"experiments/live/service":       1065,
+	"experiments/live/service":       1076,
 	"experiments/metrics":            1290,
 	"experiments/optimum":            650,
 	"experiments/papers":             990,

@@ -50,6 +50,9 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	e.Outcome, e.From, e.Ended = v.Outcome, from, b.now
 	e.ByDue, e.Delay, e.Paid = v.ByDue, v.Delay, bill.Paid
 	e.Owed = bill.Penalty
+	if e.Charged = nil; b.Patience > 0 {
+		e.Charged = chargedFor(b.floor.Arrears(c.run), k.Placements)
+	}
 	e.Penalty, err = b.penalize(c, &bill)
 	b.gone(i)
 	return err
@@ -69,6 +72,24 @@ func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 		Nodes: k.Placements, Arrears: b.floor.Arrears(c.run), Hosts: b.hosts,
 		Rated: c.rated,
 	}
+}
+
+// chargedFor returns the sum of the charges of the given placements by kind of resource, or nil if
+// all of them are for processors.
+func chargedFor(all ...[]contracts.Placement) []float64 {
+	by, held := make([]float64, hosts.Kinds), false
+	for _, on := range all {
+		for i := range on {
+			for k, x := range on[i].By() {
+				by[k] += x
+			}
+			held = held || on[i].Charged != nil
+		}
+	}
+	if !held {
+		return nil
+	}
+	return by
 }
 
 // exited reports whether the program of every node ended successfully.

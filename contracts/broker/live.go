@@ -2,6 +2,7 @@ package broker
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -71,6 +72,67 @@ func (b *Broker) Phase(id contracts.ID) (contracts.Phase, bool) {
 		return contracts.Ended, false
 	}
 	return b.contracts[i].phase, true
+}
+
+// A Charge is the charges of a contract for one kind of resource.
+type Charge struct {
+	Kind hosts.Kind
+	Rate float64 // at present, dollars per second
+	Owed float64 // so far, dollars
+}
+
+// Charges returns the charges of a contract that is on metered hosts: for processors, and for each
+// other resource with a price or a floor price that it holds or has been charged for. It returns
+// nil if there is no such resource.
+func (b *Broker) Charges(id contracts.ID) (all []Charge) {
+	i, ok := b.find(id)
+	if !ok || b.contracts[i].run == none {
+		return nil
+	}
+	run := b.contracts[i].run
+	k := b.floor.Contract(run)
+	var rates, owed, held [hosts.Kinds]float64
+	copy(owed[:], chargedFor(b.floor.Arrears(run), k.Placements))
+	held = owed
+	for n := range k.Placements {
+		pl := &k.Placements[n]
+		if pl.Left {
+			continue
+		}
+		on := b.floor.On(pl.Host)
+		s := &on[slices.IndexFunc(on, func(a contracts.Allocation) bool { return a.Contract == run && a.Node == int32(n) })]
+		now := contracts.Placement{Owed: s.Owed}
+		if s.Vector != nil {
+			now.Charged = s.Vector.Charged
+			for kind, a := range s.Vector.Of {
+				held[kind] += a + s.Vector.Charged.Least[kind]
+			}
+		}
+		for kind, x := range now.By() {
+			owed[kind] += x
+		}
+		for kind, x := range s.Divide(s.Paying, b.floor.FloorOf(pl.Host, s)) {
+			rates[kind] += x
+		}
+	}
+	for kind := range hosts.Kinds {
+		if kind == hosts.CPU || held[kind] > 0 {
+			all = append(all, Charge{kind, rates[kind], owed[kind]})
+		}
+	}
+	if len(all) == 1 {
+		return nil
+	}
+	return all
+}
+
+// Rate returns the work per second that a contract does at present, over all nodes. It is 0 if the
+// contract is not on hosts.
+func (b *Broker) Rate(id contracts.ID) float64 {
+	if i, ok := b.find(id); ok && b.contracts[i].run != none {
+		return b.floor.Contract(b.contracts[i].run).Rate
+	}
+	return 0
 }
 
 // Keep records that the work of a node of a contract is not lost with its host, except the given

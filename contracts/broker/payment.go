@@ -70,13 +70,16 @@ func (p *Payment) tariff(priced []hosts.Kind, reserve float64) floor.Tariff {
 		for i := range on {
 			s := &on[i]
 			pays := reserve * (s.Rate / processor)
+			s.For = hosts.CPU
 			if !spare {
 				pays = p.Term(s.Rate/capacity, s.Own(), prices[hosts.CPU], s.Met)
 			}
 			if v := s.Vector; v != nil {
 				for _, k := range priced {
 					if a := v.Of[k]; a > 0 {
-						pays = max(pays, p.Term(a, v.Bids[k], prices[k], v.Met[k]))
+						if term := p.Term(a, v.Bids[k], prices[k], v.Met[k]); term > pays {
+							pays, s.For = term, k
+						}
 					}
 				}
 			}

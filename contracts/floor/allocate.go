@@ -125,9 +125,16 @@ func (f *Floor) charge(v *host, on []contracts.Allocation, prices Prices) {
 	}
 	for i := range on {
 		s := &on[i]
-		least := f.floors[v.id][hosts.CPU]*(s.Rate/v.rated.speed) + s.Vector.Least()
-		s.Paying = max(s.Paying, min(s.Bid.Float64(), least))
+		least := f.FloorOf(v.id, s) + s.Vector.Least()
+		if least = min(s.Bid.Float64(), least); least > s.Paying {
+			s.Paying, s.For = least, hosts.Kinds
+		}
 	}
+}
+
+// FloorOf returns the floor price of the processors that s gets on h, in dollars per second.
+func (f *Floor) FloorOf(h hosts.ID, s *contracts.Allocation) float64 {
+	return f.floors[h][hosts.CPU] * (s.Rate / f.hosts[h].rated.speed)
 }
 
 // order sends the machine of v the shares that have changed since the last call.

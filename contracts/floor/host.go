@@ -187,6 +187,9 @@ func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	at, on := v.find(i, n), v.on
 	bid, vector := on[at].Own(), on[at].Vector
 	pl.Owed, pl.Left, pl.End, pl.Code = on[at].Owed, true, r.Why, r.Code
+	if vector != nil {
+		pl.Charged = vector.Charged
+	}
 	pl.Done += r.Done
 	c.rates[n] = 0
 	c.left--

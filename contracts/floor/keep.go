@@ -45,7 +45,7 @@ func (c *run) salvage(n int, charged bool) (lost float64) {
 		owed = pl.Owed
 	}
 	if owed > 0 {
-		c.arrears = append(c.arrears, contracts.Placement{Host: pl.Host, Owed: owed})
+		c.arrears = append(c.arrears, contracts.Placement{Host: pl.Host, Owed: owed, Charged: pl.Charged})
 	}
 	lost = max(0, pl.Done-k.done) // pl.Done is less than 0 until a suspended run has done its extra work
 	pl.Done, pl.Owed = k.done, 0

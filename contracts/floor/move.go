@@ -21,7 +21,7 @@ func (f *Floor) Withdraw(now float64, i int32, lose bool) {
 			f.stop(c, i, int32(n))
 		}
 		if pl.Owed > 0 {
-			c.arrears = append(c.arrears, contracts.Placement{Host: pl.Host, Owed: pl.Owed})
+			c.arrears = append(c.arrears, contracts.Placement{Host: pl.Host, Owed: pl.Owed, Charged: pl.Charged})
 		}
 		if pl.Owed = 0; lose {
 			c.Wasted += max(0, pl.Done)

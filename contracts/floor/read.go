@@ -88,6 +88,11 @@ func (f *Floor) book(v *host, done []hosts.Reading) {
 		work := was.Rate * done[0].Span
 		s.Done += work
 		s.Owed += was.Paying * done[0].Span
+		if s.Vector != nil {
+			for k, charge := range was.Divide(was.Paying*done[0].Span, f.FloorOf(v.id, was)) {
+				s.Vector.Charged.By[k] += charge
+			}
+		}
 		s.At = f.now
 		c.Done += work
 		c.At = f.now

@@ -29,6 +29,12 @@ func (f *Floor) claim(v *host, c *run, holds *hosts.Resources, b market.Rate) *c
 	if !f.Promised {
 		vector.Met = f.pricesOf(v)
 	}
+	if v.reads {
+		vector.Charged = new(contracts.Charged)
+		for k := hosts.Memory; k < hosts.Kinds; k++ {
+			vector.Charged.Least[k] = f.floors[v.id][k] * holds.Of(k)
+		}
+	}
 	return vector.With(b)
 }
 

@@ -54,6 +54,27 @@ func distribute(total int64, weights []uint64) {
 	}
 }
 
+// Divide divides total in proportion to weights, which are at least 0, by the method of the largest
+// remainder. The parts sum to total. If all weights are 0, total is the first part.
+func Divide(total bank.Amount, weights []float64) []bank.Amount {
+	most, parts, out := 0.0, make([]uint64, len(weights)), make([]bank.Amount, len(weights))
+	for _, w := range weights {
+		most += w
+	}
+	_, exponent := math.Frexp(most)
+	for i, w := range weights {
+		parts[i] = uint64(math.Ldexp(w, 62-exponent))
+	}
+	if most == 0 && len(parts) > 0 {
+		parts[0] = 1
+	}
+	distribute(total.Micros(), parts)
+	for i, part := range parts {
+		out[i] = bank.Micros(int64(part))
+	}
+	return out
+}
+
 // owed returns the sum of the charges accrued on nodes, in dollars. The summation is
 // compensated (Neumaier), so its error is a few parts in 2^53 for any number of nodes.
 func owed(nodes ...[]contracts.Placement) float64 {

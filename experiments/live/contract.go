@@ -9,6 +9,7 @@ import (
 	bankorder "bourse/bank/order"
 	"bourse/contracts"
 	"bourse/contracts/order"
+	"bourse/contracts/settlement"
 	"bourse/hosts"
 	"bourse/hosts/remote"
 )
@@ -52,6 +53,7 @@ type Contract struct {
 	Back       bank.Amount `json:"back,omitzero"`
 	Penalty    bank.Amount `json:"penalty,omitzero"`
 	Withheld   bank.Amount `json:"withheld,omitzero" doc:"part of the penalty that is withheld from the charges, and not included in paid"`
+	Charges    []Charge    `json:"charges,omitempty" doc:"charges by resource, which sum to the charges so far or, in the end, to paid + withheld; omitted if it pays only for processors"`
 	Unsettled  string      `json:"unsettled,omitempty" doc:"reason why the bank refuses the settlement or penalty, which the market sends again until it is booked"`
 
 	Served *Served `json:"served,omitempty" doc:"processor time; omitted until the contract has begun"`
@@ -79,6 +81,46 @@ type Place struct {
 	Share float64 `json:"share" doc:"share of the host to which the task is entitled"`
 	Done  float64 `json:"done" doc:"work"`
 	Owed  float64 `json:"owed" doc:"$"`
+}
+
+// A Charge is the part of the charges of a contract that is for one resource.
+type Charge struct {
+	Resource string      `json:"resource" doc:"cpu, memory, gpu, ..."`
+	Rate     float64     `json:"rate" doc:"$/s at present; 0 in the end"`
+	Amount   bank.Amount `json:"amount" doc:"dollars so far; in a quote: dollars expected"`
+
+	owed float64 // dollars before rounding
+}
+
+// charge sets the amounts of the charges of c, which sum to total.
+func (c *Contract) charge(total bank.Amount) {
+	var owed []float64
+	for i := range c.Charges {
+		owed = append(owed, c.Charges[i].owed)
+	}
+	for i, part := range settlement.Divide(total, owed) {
+		c.Charges[i].Amount = part
+	}
+}
+
+// charges returns the present charges of c by resource, or nil if it pays only for processors.
+func (k *core) charges(c *Contract) []Charge {
+	all := k.broker.Charges(contracts.ID(c.ID))
+	if all == nil {
+		return nil
+	}
+	sum, v := 0.0, k.broker.View()
+	shown := Contract{}
+	for _, x := range all {
+		shown.Charges = append(shown.Charges, Charge{Resource: v.KindName(x.Kind), Rate: x.Rate, owed: x.Owed})
+		sum += x.Owed
+	}
+	total, err := bank.Nearest(min(sum, c.Budget.Float64()))
+	if err != nil {
+		return nil // more than any budget
+	}
+	shown.charge(total)
+	return shown.Charges
 }
 
 // A Task is a node on a host. Its folder on that host is called CONTRACT.NODE.NAME.
@@ -162,11 +204,19 @@ func (c *Contract) decided(k *core, d *contracts.Decision) {
 	c.look(k)
 }
 
-// settled records how c ended, and when and how the bank answered the settlement.
-func (c *Contract) settled(e *contracts.Settled, at float64, r reply) {
+// settled records how c ended, and when and how the bank answered the settlement. The names of the
+// market's countable resources are in counts.
+func (c *Contract) settled(e *contracts.Settled, counts []string, at float64, r reply) {
 	c.State, c.Outcome, c.Ended = e.Outcome.State(), e.Outcome.String(), e.Ended
 	c.Done, c.Delay, c.Losses = e.Done, e.Delay, e.Losses
 	c.Settlement, c.Back, c.Penalty = r.Receipt, r.Moved, e.Penalty
+	if c.Charges = nil; e.Charged != nil {
+		for kind, owed := range e.Charged {
+			if owed > 0 || kind == int(hosts.CPU) {
+				c.Charges = append(c.Charges, Charge{Resource: hosts.Kind(kind).Name(counts), owed: owed})
+			}
+		}
+	}
 	if c.Settlement != "" {
 		c.Settled = at
 	}
@@ -199,7 +249,7 @@ func (c *Contract) look(k *core) {
 	if !ok {
 		return
 	}
-	c.State, c.Done, c.Places = "waiting", 0, nil
+	c.State, c.Done, c.Places, c.Charges = "waiting", 0, nil, k.charges(c)
 	if phase != contracts.Running {
 		return
 	}

@@ -536,7 +536,7 @@ func (k *core) collect() error {
 		e := &k.broker.Ended()[i]
 		if c := k.open[int64(e.ID)]; c != nil {
 			at, r := k.calls.settled(c.ID)
-			c.settled(e, at, r)
+			c.settled(e, k.config.Counts, at, r)
 			if err := k.judge(c, e); err != nil {
 				return err
 			}
@@ -562,6 +562,7 @@ func (k *core) collect() error {
 
 func (k *core) end(c *Contract) {
 	delete(k.open, c.ID)
+	c.charge(c.Charged())
 	k.ended = append(k.ended, c)
 	k.resolve(c)
 }

@@ -99,6 +99,57 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	return bank.Micros(hi), err == nil, err
 }
 
+// Expects returns the charges of a contract with terms t by resource, at present prices. An amount
+// is the rate multiplied by the time that the work takes at present shares, at most the deadline.
+// Expects returns nil if the contract would pay only for processors, or would not run now.
+func (m *Market) Expects(ctx context.Context, t order.Terms) ([]Charge, error) {
+	select {
+	case m.turning <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	m.mu.Lock()
+	k := m.core
+	now, v := max(m.world.Clock.Now(), k.now), k.broker.View()
+	r := t.Request()
+	r.ID, r.Submit = math.MaxInt64, now
+	known := k.knows(&t)
+	if known {
+		k.needs(&r, &t, m.conf.memoryOf(&t, 0))
+	}
+	var c *trial
+	if held := r.Needs.Min.Resources; known && !held.Zero() {
+		c = k.copy()
+	}
+	m.mu.Unlock()
+	<-m.turning
+	if c == nil || r.Validate() != nil {
+		return nil, nil
+	}
+	_, b, err := c.submit(now, &r)
+	if err != nil {
+		return nil, err
+	}
+	b.Next() // allocate processors
+	return expected(&r, b.Charges(r.ID), b.Rate(r.ID), v.KindName)
+}
+
+// expected returns the charges of r, which are given as rates, if it does the given work per second.
+func expected(r *contracts.Request, rates []broker.Charge, speed float64, name func(hosts.Kind) string) ([]Charge, error) {
+	sum, span := 0.0, r.SLA.Deadline
+	if speed > 0 {
+		span = min(span, r.Total()/speed)
+	}
+	var c Contract
+	for _, x := range rates {
+		c.Charges = append(c.Charges, Charge{Resource: name(x.Kind), Rate: x.Rate, owed: x.Rate * span})
+		sum += x.Rate * span
+	}
+	total, err := bank.Nearest(min(sum, r.SLA.Budget.Float64()))
+	c.charge(total)
+	return c.Charges, err
+}
+
 // tries returns a function that returns the verdict on a request at time now. The function
 // is valid while the market does not change. If ok is false, there is no function, because
 // the policy does not decide at submission or an event is due. The function copies the
@@ -139,15 +190,21 @@ func (k *core) copy() *trial {
 
 // decide returns the decision on a request. It assumes that the owner has enough money.
 func (t *trial) decide(now float64, r *contracts.Request) (contracts.Verdict, error) {
+	d, _, err := t.submit(now, r)
+	return d, err
+}
+
+// submit submits a request to a copy of the market, which it returns with the verdict.
+func (t *trial) submit(now float64, r *contracts.Request) (contracts.Verdict, *broker.Broker, error) {
 	b := t.market(broker.Credit{})
 	if err := b.Advance(now); err != nil {
-		return contracts.Reject, err
+		return contracts.Reject, nil, err
 	}
 	d, err := b.Submit(now, r, hosts.Task{Work: math.Inf(1)})
 	if err != nil {
-		return contracts.Reject, err
+		return contracts.Reject, nil, err
 	}
-	return d.Verdict, nil
+	return d.Verdict, b, nil
 }
 
 // market returns a copy of the market. Other requests may be tried on it afterwards.

@@ -50,6 +50,7 @@ func (k *core) refused(c *Contract) (any bool) {
 		}
 		if q.Kind == "settle" {
 			c.Paid, c.Back = bank.Amount{}, bank.Amount{}
+			c.charge(c.Paid)
 		}
 		k.set(q)
 		any = true

@@ -125,6 +125,7 @@ func Stands(k *live.Contract) string {
 	if k.Over() {
 		text += fmt.Sprintf("  paid $%v  back $%v", k.Paid, k.Back)
 	}
+	text += Charges("charged", k.Charges)
 	if k.Penalty.Sign() > 0 {
 		text += fmt.Sprintf("  penalty $%v", k.Penalty)
 	}
@@ -141,6 +142,28 @@ func Stands(k *live.Contract) string {
 		text += fmt.Sprintf("  deleted output of %d bytes on %s: %s", d.Bytes, d.Host, d.Why)
 	}
 	return text
+}
+
+// Charges formats charges by resource with their sum, after two spaces; "" if there are none.
+func Charges(what string, all []live.Charge) string {
+	if len(all) == 0 {
+		return ""
+	}
+	sum, rate := bank.Amount{}, 0.0
+	var parts []string
+	for _, c := range all {
+		sum, _ = sum.Add(c.Amount) // at most the budget
+		rate += c.Rate
+		parts = append(parts, fmt.Sprintf("%s $%v", c.Resource, c.Amount))
+		if c.Rate > 0 {
+			parts[len(parts)-1] += " at " + Rate(c.Rate) + " $/s"
+		}
+	}
+	text := fmt.Sprintf("  %s $%v", what, sum)
+	if rate > 0 {
+		text += " at " + Rate(rate) + " $/s"
+	}
+	return text + " (" + strings.Join(parts, ", ") + ")"
 }
 
 // because formats the reason for a broken promise, after two spaces.

@@ -118,14 +118,16 @@ func (c *Caller) Bid(ctx context.Context, signed []byte) (*live.Answer, error) {
 
 // Quote returns the lowest budget at which the market accepts t now, and reports whether
 // such a budget exists. It also returns the penalty that is owed if a host or the market
-// delivers too little.
-func (c *Caller) Quote(ctx context.Context, t *order.Terms) (least bank.Amount, owed live.Owed, ok bool, err error) {
+// delivers too little, and the expected charges by resource.
+func (c *Caller) Quote(ctx context.Context, t *order.Terms) (least bank.Amount, owed live.Owed, charges []live.Charge, ok bool, err error) {
 	r, err := call(ctx, c.market.Quote, &wire.QuoteRequest{Class: t.Class, Nodes: int32(t.Nodes), Cpus: t.CPUs, Work: t.Work, Deadline: t.Deadline, Memory: t.Memory, Counts: t.Counts})
 	if err != nil || r.GetLeast() == "" {
-		return least, owed, false, err
+		return least, owed, nil, false, err
 	}
-	least, err = bank.Parse(r.GetLeast())
-	return least, live.Owed{Part: r.GetPenaltyPart(), Most: r.GetPenaltyMost()}, err == nil, err
+	if least, err = bank.Parse(r.GetLeast()); err == nil {
+		charges, err = toCharges(r.GetCharges())
+	}
+	return least, live.Owed{Part: r.GetPenaltyPart(), Most: r.GetPenaltyMost()}, charges, err == nil, err
 }
 
 // Status returns the state of a contract.

@@ -77,8 +77,23 @@ func fromContract(c *live.Contract) *wire.Contract {
 		Places: each(c.Places, fromPlace), Receipt: c.Receipt, Ends: each(c.Ends, fromEnd), Ended: c.Ended, Settled: c.Settled, Outcome: c.Outcome,
 		Done: c.Done, Delay: c.Delay, Losses: int32(c.Losses), Paid: c.Paid.String(), Back: c.Back.String(), Penalty: c.Penalty.String(), Withheld: c.Withheld.String(), Settlement: c.Settlement,
 		Unsettled: c.Unsettled, Deleted: each(c.Deleted, fromDeletion), Served: fromServed(c.Served), Held: c.Held, Name: c.Name, Project: c.Project,
-		Memory: c.Memory, Counts: c.Counts,
+		Memory: c.Memory, Counts: c.Counts, Charges: each(c.Charges, fromCharge),
 	}
+}
+
+func fromCharge(c *live.Charge) *wire.Charge {
+	return &wire.Charge{Resource: c.Resource, Rate: c.Rate, Amount: c.Amount.String()}
+}
+
+func toCharges(all []*wire.Charge) (out []live.Charge, err error) {
+	for _, c := range all {
+		amount, err := bank.Parse(c.GetAmount())
+		if err != nil {
+			return nil, fmt.Errorf("charge for %s: %w", c.GetResource(), err)
+		}
+		out = append(out, live.Charge{Resource: c.GetResource(), Rate: c.GetRate(), Amount: amount})
+	}
+	return out, nil
 }
 
 func toContract(c *wire.Contract) (out live.Contract, err error) {
@@ -97,6 +112,9 @@ func toContract(c *wire.Contract) (out live.Contract, err error) {
 		if *m.to, err = bank.Parse(m.text); err != nil {
 			return out, fmt.Errorf("contract %d: %s: %w", out.ID, m.name, err)
 		}
+	}
+	if out.Charges, err = toCharges(c.GetCharges()); err != nil {
+		return out, fmt.Errorf("contract %d: %w", out.ID, err)
 	}
 	return out, nil
 }

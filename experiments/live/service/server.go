@@ -248,7 +248,9 @@ func (s *Server) Quote(ctx context.Context, r *wire.QuoteRequest) (*wire.QuoteRe
 		return &wire.QuoteResponse{}, coded(err)
 	}
 	owed := s.Market.Owed(t.Class)
-	return &wire.QuoteResponse{Least: least.String(), PenaltyPart: owed.Part, PenaltyMost: owed.Most}, nil
+	t.Budget = least
+	charges, err := s.Market.Expects(ctx, t)
+	return &wire.QuoteResponse{Least: least.String(), PenaltyPart: owed.Part, PenaltyMost: owed.Most, Charges: each(charges, fromCharge)}, coded(err)
 }
 
 // Status returns the state of a contract.

@@ -631,6 +631,7 @@ type QuoteResponse struct {
 	Least         string                 `protobuf:"bytes,1,opt,name=least,proto3" json:"least,omitempty"`                                  // budget that is accepted now; empty if none is
 	PenaltyPart   float64                `protobuf:"fixed64,2,opt,name=penalty_part,json=penaltyPart,proto3" json:"penalty_part,omitempty"` // what is owed if a host or the market delivers none of the work, in parts of the budget
 	PenaltyMost   float64                `protobuf:"fixed64,3,opt,name=penalty_most,json=penaltyMost,proto3" json:"penalty_most,omitempty"` // the most that is owed then
+	Charges       []*Charge              `protobuf:"bytes,4,rep,name=charges,proto3" json:"charges,omitempty"`                              // expected at that budget, at present prices; none if all of them are for processors
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -686,6 +687,13 @@ func (x *QuoteResponse) GetPenaltyMost() float64 {
 	return 0
 }
 
+func (x *QuoteResponse) GetCharges() []*Charge {
+	if x != nil {
+		return x.Charges
+	}
+	return nil
+}
+
 type Contract struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Contract      int64                  `protobuf:"varint,1,opt,name=contract,proto3" json:"contract,omitempty"`
@@ -722,6 +730,7 @@ type Contract struct {
 	Settled       float64                `protobuf:"fixed64,41,opt,name=settled,proto3" json:"settled,omitempty"`                                                                        // instant of its settlement; 0 if there is none
 	Memory        int64                  `protobuf:"varint,44,opt,name=memory,proto3" json:"memory,omitempty"`                                                                           // bytes that each node holds
 	Counts        map[string]int32       `protobuf:"bytes,45,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of countable resources that each node holds
+	Charges       []*Charge              `protobuf:"bytes,46,rep,name=charges,proto3" json:"charges,omitempty"`                                                                          // so far, by resource; none if all of them are for processors
 	Withheld      string                 `protobuf:"bytes,40,opt,name=withheld,proto3" json:"withheld,omitempty"`                                                                        // part of the penalty that was withheld from the charges, and is not in paid
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -995,6 +1004,13 @@ func (x *Contract) GetCounts() map[string]int32 {
 	return nil
 }
 
+func (x *Contract) GetCharges() []*Charge {
+	if x != nil {
+		return x.Charges
+	}
+	return nil
+}
+
 func (x *Contract) GetWithheld() string {
 	if x != nil {
 		return x.Withheld
@@ -1087,6 +1103,67 @@ func (x *Served) GetOwner() string {
 	return ""
 }
 
+// A Charge is the part of the charges of a contract that is for one resource.
+type Charge struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Resource      string                 `protobuf:"bytes,1,opt,name=resource,proto3" json:"resource,omitempty"` // cpu, memory, gpu and others
+	Rate          float64                `protobuf:"fixed64,2,opt,name=rate,proto3" json:"rate,omitempty"`       // $/s at present
+	Amount        string                 `protobuf:"bytes,3,opt,name=amount,proto3" json:"amount,omitempty"`     // dollars
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Charge) Reset() {
+	*x = Charge{}
+	mi := &file_market_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Charge) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Charge) ProtoMessage() {}
+
+func (x *Charge) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Charge.ProtoReflect.Descriptor instead.
+func (*Charge) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Charge) GetResource() string {
+	if x != nil {
+		return x.Resource
+	}
+	return ""
+}
+
+func (x *Charge) GetRate() float64 {
+	if x != nil {
+		return x.Rate
+	}
+	return 0
+}
+
+func (x *Charge) GetAmount() string {
+	if x != nil {
+		return x.Amount
+	}
+	return ""
+}
+
 // A Deletion is output that a host has deleted.
 type Deletion struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1100,7 +1177,7 @@ type Deletion struct {
 
 func (x *Deletion) Reset() {
 	*x = Deletion{}
-	mi := &file_market_proto_msgTypes[13]
+	mi := &file_market_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1112,7 +1189,7 @@ func (x *Deletion) String() string {
 func (*Deletion) ProtoMessage() {}
 
 func (x *Deletion) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[13]
+	mi := &file_market_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1125,7 +1202,7 @@ func (x *Deletion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Deletion.ProtoReflect.Descriptor instead.
 func (*Deletion) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{13}
+	return file_market_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Deletion) GetNode() int32 {
@@ -1170,7 +1247,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_market_proto_msgTypes[14]
+	mi := &file_market_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1182,7 +1259,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[14]
+	mi := &file_market_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1195,7 +1272,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{14}
+	return file_market_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Place) GetHost() string {
@@ -1250,7 +1327,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_market_proto_msgTypes[15]
+	mi := &file_market_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1262,7 +1339,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[15]
+	mi := &file_market_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1275,7 +1352,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{15}
+	return file_market_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *End) GetNode() int32 {
@@ -1344,7 +1421,7 @@ type StatusRequest struct {
 
 func (x *StatusRequest) Reset() {
 	*x = StatusRequest{}
-	mi := &file_market_proto_msgTypes[16]
+	mi := &file_market_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1356,7 +1433,7 @@ func (x *StatusRequest) String() string {
 func (*StatusRequest) ProtoMessage() {}
 
 func (x *StatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[16]
+	mi := &file_market_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1369,7 +1446,7 @@ func (x *StatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusRequest.ProtoReflect.Descriptor instead.
 func (*StatusRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{16}
+	return file_market_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *StatusRequest) GetContract() int64 {
@@ -1395,7 +1472,7 @@ type StatusResponse struct {
 
 func (x *StatusResponse) Reset() {
 	*x = StatusResponse{}
-	mi := &file_market_proto_msgTypes[17]
+	mi := &file_market_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1407,7 +1484,7 @@ func (x *StatusResponse) String() string {
 func (*StatusResponse) ProtoMessage() {}
 
 func (x *StatusResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[17]
+	mi := &file_market_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1420,7 +1497,7 @@ func (x *StatusResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusResponse.ProtoReflect.Descriptor instead.
 func (*StatusResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{17}
+	return file_market_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StatusResponse) GetContract() *Contract {
@@ -1443,7 +1520,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_market_proto_msgTypes[18]
+	mi := &file_market_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1455,7 +1532,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[18]
+	mi := &file_market_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1468,7 +1545,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{18}
+	return file_market_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListRequest) GetAccount() string {
@@ -1515,7 +1592,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_market_proto_msgTypes[19]
+	mi := &file_market_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1527,7 +1604,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[19]
+	mi := &file_market_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1540,7 +1617,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{19}
+	return file_market_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListResponse) GetContracts() []*Contract {
@@ -1560,7 +1637,7 @@ type PricesRequest struct {
 
 func (x *PricesRequest) Reset() {
 	*x = PricesRequest{}
-	mi := &file_market_proto_msgTypes[20]
+	mi := &file_market_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1572,7 +1649,7 @@ func (x *PricesRequest) String() string {
 func (*PricesRequest) ProtoMessage() {}
 
 func (x *PricesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[20]
+	mi := &file_market_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1585,7 +1662,7 @@ func (x *PricesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PricesRequest.ProtoReflect.Descriptor instead.
 func (*PricesRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{20}
+	return file_market_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *PricesRequest) GetHost() string {
@@ -1611,7 +1688,7 @@ type PricesResponse struct {
 
 func (x *PricesResponse) Reset() {
 	*x = PricesResponse{}
-	mi := &file_market_proto_msgTypes[21]
+	mi := &file_market_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1623,7 +1700,7 @@ func (x *PricesResponse) String() string {
 func (*PricesResponse) ProtoMessage() {}
 
 func (x *PricesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[21]
+	mi := &file_market_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1636,7 +1713,7 @@ func (x *PricesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PricesResponse.ProtoReflect.Descriptor instead.
 func (*PricesResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{21}
+	return file_market_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *PricesResponse) GetPrices() []*Price {
@@ -1656,7 +1733,7 @@ type Price struct {
 
 func (x *Price) Reset() {
 	*x = Price{}
-	mi := &file_market_proto_msgTypes[22]
+	mi := &file_market_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1668,7 +1745,7 @@ func (x *Price) String() string {
 func (*Price) ProtoMessage() {}
 
 func (x *Price) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[22]
+	mi := &file_market_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1681,7 +1758,7 @@ func (x *Price) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Price.ProtoReflect.Descriptor instead.
 func (*Price) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{22}
+	return file_market_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Price) GetAt() float64 {
@@ -1706,7 +1783,7 @@ type HostsRequest struct {
 
 func (x *HostsRequest) Reset() {
 	*x = HostsRequest{}
-	mi := &file_market_proto_msgTypes[23]
+	mi := &file_market_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1718,7 +1795,7 @@ func (x *HostsRequest) String() string {
 func (*HostsRequest) ProtoMessage() {}
 
 func (x *HostsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[23]
+	mi := &file_market_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1731,7 +1808,7 @@ func (x *HostsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostsRequest.ProtoReflect.Descriptor instead.
 func (*HostsRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{23}
+	return file_market_proto_rawDescGZIP(), []int{24}
 }
 
 type HostsResponse struct {
@@ -1743,7 +1820,7 @@ type HostsResponse struct {
 
 func (x *HostsResponse) Reset() {
 	*x = HostsResponse{}
-	mi := &file_market_proto_msgTypes[24]
+	mi := &file_market_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1755,7 +1832,7 @@ func (x *HostsResponse) String() string {
 func (*HostsResponse) ProtoMessage() {}
 
 func (x *HostsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[24]
+	mi := &file_market_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1768,7 +1845,7 @@ func (x *HostsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostsResponse.ProtoReflect.Descriptor instead.
 func (*HostsResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{24}
+	return file_market_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *HostsResponse) GetHosts() []*Host {
@@ -1804,7 +1881,7 @@ type Host struct {
 
 func (x *Host) Reset() {
 	*x = Host{}
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1816,7 +1893,7 @@ func (x *Host) String() string {
 func (*Host) ProtoMessage() {}
 
 func (x *Host) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1829,7 +1906,7 @@ func (x *Host) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Host.ProtoReflect.Descriptor instead.
 func (*Host) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{25}
+	return file_market_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Host) GetHost() string {
@@ -1972,7 +2049,7 @@ type HostResource struct {
 
 func (x *HostResource) Reset() {
 	*x = HostResource{}
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1984,7 +2061,7 @@ func (x *HostResource) String() string {
 func (*HostResource) ProtoMessage() {}
 
 func (x *HostResource) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1997,7 +2074,7 @@ func (x *HostResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostResource.ProtoReflect.Descriptor instead.
 func (*HostResource) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{26}
+	return file_market_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *HostResource) GetResource() string {
@@ -2051,7 +2128,7 @@ type HostTask struct {
 
 func (x *HostTask) Reset() {
 	*x = HostTask{}
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2063,7 +2140,7 @@ func (x *HostTask) String() string {
 func (*HostTask) ProtoMessage() {}
 
 func (x *HostTask) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2076,7 +2153,7 @@ func (x *HostTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostTask.ProtoReflect.Descriptor instead.
 func (*HostTask) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{27}
+	return file_market_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *HostTask) GetContract() int64 {
@@ -2147,7 +2224,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2159,7 +2236,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2172,7 +2249,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{28}
+	return file_market_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *LogsRequest) GetOrder() []byte {
@@ -2214,7 +2291,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2226,7 +2303,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2239,7 +2316,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{29}
+	return file_market_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *LogsResponse) GetText() []byte {
@@ -2276,7 +2353,7 @@ type FilesRequest struct {
 
 func (x *FilesRequest) Reset() {
 	*x = FilesRequest{}
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2288,7 +2365,7 @@ func (x *FilesRequest) String() string {
 func (*FilesRequest) ProtoMessage() {}
 
 func (x *FilesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2301,7 +2378,7 @@ func (x *FilesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilesRequest.ProtoReflect.Descriptor instead.
 func (*FilesRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{30}
+	return file_market_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *FilesRequest) GetOrder() []byte {
@@ -2349,7 +2426,7 @@ type FilesResponse struct {
 
 func (x *FilesResponse) Reset() {
 	*x = FilesResponse{}
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2361,7 +2438,7 @@ func (x *FilesResponse) String() string {
 func (*FilesResponse) ProtoMessage() {}
 
 func (x *FilesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2374,7 +2451,7 @@ func (x *FilesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilesResponse.ProtoReflect.Descriptor instead.
 func (*FilesResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{31}
+	return file_market_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *FilesResponse) GetData() []byte {
@@ -2400,7 +2477,7 @@ type PassRequest struct {
 
 func (x *PassRequest) Reset() {
 	*x = PassRequest{}
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2412,7 +2489,7 @@ func (x *PassRequest) String() string {
 func (*PassRequest) ProtoMessage() {}
 
 func (x *PassRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2425,7 +2502,7 @@ func (x *PassRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassRequest.ProtoReflect.Descriptor instead.
 func (*PassRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{32}
+	return file_market_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *PassRequest) GetOrder() []byte {
@@ -2444,7 +2521,7 @@ type PassResponse struct {
 
 func (x *PassResponse) Reset() {
 	*x = PassResponse{}
-	mi := &file_market_proto_msgTypes[33]
+	mi := &file_market_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2456,7 +2533,7 @@ func (x *PassResponse) String() string {
 func (*PassResponse) ProtoMessage() {}
 
 func (x *PassResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[33]
+	mi := &file_market_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2469,7 +2546,7 @@ func (x *PassResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassResponse.ProtoReflect.Descriptor instead.
 func (*PassResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{33}
+	return file_market_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *PassResponse) GetReceipt() string {
@@ -2489,7 +2566,7 @@ type PutBlobRequest struct {
 
 func (x *PutBlobRequest) Reset() {
 	*x = PutBlobRequest{}
-	mi := &file_market_proto_msgTypes[34]
+	mi := &file_market_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2501,7 +2578,7 @@ func (x *PutBlobRequest) String() string {
 func (*PutBlobRequest) ProtoMessage() {}
 
 func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[34]
+	mi := &file_market_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2514,7 +2591,7 @@ func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobRequest.ProtoReflect.Descriptor instead.
 func (*PutBlobRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{34}
+	return file_market_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *PutBlobRequest) GetData() []byte {
@@ -2540,7 +2617,7 @@ type PutBlobResponse struct {
 
 func (x *PutBlobResponse) Reset() {
 	*x = PutBlobResponse{}
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2552,7 +2629,7 @@ func (x *PutBlobResponse) String() string {
 func (*PutBlobResponse) ProtoMessage() {}
 
 func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2565,7 +2642,7 @@ func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobResponse.ProtoReflect.Descriptor instead.
 func (*PutBlobResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{35}
+	return file_market_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *PutBlobResponse) GetSha() string {
@@ -2585,7 +2662,7 @@ type InviteHostRequest struct {
 
 func (x *InviteHostRequest) Reset() {
 	*x = InviteHostRequest{}
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2597,7 +2674,7 @@ func (x *InviteHostRequest) String() string {
 func (*InviteHostRequest) ProtoMessage() {}
 
 func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2610,7 +2687,7 @@ func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostRequest.ProtoReflect.Descriptor instead.
 func (*InviteHostRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{36}
+	return file_market_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *InviteHostRequest) GetName() string {
@@ -2636,7 +2713,7 @@ type InviteHostResponse struct {
 
 func (x *InviteHostResponse) Reset() {
 	*x = InviteHostResponse{}
-	mi := &file_market_proto_msgTypes[37]
+	mi := &file_market_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2648,7 +2725,7 @@ func (x *InviteHostResponse) String() string {
 func (*InviteHostResponse) ProtoMessage() {}
 
 func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[37]
+	mi := &file_market_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2661,7 +2738,7 @@ func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostResponse.ProtoReflect.Descriptor instead.
 func (*InviteHostResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{37}
+	return file_market_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *InviteHostResponse) GetToken() string {
@@ -2681,7 +2758,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_market_proto_msgTypes[38]
+	mi := &file_market_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2693,7 +2770,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[38]
+	mi := &file_market_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2706,7 +2783,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{38}
+	return file_market_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *DrainRequest) GetHost() string {
@@ -2731,7 +2808,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_market_proto_msgTypes[39]
+	mi := &file_market_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2743,7 +2820,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[39]
+	mi := &file_market_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2756,7 +2833,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{39}
+	return file_market_proto_rawDescGZIP(), []int{40}
 }
 
 type UsersRequest struct {
@@ -2767,7 +2844,7 @@ type UsersRequest struct {
 
 func (x *UsersRequest) Reset() {
 	*x = UsersRequest{}
-	mi := &file_market_proto_msgTypes[40]
+	mi := &file_market_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2779,7 +2856,7 @@ func (x *UsersRequest) String() string {
 func (*UsersRequest) ProtoMessage() {}
 
 func (x *UsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[40]
+	mi := &file_market_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2792,7 +2869,7 @@ func (x *UsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsersRequest.ProtoReflect.Descriptor instead.
 func (*UsersRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{40}
+	return file_market_proto_rawDescGZIP(), []int{41}
 }
 
 type UsersResponse struct {
@@ -2804,7 +2881,7 @@ type UsersResponse struct {
 
 func (x *UsersResponse) Reset() {
 	*x = UsersResponse{}
-	mi := &file_market_proto_msgTypes[41]
+	mi := &file_market_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2816,7 +2893,7 @@ func (x *UsersResponse) String() string {
 func (*UsersResponse) ProtoMessage() {}
 
 func (x *UsersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[41]
+	mi := &file_market_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2829,7 +2906,7 @@ func (x *UsersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsersResponse.ProtoReflect.Descriptor instead.
 func (*UsersResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{41}
+	return file_market_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *UsersResponse) GetUsers() []*User {
@@ -2851,7 +2928,7 @@ type User struct {
 
 func (x *User) Reset() {
 	*x = User{}
-	mi := &file_market_proto_msgTypes[42]
+	mi := &file_market_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2863,7 +2940,7 @@ func (x *User) String() string {
 func (*User) ProtoMessage() {}
 
 func (x *User) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[42]
+	mi := &file_market_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2876,7 +2953,7 @@ func (x *User) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use User.ProtoReflect.Descriptor instead.
 func (*User) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{42}
+	return file_market_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *User) GetAccount() string {
@@ -2916,7 +2993,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_market_proto_msgTypes[43]
+	mi := &file_market_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2928,7 +3005,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[43]
+	mi := &file_market_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2941,7 +3018,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{43}
+	return file_market_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *RemoveRequest) GetHost() string {
@@ -2959,7 +3036,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_market_proto_msgTypes[44]
+	mi := &file_market_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2971,7 +3048,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[44]
+	mi := &file_market_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2984,7 +3061,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{44}
+	return file_market_proto_rawDescGZIP(), []int{45}
 }
 
 var File_market_proto protoreflect.FileDescriptor
@@ -3039,11 +3116,12 @@ const file_market_proto_rawDesc = "" +
 	"\x06counts\x18\a \x03(\v2*.bourse.market.v1.QuoteRequest.CountsEntryR\x06counts\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"k\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x9f\x01\n" +
 	"\rQuoteResponse\x12\x14\n" +
 	"\x05least\x18\x01 \x01(\tR\x05least\x12!\n" +
 	"\fpenalty_part\x18\x02 \x01(\x01R\vpenaltyPart\x12!\n" +
-	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\"\x9b\b\n" +
+	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\x122\n" +
+	"\acharges\x18\x04 \x03(\v2\x18.bourse.market.v1.ChargeR\acharges\"\xcf\b\n" +
 	"\bContract\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05order\x18\x02 \x01(\tR\x05order\x12\x18\n" +
@@ -3081,7 +3159,8 @@ const file_market_proto_rawDesc = "" +
 	"\aproject\x18* \x01(\tR\aproject\x12\x18\n" +
 	"\asettled\x18) \x01(\x01R\asettled\x12\x16\n" +
 	"\x06memory\x18, \x01(\x03R\x06memory\x12>\n" +
-	"\x06counts\x18- \x03(\v2&.bourse.market.v1.Contract.CountsEntryR\x06counts\x12\x1a\n" +
+	"\x06counts\x18- \x03(\v2&.bourse.market.v1.Contract.CountsEntryR\x06counts\x122\n" +
+	"\acharges\x18. \x03(\v2\x18.bourse.market.v1.ChargeR\acharges\x12\x1a\n" +
 	"\bwithheld\x18( \x01(\tR\bwithheld\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
@@ -3092,7 +3171,11 @@ const file_market_proto_rawDesc = "" +
 	"\breceived\x18\x03 \x01(\x01R\breceived\x12\x12\n" +
 	"\x04away\x18\x04 \x01(\x01R\x04away\x12\x14\n" +
 	"\x05cause\x18\x05 \x01(\tR\x05cause\x12\x14\n" +
-	"\x05owner\x18\x06 \x01(\tR\x05owner\"Z\n" +
+	"\x05owner\x18\x06 \x01(\tR\x05owner\"P\n" +
+	"\x06Charge\x12\x1a\n" +
+	"\bresource\x18\x01 \x01(\tR\bresource\x12\x12\n" +
+	"\x04rate\x18\x02 \x01(\x01R\x04rate\x12\x16\n" +
+	"\x06amount\x18\x03 \x01(\tR\x06amount\"Z\n" +
 	"\bDeletion\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\x05R\x04node\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x14\n" +
@@ -3253,7 +3336,7 @@ func file_market_proto_rawDescGZIP() []byte {
 	return file_market_proto_rawDescData
 }
 
-var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
+var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
 var file_market_proto_goTypes = []any{
 	(*AboutRequest)(nil),       // 0: bourse.market.v1.AboutRequest
 	(*AboutResponse)(nil),      // 1: bourse.market.v1.AboutResponse
@@ -3268,100 +3351,103 @@ var file_market_proto_goTypes = []any{
 	(*QuoteResponse)(nil),      // 10: bourse.market.v1.QuoteResponse
 	(*Contract)(nil),           // 11: bourse.market.v1.Contract
 	(*Served)(nil),             // 12: bourse.market.v1.Served
-	(*Deletion)(nil),           // 13: bourse.market.v1.Deletion
-	(*Place)(nil),              // 14: bourse.market.v1.Place
-	(*End)(nil),                // 15: bourse.market.v1.End
-	(*StatusRequest)(nil),      // 16: bourse.market.v1.StatusRequest
-	(*StatusResponse)(nil),     // 17: bourse.market.v1.StatusResponse
-	(*ListRequest)(nil),        // 18: bourse.market.v1.ListRequest
-	(*ListResponse)(nil),       // 19: bourse.market.v1.ListResponse
-	(*PricesRequest)(nil),      // 20: bourse.market.v1.PricesRequest
-	(*PricesResponse)(nil),     // 21: bourse.market.v1.PricesResponse
-	(*Price)(nil),              // 22: bourse.market.v1.Price
-	(*HostsRequest)(nil),       // 23: bourse.market.v1.HostsRequest
-	(*HostsResponse)(nil),      // 24: bourse.market.v1.HostsResponse
-	(*Host)(nil),               // 25: bourse.market.v1.Host
-	(*HostResource)(nil),       // 26: bourse.market.v1.HostResource
-	(*HostTask)(nil),           // 27: bourse.market.v1.HostTask
-	(*LogsRequest)(nil),        // 28: bourse.market.v1.LogsRequest
-	(*LogsResponse)(nil),       // 29: bourse.market.v1.LogsResponse
-	(*FilesRequest)(nil),       // 30: bourse.market.v1.FilesRequest
-	(*FilesResponse)(nil),      // 31: bourse.market.v1.FilesResponse
-	(*PassRequest)(nil),        // 32: bourse.market.v1.PassRequest
-	(*PassResponse)(nil),       // 33: bourse.market.v1.PassResponse
-	(*PutBlobRequest)(nil),     // 34: bourse.market.v1.PutBlobRequest
-	(*PutBlobResponse)(nil),    // 35: bourse.market.v1.PutBlobResponse
-	(*InviteHostRequest)(nil),  // 36: bourse.market.v1.InviteHostRequest
-	(*InviteHostResponse)(nil), // 37: bourse.market.v1.InviteHostResponse
-	(*DrainRequest)(nil),       // 38: bourse.market.v1.DrainRequest
-	(*DrainResponse)(nil),      // 39: bourse.market.v1.DrainResponse
-	(*UsersRequest)(nil),       // 40: bourse.market.v1.UsersRequest
-	(*UsersResponse)(nil),      // 41: bourse.market.v1.UsersResponse
-	(*User)(nil),               // 42: bourse.market.v1.User
-	(*RemoveRequest)(nil),      // 43: bourse.market.v1.RemoveRequest
-	(*RemoveResponse)(nil),     // 44: bourse.market.v1.RemoveResponse
-	nil,                        // 45: bourse.market.v1.Answer.LeftEntry
-	nil,                        // 46: bourse.market.v1.QuoteRequest.CountsEntry
-	nil,                        // 47: bourse.market.v1.Contract.CountsEntry
+	(*Charge)(nil),             // 13: bourse.market.v1.Charge
+	(*Deletion)(nil),           // 14: bourse.market.v1.Deletion
+	(*Place)(nil),              // 15: bourse.market.v1.Place
+	(*End)(nil),                // 16: bourse.market.v1.End
+	(*StatusRequest)(nil),      // 17: bourse.market.v1.StatusRequest
+	(*StatusResponse)(nil),     // 18: bourse.market.v1.StatusResponse
+	(*ListRequest)(nil),        // 19: bourse.market.v1.ListRequest
+	(*ListResponse)(nil),       // 20: bourse.market.v1.ListResponse
+	(*PricesRequest)(nil),      // 21: bourse.market.v1.PricesRequest
+	(*PricesResponse)(nil),     // 22: bourse.market.v1.PricesResponse
+	(*Price)(nil),              // 23: bourse.market.v1.Price
+	(*HostsRequest)(nil),       // 24: bourse.market.v1.HostsRequest
+	(*HostsResponse)(nil),      // 25: bourse.market.v1.HostsResponse
+	(*Host)(nil),               // 26: bourse.market.v1.Host
+	(*HostResource)(nil),       // 27: bourse.market.v1.HostResource
+	(*HostTask)(nil),           // 28: bourse.market.v1.HostTask
+	(*LogsRequest)(nil),        // 29: bourse.market.v1.LogsRequest
+	(*LogsResponse)(nil),       // 30: bourse.market.v1.LogsResponse
+	(*FilesRequest)(nil),       // 31: bourse.market.v1.FilesRequest
+	(*FilesResponse)(nil),      // 32: bourse.market.v1.FilesResponse
+	(*PassRequest)(nil),        // 33: bourse.market.v1.PassRequest
+	(*PassResponse)(nil),       // 34: bourse.market.v1.PassResponse
+	(*PutBlobRequest)(nil),     // 35: bourse.market.v1.PutBlobRequest
+	(*PutBlobResponse)(nil),    // 36: bourse.market.v1.PutBlobResponse
+	(*InviteHostRequest)(nil),  // 37: bourse.market.v1.InviteHostRequest
+	(*InviteHostResponse)(nil), // 38: bourse.market.v1.InviteHostResponse
+	(*DrainRequest)(nil),       // 39: bourse.market.v1.DrainRequest
+	(*DrainResponse)(nil),      // 40: bourse.market.v1.DrainResponse
+	(*UsersRequest)(nil),       // 41: bourse.market.v1.UsersRequest
+	(*UsersResponse)(nil),      // 42: bourse.market.v1.UsersResponse
+	(*User)(nil),               // 43: bourse.market.v1.User
+	(*RemoveRequest)(nil),      // 44: bourse.market.v1.RemoveRequest
+	(*RemoveResponse)(nil),     // 45: bourse.market.v1.RemoveResponse
+	nil,                        // 46: bourse.market.v1.Answer.LeftEntry
+	nil,                        // 47: bourse.market.v1.QuoteRequest.CountsEntry
+	nil,                        // 48: bourse.market.v1.Contract.CountsEntry
 }
 var file_market_proto_depIdxs = []int32{
 	8,  // 0: bourse.market.v1.SubmitResponse.answer:type_name -> bourse.market.v1.Answer
 	8,  // 1: bourse.market.v1.CancelResponse.answer:type_name -> bourse.market.v1.Answer
 	8,  // 2: bourse.market.v1.BidResponse.answer:type_name -> bourse.market.v1.Answer
-	14, // 3: bourse.market.v1.Answer.places:type_name -> bourse.market.v1.Place
-	45, // 4: bourse.market.v1.Answer.left:type_name -> bourse.market.v1.Answer.LeftEntry
-	46, // 5: bourse.market.v1.QuoteRequest.counts:type_name -> bourse.market.v1.QuoteRequest.CountsEntry
-	14, // 6: bourse.market.v1.Contract.places:type_name -> bourse.market.v1.Place
-	15, // 7: bourse.market.v1.Contract.ends:type_name -> bourse.market.v1.End
-	13, // 8: bourse.market.v1.Contract.deleted:type_name -> bourse.market.v1.Deletion
-	12, // 9: bourse.market.v1.Contract.served:type_name -> bourse.market.v1.Served
-	47, // 10: bourse.market.v1.Contract.counts:type_name -> bourse.market.v1.Contract.CountsEntry
-	11, // 11: bourse.market.v1.StatusResponse.contract:type_name -> bourse.market.v1.Contract
-	11, // 12: bourse.market.v1.ListResponse.contracts:type_name -> bourse.market.v1.Contract
-	22, // 13: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
-	25, // 14: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
-	27, // 15: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
-	26, // 16: bourse.market.v1.Host.resources:type_name -> bourse.market.v1.HostResource
-	42, // 17: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
-	0,  // 18: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
-	2,  // 19: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
-	4,  // 20: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
-	6,  // 21: bourse.market.v1.Market.Bid:input_type -> bourse.market.v1.BidRequest
-	9,  // 22: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
-	16, // 23: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
-	18, // 24: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
-	20, // 25: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
-	23, // 26: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
-	28, // 27: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
-	30, // 28: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
-	32, // 29: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
-	34, // 30: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
-	36, // 31: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
-	38, // 32: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
-	40, // 33: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
-	43, // 34: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
-	1,  // 35: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
-	3,  // 36: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
-	5,  // 37: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
-	7,  // 38: bourse.market.v1.Market.Bid:output_type -> bourse.market.v1.BidResponse
-	10, // 39: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
-	17, // 40: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
-	19, // 41: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
-	21, // 42: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
-	24, // 43: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
-	29, // 44: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
-	31, // 45: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
-	33, // 46: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
-	35, // 47: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
-	37, // 48: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
-	39, // 49: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
-	41, // 50: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
-	44, // 51: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
-	35, // [35:52] is the sub-list for method output_type
-	18, // [18:35] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	15, // 3: bourse.market.v1.Answer.places:type_name -> bourse.market.v1.Place
+	46, // 4: bourse.market.v1.Answer.left:type_name -> bourse.market.v1.Answer.LeftEntry
+	47, // 5: bourse.market.v1.QuoteRequest.counts:type_name -> bourse.market.v1.QuoteRequest.CountsEntry
+	13, // 6: bourse.market.v1.QuoteResponse.charges:type_name -> bourse.market.v1.Charge
+	15, // 7: bourse.market.v1.Contract.places:type_name -> bourse.market.v1.Place
+	16, // 8: bourse.market.v1.Contract.ends:type_name -> bourse.market.v1.End
+	14, // 9: bourse.market.v1.Contract.deleted:type_name -> bourse.market.v1.Deletion
+	12, // 10: bourse.market.v1.Contract.served:type_name -> bourse.market.v1.Served
+	48, // 11: bourse.market.v1.Contract.counts:type_name -> bourse.market.v1.Contract.CountsEntry
+	13, // 12: bourse.market.v1.Contract.charges:type_name -> bourse.market.v1.Charge
+	11, // 13: bourse.market.v1.StatusResponse.contract:type_name -> bourse.market.v1.Contract
+	11, // 14: bourse.market.v1.ListResponse.contracts:type_name -> bourse.market.v1.Contract
+	23, // 15: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
+	26, // 16: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
+	28, // 17: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
+	27, // 18: bourse.market.v1.Host.resources:type_name -> bourse.market.v1.HostResource
+	43, // 19: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
+	0,  // 20: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
+	2,  // 21: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
+	4,  // 22: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
+	6,  // 23: bourse.market.v1.Market.Bid:input_type -> bourse.market.v1.BidRequest
+	9,  // 24: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
+	17, // 25: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
+	19, // 26: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
+	21, // 27: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
+	24, // 28: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
+	29, // 29: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
+	31, // 30: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
+	33, // 31: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
+	35, // 32: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
+	37, // 33: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
+	39, // 34: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
+	41, // 35: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
+	44, // 36: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
+	1,  // 37: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
+	3,  // 38: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
+	5,  // 39: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
+	7,  // 40: bourse.market.v1.Market.Bid:output_type -> bourse.market.v1.BidResponse
+	10, // 41: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
+	18, // 42: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
+	20, // 43: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
+	22, // 44: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
+	25, // 45: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
+	30, // 46: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
+	32, // 47: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
+	34, // 48: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
+	36, // 49: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
+	38, // 50: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
+	40, // 51: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
+	42, // 52: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
+	45, // 53: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
+	37, // [37:54] is the sub-list for method output_type
+	20, // [20:37] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_market_proto_init() }
@@ -3375,7 +3461,7 @@ func file_market_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_market_proto_rawDesc), len(file_market_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   48,
+			NumMessages:   49,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -250,7 +250,7 @@ func (run *toldRun) jobLaws(job *metrics.Job) error {
 		return fmt.Errorf("it ends at %v, and started at %v", j.Ended, j.Admitted)
 	case j.ByDue > most || j.Done > most:
 		return fmt.Errorf("%v of its work is done, %v by the deadline, of %v", j.Done, j.ByDue, job.Work())
-	case j.ByDue > j.Done*(1+rounding) && !job.Fulfilled() && j.Losses == 0:
+	case j.ByDue > j.Done*(1+rounding) && !job.Fulfilled() && j.Losses == 0 && j.Suspensions == 0: // a return to hosts can cost work
 		return fmt.Errorf("%v of its work is done, %v by the deadline", j.Done, j.ByDue)
 	case job.Fulfilled() && j.ByDue != job.Work():
 		return fmt.Errorf("it is fulfilled with %v of %v done", j.ByDue, job.Work())

@@ -90,6 +90,9 @@ type Policy struct {
 	unsettled bool // something has changed since the last decision, or through its clearing
 	again     bool // a pass is due
 
+	alone   bool // no more requests come
+	stalled int  // number of decisions since a job came closer to its end, was submitted or ended
+
 	clock     float64
 	actions   []contracts.Action
 	decisions []*contracts.Decision // one per action that has one
@@ -127,6 +130,7 @@ type job struct {
 	holds    []hosts.Resources // reserved by each node, while it runs
 	placed   int               // event at which it got its present hosts
 	done     float64           // work done per node when the job was last suspended
+	most     float64           // largest value of done so far
 
 	takes    bool // the job takes part in the decision that awaits its clearing
 	wins     bool
@@ -162,18 +166,26 @@ func (p *Policy) Next() (at float64, last bool) {
 	return at, true
 }
 
+// patience is the number of decisions without progress after which no waiting job is expected
+// to start, and after which suspended jobs are cancelled; see [Policy.giveUp].
+const patience = 1000
+
 // Pending reports whether the next tick matters even if no more requests come. It does if a
 // decision about jobs awaits its clearing, if a job runs, or if something has changed since the
-// last decision.
+// last decision. Credits change at each clearing, so a job can start even if nothing else has
+// happened.
 func (p *Policy) Pending(idle bool) bool {
+	p.alone = true
 	runs := func(j *job) bool { return j.state == running }
-	s, credits := p.seller.(interface{ stuck() bool })
-	return p.pending && p.concerns || !idle && (p.unsettled || slices.ContainsFunc(p.jobs, runs) || credits && !s.stuck())
+	return p.pending && p.concerns || !idle && (p.unsettled || slices.ContainsFunc(p.jobs, runs) || p.unpaid && p.stalled <= patience)
 }
 
 // Handle implements [contracts.Policy].
 func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
 	p.skip(now)
+	if e.Kind == contracts.Over || e.Kind == contracts.Submitted {
+		p.alone, p.stalled = false, 0
+	}
 	if e.Kind == contracts.Over { // the policy must not read the market
 		p.unsettled = true
 		p.remove(p.number[e.Contract])
@@ -408,6 +420,7 @@ func (p *Policy) tick(now float64, v contracts.View) {
 			p.giveUp()
 		case !p.pending && at-p.notice <= now:
 			p.concerns = len(p.jobs) > 0
+			p.stalled++
 			p.update(v)
 			p.expire(at, func(*job) bool { return true })
 			p.unsettled = len(p.actions) > 0
@@ -422,9 +435,12 @@ func (p *Policy) tick(now float64, v contracts.View) {
 	}
 }
 
-// giveUp ends the suspended jobs that are not expected to run again.
+// giveUp cancels the suspended jobs after too many decisions without progress. If a return to
+// hosts costs at least as much work as is done until the next suspension, jobs that take turns
+// would otherwise never end. While requests or hard deadlines are ahead, the turns can change.
 func (p *Policy) giveUp() {
-	if s, credits := p.seller.(interface{ stuck() bool }); !credits || !s.stuck() {
+	ends := func(j *job) bool { return !math.IsInf(j.due, 1) }
+	if p.stalled <= patience || !p.alone || slices.ContainsFunc(p.jobs, ends) {
 		return
 	}
 	for _, j := range slices.Clone(p.jobs) {
@@ -438,7 +454,9 @@ func (p *Policy) giveUp() {
 func (p *Policy) update(v contracts.View) {
 	for _, j := range p.jobs {
 		if j.state == running {
-			p.progress(j, v)
+			if p.progress(j, v); j.done > j.most {
+				j.most, p.stalled = j.done, 0
+			}
 		}
 	}
 }

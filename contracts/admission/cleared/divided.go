@@ -20,13 +20,7 @@ type divided struct {
 	fresh     []int32       // users that have submitted since the last clearing
 	units     map[int32]int // units of each user until the next clearing
 	left      map[int32]int // units of each user that no job has
-	stalled   int           // number of clearings since a job ran
 }
-
-// patience is the number of clearings without a running job after which waiting jobs are not
-// expected to start, and suspended jobs are cancelled. Credits change at each clearing, so a job can start even if nothing else
-// has happened.
-const patience = 1000
 
 // KarmaOptions are the options of karma.
 type KarmaOptions struct {
@@ -93,13 +87,9 @@ func (s *divided) decide(p *Policy, _, _ float64) {
 		s.units[c.book.Bids[i].User] += n
 		s.left[c.book.Bids[i].User] += n
 	}
-	s.stalled++
 	for _, j := range c.bidders {
 		if j.wins = j.nodes <= s.left[j.user]; j.wins {
 			s.left[j.user] -= j.nodes
-		}
-		if j.state == running {
-			s.stalled = 0
 		}
 	}
 }
@@ -123,9 +113,6 @@ func (s *divided) fill(p *Policy, now float64) {
 		}
 	}
 }
-
-// stuck reports whether the jobs that wait are not expected to start.
-func (s *divided) stuck() bool { return s.stalled > patience }
 
 // terms implements seller. The numbers are the units of the job's user and, under karma, the
 // user's credits.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -179,5 +180,41 @@ func TestDivided(t *testing.T) {
 	}
 	if suspended < 100 {
 		t.Errorf("%d suspensions: too few to tell", suspended)
+	}
+}
+
+// TestNoProgress checks that jobs of users who take turns end even if each return to the host
+// costs more work than is done until the next suspension: after 1,000 clearings without
+// progress, the suspended job is cancelled and the other one is completed. While a request or a
+// hard deadline is ahead, the users take turns as Karma requires.
+func TestNoProgress(t *testing.T) {
+	t.Parallel()
+	forever := math.Inf(1)
+	for name, c := range map[string]struct {
+		deadline float64 // of the second job
+		later    float64 // submission of another job
+		want     [2]string
+		ends     [2]float64
+	}{
+		"alone":        {deadline: forever, want: [2]string{"interrupted", "fulfilled"}, ends: [2]float64{7028, 0}},
+		"deadline":     {deadline: 20000, want: [2]string{"fulfilled", "late"}, ends: [2]float64{0, 20000}},
+		"next request": {deadline: forever, later: 30000, want: [2]string{"interrupted", "fulfilled"}, ends: [2]float64{37002, 0}},
+	} {
+		p, err := newKarma(policytest.Options{"every": 7.0, "restore": 60.0, "credits": 100000}.Decode, nil, nil)
+		check(t, err)
+		jobs := []policytest.Trade{
+			{ID: 0, User: 0, Nodes: 1, Runtime: 30, Deadline: forever, Budget: 1},
+			{ID: 1, User: 1, Nodes: 1, Runtime: 30, Deadline: c.deadline, Budget: 1},
+		}
+		if c.later > 0 {
+			jobs = append(jobs, policytest.Trade{ID: 2, User: 1, Submit: c.later, Nodes: 2, Runtime: 1, Deadline: forever, Budget: 1})
+		}
+		m := policytest.Deal(t, 1, 1, p, "exclusive", "free", jobs)
+		for id, want := range c.want {
+			d := m.Traded[int64(id)]
+			if d.State() != want || c.ends[id] > 0 && d.Settled.Ended != c.ends[id] {
+				t.Errorf("%s: job %d is %s at %v, want %s at %v", name, id, d.State(), d.Settled.Ended, want, c.ends[id])
+			}
+		}
 	}
 }

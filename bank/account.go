@@ -7,7 +7,7 @@ import (
 )
 
 // An Account is the number of an account within one ledger. Numbers are small and consecutive,
-// so that a ledger can keep balances in a slice. They have no meaning in another ledger.
+// so that a ledger can store balances in a slice. They have no meaning in another ledger.
 type Account int32
 
 // issuer is the account named "mint", the source of all money. Its balance is minus the amount
@@ -25,12 +25,12 @@ const (
 // settled.
 type account struct {
 	balance  int64 // micro-dollars
-	contract int64 // contract of an escrow, otherwise NoContract
+	contract int64 // contract of an escrow; NoContract for other accounts
 	owner    Account
-	name     string // for an escrow, empty until a journal needs it
+	name     string // for an escrow, empty until a journal needs the name
 }
 
-// CheckName returns an error unless s is a valid account name. A name starts with a word of
+// CheckName returns an error if s is not a valid account name. A name starts with a word of
 // lower-case letters. Any number of parts may follow, each after a colon. A part consists of
 // letters, digits, '.', '_' and '-', and starts with a letter or digit. The whole name has at
 // most 64 bytes. Examples are "user:7", "host:h03.rack-2" and "provider".
@@ -44,9 +44,10 @@ func CheckName(s string) error {
 	return nil
 }
 
-// isName reports whether s follows the grammar in CheckName.
+// isName reports whether s follows the grammar described in CheckName.
 func isName(s string) bool {
-	// The states are: in the first word, at the start of a later part, and within such a part.
+	// The states mean: in the first word, at the start of a later part, and within a later
+	// part.
 	const (
 		word = iota
 		start

@@ -10,14 +10,14 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Constants of amounts and of their text form.
+// These constants describe amounts and their text form.
 const (
 	places    = 6  // decimal places of a dollar in the ledger
 	maxDigits = 32 // maximum length in bytes of the text of an amount
 	perDollar = 1e6
 )
 
-// errRange means that a number is NaN or too large to be an amount.
+// errRange means that a number is NaN or is too large for an amount.
 var errRange = errors.New("amount out of range")
 
 // An Amount is a sum of money, exact to the micro-dollar, between -9,223,372,036,854.775808
@@ -34,18 +34,18 @@ func (a Amount) Micros() int64 { return a.micros }
 // Dollars returns an amount of x dollars, rounded toward zero to the micro-dollar. Rounding
 // down ensures that charges computed from a budget never add up to more than the budget.
 //
-// x means its shortest decimal: 0.29 is 290,000 micro-dollars, although the float64 is
-// slightly less. Dollars returns an error for NaN, infinities and numbers outside the range of
-// an Amount.
+// Dollars interprets x as its shortest decimal: 0.29 is 290,000 micro-dollars, although the
+// float64 is slightly less. Dollars returns an error for NaN, infinities and numbers outside
+// the range of an Amount.
 func Dollars(x float64) (Amount, error) {
 	return fromFloat(x, math.Trunc, decimal.Decimal.Truncate)
 }
 
-// Product returns the product of xs as an amount in dollars. The factors are dollars, seconds,
-// fractions and so on, each at least 0. Each means its shortest decimal, as in [Dollars].
-// The product is exact and is rounded once, toward zero to the micro-dollar.
+// Product returns the product of xs as an amount in dollars. The factors, such as dollars,
+// seconds and fractions, must be at least 0. Each is interpreted as its shortest decimal, as
+// in [Dollars]. The product is exact and is rounded once, toward zero to the micro-dollar.
 //
-// A product of float64s would already be rounded before Dollars sees it: 0.0003 × 5 would give
+// A product of float64s would be rounded before Dollars receives it: 0.0003 × 5 would give
 // 1,499 micro-dollars, but Product returns 1,500.
 func Product(xs ...float64) (Amount, error) {
 	n, ok := exact.Trunc(places, xs, nil)
@@ -55,8 +55,9 @@ func Product(xs ...float64) (Amount, error) {
 	return Amount{n}, nil
 }
 
-// Part returns a × num / den, rounded once, toward zero. a and num must be at least 0 and den
-// above 0. Both numbers mean their shortest decimals, as in [Dollars].
+// Part returns a × num / den, rounded once, toward zero. The amount a and num must be at least
+// 0, and den above 0. Both numbers are interpreted as their shortest decimals, as in
+// [Dollars].
 func (a Amount) Part(num, den float64) (Amount, error) {
 	n, ok := exact.Trunc(0, []float64{float64(a.micros), num}, []float64{den})
 	if !ok {
@@ -66,8 +67,8 @@ func (a Amount) Part(num, den float64) (Amount, error) {
 }
 
 // Nearest is like [Dollars] but rounds to the nearest micro-dollar, half to even. It converts
-// an accrued sum into a charge (spec §8); rounding to nearest keeps many small charges
-// unbiased.
+// an accrued sum into a charge (spec §8). Rounding to the nearest unit avoids a bias in the
+// sum of many small charges.
 func Nearest(x float64) (Amount, error) {
 	// Except very close to a half, the rounding error of the product cannot change the result.
 	if m := x * perDollar; 0 <= m && m < 1e12 { // the product is off by less than 2e-4
@@ -82,8 +83,8 @@ func Nearest(x float64) (Amount, error) {
 	return fromFloat(x, math.RoundToEven, decimal.Decimal.RoundBank)
 }
 
-// fromFloat rounds in float64 if the result certainly equals that of the decimal. This is
-// nearly always the case; otherwise it uses the decimal.
+// fromFloat rounds in float64 if the result certainly equals that of the decimal type. This is
+// nearly always the case; if it is not, fromFloat uses the decimal type.
 func fromFloat(x float64, round func(float64) float64, exactly func(decimal.Decimal, int32) decimal.Decimal) (Amount, error) {
 	if math.IsNaN(x) || math.Abs(x) > math.MaxInt64/perDollar {
 		return Amount{}, fmt.Errorf("%v dollars: %w", x, errRange)
@@ -94,8 +95,8 @@ func fromFloat(x float64, round func(float64) float64, exactly func(decimal.Deci
 		if n := math.Round(m); n/perDollar == x {
 			return Amount{int64(n)}, nil
 		}
-		// The fraction of 2m is far from 0 and 1 if m is far from both integers and halves, so
-		// that neither rounding mode can be affected by the error.
+		// If m is far from integers and halves, the fraction of 2m is far from 0 and 1. The
+		// error then affects neither rounding mode.
 		if _, f := math.Modf(math.Abs(2 * m)); f > 1e-3 && f < 1-1e-3 {
 			return Amount{int64(round(m))}, nil
 		}
@@ -119,7 +120,7 @@ func Parse(s string) (Amount, error) {
 	if len(s) > maxDigits {
 		return Amount{}, fmt.Errorf("amount %q…: longer than %d bytes", s[:maxDigits], maxDigits)
 	}
-	// Check the form before parsing: the decimal package would accept exponents.
+	// Check the form before parsing, because the decimal package would accept exponents.
 	if !isAmount(s) {
 		return Amount{}, fmt.Errorf("amount %q: want dollars with at most %d decimals, such as 12.5", s, places)
 	}
@@ -160,7 +161,7 @@ func digits(s string) int {
 // Add returns a + b, or an error if the sum is out of range.
 func (a Amount) Add(b Amount) (Amount, error) {
 	c := a.micros + b.micros
-	// The result wrapped around if it moved in the wrong direction.
+	// The result wrapped around if it changed in the wrong direction.
 	if (c > a.micros) != (b.micros > 0) {
 		return Amount{}, fmt.Errorf("%v + %v: %w", a, b, errRange)
 	}
@@ -201,7 +202,7 @@ func (a Amount) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
 // UnmarshalText parses text as [Parse] does.
 func (a *Amount) UnmarshalText(b []byte) error {
-	// Do not copy more of a long text than Parse needs to reject it.
+	// Do not copy more of a long text than Parse needs to reject the text.
 	if len(b) > maxDigits {
 		b = b[:maxDigits+1]
 	}

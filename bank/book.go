@@ -3,8 +3,8 @@ package bank
 import "fmt"
 
 // Book books an entry that uses account names, such as a request to a live bank or an entry of
-// a journal. It sets e.Seq. It checks the entry as the method for its kind does. A settlement
-// must empty its escrow to the last micro-dollar.
+// a journal. It sets e.Seq. It checks the entry in the same way as the method for its kind. A
+// settlement must empty the escrow to the last micro-dollar.
 func (l *Ledger) Book(e *Entry) error {
 	if err := l.bookEntry(e); err != nil {
 		return fmt.Errorf("%v entry %d: %w", e.Kind, l.seq+1, err)
@@ -13,8 +13,8 @@ func (l *Ledger) Book(e *Entry) error {
 	return nil
 }
 
-// Replay books an entry that is already in the journal, without appending it again. e.Seq must
-// be the next number.
+// Replay books an entry that is already in the journal, without appending it again. The field
+// e.Seq must be the next number.
 func (l *Ledger) Replay(e *Entry) error {
 	if e.Seq != l.seq+1 {
 		return fmt.Errorf("entry %d after entry %d: %w", e.Seq, l.seq, ErrBadEntry)
@@ -76,7 +76,7 @@ func (l *Ledger) bookTransfer(e *Entry) error {
 	if err := l.bookMoves(e); err != nil {
 		return err
 	}
-	// The moves of an issue must all come from the mint, and those of a transfer must not.
+	// All moves of an issue must come from the mint, and no move of a transfer may.
 	for _, p := range l.booking {
 		if (p.From == issuer) != (e.Kind == Issue) || p.To == issuer {
 			return ErrBadAccount
@@ -85,7 +85,7 @@ func (l *Ledger) bookTransfer(e *Entry) error {
 	return l.commit(e.Time, e.Kind, NoContract, e.ID, e.Note)
 }
 
-// bookMoves adds the moves of e, between named accounts, to the entry under way.
+// bookMoves adds the moves of e, between named accounts, to the entry in progress.
 func (l *Ledger) bookMoves(e *Entry) error {
 	if len(e.Moves) == 0 || len(e.Moves) > MaxMoves {
 		return ErrBadEntry
@@ -140,8 +140,7 @@ func (l *Ledger) bookSettle(e *Entry) error {
 		l.book(escrow, to, m.Amount)
 		rest -= m.Amount.micros
 	}
-	// A settlement that leaves money in its escrow would lose it, because the escrow is
-	// closed.
+	// A settlement closes the escrow, so any money left in it would be lost.
 	if rest != 0 {
 		return fmt.Errorf("%v left in escrow: %w", Amount{rest}, ErrBadEntry)
 	}

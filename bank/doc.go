@@ -1,24 +1,25 @@
-// Package bank holds the money: accounts, the escrow of each contract, and the journal of the
-// entries that moved it.
+// Package bank manages money: accounts, the escrow of each contract, and the journal of the
+// entries that moved money.
 //
-// The state of a [Ledger] is the sum of its journal. Money enters only through [Ledger.Mint]
-// and afterwards only moves between accounts. The sum of all balances, including escrows,
-// therefore always equals the amount issued. The mint's balance is minus the amount it issued;
-// no other account is ever below zero.
+// The state of a [Ledger] is the sum of its journal. Money enters only through [Ledger.Mint];
+// afterwards it only moves between accounts. The sum of all balances, including escrows,
+// therefore always equals the amount issued. The mint's balance is minus the amount that it
+// issued; no other balance is negative.
 //
 // For example, a contract with a budget of 10 $ is booked as follows. [Ledger.Hold] moves 10 $
 // from its owner to the escrow when it is admitted. [Ledger.Settle] later pays 7 $ from the
 // escrow to the hosts' owners and returns 3 $.
 //
 // The bank is independent of rates and hosts. It identifies a contract by its number only. It
-// has no clock and uses no locks: one goroutine owns a ledger. Prices, shares and work are
-// float64 and belong to other packages. A float64 becomes money only through [Dollars],
-// [Product], [Amount.Part] or [Nearest].
+// has no clock and uses no locks: each ledger belongs to one goroutine. Prices, shares and
+// work are float64 and belong to other packages. A float64 becomes money only through
+// [Dollars], [Product], [Amount.Part] or [Nearest].
 //
 // # Promises
 //
-// Each promise is followed by the names of the tests that check it. TestFaults of this package
-// plants mistakes in the code, one at a time, and checks that those tests fail.
+// The following list contains the guarantees, each followed by the names of the tests that
+// check it. TestFaults of this package introduces mistakes into the code, one at a time, and
+// checks that these tests fail.
 //
 //   - Money is conserved to the micro-dollar at every entry, and no account is overdrawn:
 //     TestModel. This holds under any interleaving: TestConformance and TestReaders of
@@ -33,10 +34,10 @@
 //     there. An answer is sent only when everything it depends on is durable: TestConformance,
 //     TestWhileWritten, TestPowerCut. A client that gives up learns whether its request was
 //     applied: TestConformance.
-//   - If history is changed, truncated or reordered, this is detected. The report names the
-//     first bad entry, or its leaf of up to 32 entries if the entry was forged together with
-//     its checksum: TestMutations, TestFiles, TestNamed, TestEntries, TestMoney, TestLog of
-//     bank/audit. The bank detects it too: TestGroupHarmed of bank/store. A ledger rebuilt
+//   - If history is changed, truncated or reordered, the change is detected. The report names
+//     the first bad entry, or its leaf of up to 32 entries if the entry was forged together
+//     with its checksum: TestMutations, TestFiles, TestNamed, TestEntries, TestMoney, TestLog
+//     of bank/audit. The bank detects it too: TestGroupHarmed of bank/store. A ledger rebuilt
 //     from scratch is detected by a head, receipt or signed checkpoint stored elsewhere:
 //     TestHead, and TestCheckpoint of bank/proof.
 //   - Damage to a file after a crash is detected at the next audit or opening, or repaired
@@ -57,17 +58,18 @@
 //     bank/service, TestJepsen of cmd/bourse.
 //   - An error message is a sentence that names the location and the remedy:
 //     TestPlainFailures, TestPlainErrors and TestHarmedTable of bank/store.
-//   - The same holds in PostgreSQL: TestConformance of bank/store and of bank/store/postgres
-//     run one suite; TestCut, TestCrash, TestTaken and TestDamage cut the connection, crash
-//     the server and change rows.
+//   - The same guarantees apply in PostgreSQL: TestConformance of bank/store and of
+//     bank/store/postgres run one suite; TestCut, TestCrash, TestTaken and TestDamage cut the
+//     connection, crash the server and change rows.
 //
 // # Design
 //
-// An [Amount] is an int64 of micro-dollars. A decimal type of arbitrary size takes twenty times as
-// long to add, and a hostile input can make it allocate gigabytes. The decimal type is therefore
-// used only to convert text and floats to money.
+// An [Amount] is an int64 of micro-dollars. A decimal type of arbitrary size needs twenty
+// times as long for an addition, and malicious input can make it allocate gigabytes. The
+// decimal type is therefore used only to convert text and floats to money.
 //
 // Accounts are mapped to small numbers, and an escrow reuses the number of a closed one. A
-// posting therefore takes only two additions to elements of a slice. An [Entry], which a
-// journal stores, uses names instead, so it can be read, proved and audited without the ledger.
+// posting therefore consists of only two additions to elements of a slice. An [Entry], which a
+// journal stores, uses names instead, so it can be read, proved and audited without the
+// ledger.
 package bank

@@ -8,22 +8,23 @@ import (
 // A Kind states why an entry was made.
 type Kind uint8
 
-// The kinds of entries, in the order in which they occur in a contract's life (spec §8).
+// These are the kinds of entries, in the order in which they occur in a contract's life (spec
+// §8).
 const (
 	Issue    Kind = iota + 1 // from the mint to an account
 	Admit                    // from the owner to the escrow
-	Reject                   // a record of a rejection; nothing moves
+	Reject                   // a record of a rejection; no money moves
 	Settle                   // from the escrow to the payees, and the remainder to the owner
 	Penalty                  // compensation for a broken promise
 	Transfer                 // between accounts, for any other reason
-	Owner                    // a record of who owns an account or holds a right; nothing moves
-	Refuse                   // a record of a refused signed order, which uses up its ID; nothing moves
-	Cleared                  // a record of the result of a clearing; nothing moves
-	Moved                    // a record of the hosts on which an open contract runs from then on; nothing moves
-	Adjust                   // between the owner and the escrow of an open contract, whose budget changes
+	Owner                    // a record of who owns an account or has a right; no money moves
+	Refuse                   // a record of a refused signed order, which uses up the ID of the order; no money moves
+	Cleared                  // a record of the result of an auction clearing; no money moves
+	Moved                    // a record of the hosts on which an open contract runs from then on; no money moves
+	Adjust                   // between the owner and the escrow of an open contract whose budget changes
 )
 
-// kinds are the words for the kinds in journals. They are part of the format and must not
+// kinds are the names of the kinds in journals. They are part of the format and must not
 // change.
 var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner", Refuse: "refuse", Cleared: "clear", Moved: "move", Adjust: "adjust"}
 
@@ -59,9 +60,9 @@ const NoContract = -1
 
 // Limits of an entry.
 const (
-	MaxContract = 1 << 53 // the largest integer that all JSON readers represent exactly
+	MaxContract = 1 << 53 // largest integer that all JSON readers represent exactly
 	MaxNote     = 4096    // bytes in a note
-	MaxID       = 64      // bytes in the ID of a request
+	MaxID       = 64      // maximum number of bytes in the ID of a request
 	MaxMoves    = 1 << 16 // moves in one entry
 )
 
@@ -72,23 +73,23 @@ var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // Instant formats a time, in seconds since [Epoch], in the form of orders: in UTC, rounded down to
 // a full second.
 func Instant(at float64) string {
-	if !(at >= 0 && at < 9e9) { // beyond the range of time.Duration
+	if !(at >= 0 && at < 9e9) { // outside the range of time.Duration
 		return fmt.Sprintf("second %v", at)
 	}
 	return Epoch.Add(time.Duration(at) * time.Second).Format(time.RFC3339)
 }
 
-// An Entry is one line of the journal. It lists the moves that happen together, all or none,
-// and the reason. Escrow accounts are named by [EscrowName]; an entry never touches the escrow
-// of another contract.
+// An Entry is one line of the journal. It contains the moves that happen together, all or
+// none, and the reason for them. Escrow accounts are named by [EscrowName]; an entry never
+// touches the escrow of another contract.
 type Entry struct {
 	Seq      int64   // position in the journal, from 1
 	Time     float64 // seconds since the start of the run; never earlier than the previous entry
 	Kind     Kind
 	Contract int64  // number of the contract, or NoContract
-	ID       string // ID of the request that caused it, if it had one
+	ID       string // ID of the request that caused the entry, if it had one
 	Moves    []Move // in the order in which they are booked
-	Note     []byte // the reason, for people and audits; the bank does not read it
+	Note     []byte // reason for the entry, for people and audits; the bank does not read it
 }
 
 // A Move transfers Amount, which must be positive, from one account to another.
@@ -100,7 +101,8 @@ type Move struct {
 // A Journal is the ordered record of all entries. The state of a ledger is the sum of its
 // journal, and can be rebuilt from it.
 type Journal interface {
-	// Append adds e, whose Seq is one above the last. The journal may use the memory that e
-	// refers to only during the call. If Append returns an error, nothing has been added.
+	// Append adds e, whose Seq must be one above that of the last entry. The journal may
+	// access the memory that e refers to only during the call. If Append returns an error,
+	// nothing has been added.
 	Append(e *Entry) error
 }

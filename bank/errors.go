@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// The reasons for which a ledger refuses a request. Errors wrap them together with the account
-// or contract concerned. After a refusal nothing has moved.
+// These are the reasons for which a ledger refuses a request. Errors wrap them together with
+// the account or contract concerned. After a refusal nothing has moved.
 var (
 	ErrInsufficientFunds = errors.New("insufficient funds") // returned as a *Shortfall
 	ErrBadAmount         = errors.New("amount is not positive")
@@ -16,7 +16,7 @@ var (
 	ErrBadContract       = errors.New("contract number is out of range, or was never admitted")
 	ErrBadTime           = errors.New("instant is not finite, or before the last entry")
 	ErrBadEntry          = errors.New("entry is not well formed")
-	ErrRefused           = errors.New("refused") // the owners of the ledger did not request it
+	ErrRefused           = errors.New("refused") // the owners of the ledger have not authorized the request
 )
 
 // A Shortfall is an [ErrInsufficientFunds]: Account has less than it needs.

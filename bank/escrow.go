@@ -9,7 +9,7 @@ type Payment struct {
 }
 
 // Hold moves the amount a from owner into a new escrow for contract. The money is set aside
-// when the contract is admitted, so that every later charge is covered. The contract must not
+// when the contract is admitted, so that it covers every later charge. The contract must not
 // have been admitted before. Hold returns a [*Shortfall] if owner has less than a.
 func (l *Ledger) Hold(now float64, contract int64, owner Account, a Amount, note []byte) error {
 	err := l.begin(now)
@@ -34,8 +34,8 @@ func (l *Ledger) hold(now float64, contract int64, owner Account, a Amount, id s
 	if err := l.named(owner); err != nil {
 		return err
 	}
-	// The contract counts as admitted only after the entry is in the journal. A refused
-	// request can be repeated with the same number.
+	// The contract counts as admitted only when the entry is in the journal. A refused request
+	// can therefore be repeated with the same number.
 	escrow := l.open(contract, owner)
 	l.book(owner, escrow, a)
 	if err := l.commit(now, Admit, contract, id, note); err != nil {
@@ -48,8 +48,9 @@ func (l *Ledger) hold(now float64, contract int64, owner Account, a Amount, id s
 
 // open creates an escrow for contract. It reuses the row of a closed escrow if there is one.
 func (l *Ledger) open(contract int64, owner Account) Account {
-	// An escrow reuses a free row. The number of rows is therefore the largest number of
-	// contracts that were open at the same time.
+	// The number of rows is therefore the maximum number of contracts that were open at the
+	// same time. The number of rows is therefore the largest number of contracts that were
+	// open at the same time.
 	row := account{contract: contract, owner: owner}
 	var a Account
 	if n := len(l.free); n > 0 {
@@ -69,9 +70,9 @@ func (l *Ledger) drop(contract int64, a Account) {
 	l.free = append(l.free, a)
 }
 
-// Adjust changes the amount in the escrow of contract to budget. The difference comes from the
-// contract's owner or returns to it. Adjust returns an error wrapping [ErrNoEscrow] if the
-// contract has no open escrow, and a [*Shortfall] if the owner has less than the difference. For
+// Adjust changes the amount in the escrow of contract to budget. The contract's owner pays the
+// difference or receives it. Adjust returns an error wrapping [ErrNoEscrow] if the contract
+// has no open escrow, and a [*Shortfall] if the owner has less than the difference. For
 // example, a budget of 7 $ for a contract with 10 $ in escrow returns 3 $.
 func (l *Ledger) Adjust(now float64, contract int64, budget Amount, note []byte) error {
 	err := l.begin(now)
@@ -103,11 +104,12 @@ func (l *Ledger) adjust(now float64, contract int64, escrow Account, budget Amou
 }
 
 // Settle pays the payees from the escrow of contract, in order, and returns the remainder to
-// the contract's owner. All this is one entry, after which the escrow is closed. For example,
+// the contract's owner. All this is one entry. Afterwards the escrow is closed. For example,
 // with an escrow of 10 $ and payments of 4 and 3 $, the owner receives 3 $.
 //
-// refund is the amount returned to the owner. Settle returns an error wrapping [ErrNoEscrow]
-// if the contract has no open escrow, and a [*Shortfall] if the payments exceed the escrow.
+// The result refund is the amount returned to the owner. Settle returns an error wrapping
+// [ErrNoEscrow] if the contract has no open escrow, and a [*Shortfall] if the payments exceed
+// the escrow.
 func (l *Ledger) Settle(now float64, contract int64, pay []Payment, note []byte) (refund Amount, err error) {
 	if err = l.begin(now); err == nil {
 		refund, err = l.settle(now, contract, pay, note)
@@ -126,7 +128,7 @@ func (l *Ledger) settle(now float64, contract int64, pay []Payment, note []byte)
 	}
 	row := l.accounts[escrow]
 	rest := row.balance
-	// Check each payment against the amount that the earlier ones have left.
+	// Check each payment against the amount that the earlier payments have left.
 	for i := range pay {
 		p := &pay[i]
 		switch {
@@ -143,8 +145,7 @@ func (l *Ledger) settle(now float64, contract int64, pay []Payment, note []byte)
 		l.book(escrow, p.To, p.Amount)
 		rest -= p.Amount.micros
 	}
-	// The remainder is returned in the same entry, so no state exists in which an ended
-	// contract holds money.
+	// The same entry returns the remainder, so an ended contract never holds money.
 	if rest > 0 {
 		l.book(escrow, row.owner, Amount{rest})
 	}
@@ -173,16 +174,16 @@ type Debit struct {
 	Most Amount
 }
 
-// Penalty pays compensation for a broken promise of contract. The account passed as to receives
-// it. Each of the debited accounts pays its part, or its balance if that is lower. An account
-// is never overdrawn, so paid can be less than the amount owed. If nothing is paid, no entry is
-// made.
+// Penalty pays compensation for a broken promise of contract. The account passed as to
+// receives it. Each debited account pays its part, or its balance if that is lower. An account
+// is never overdrawn, so paid can be less than the amount owed. If nothing is paid, Penalty
+// makes no entry.
 func (l *Ledger) Penalty(now float64, contract int64, from []Debit, to Account, note []byte) (paid Amount, err error) {
 	if err = l.begin(now); err == nil {
 		known := l.contracts.has(contract)
 		for _, d := range from {
 			has := l.Balance(d.From)
-			for i := range l.booking { // subtract the amounts that earlier parts of this entry take from it
+			for i := range l.booking { // subtract the amounts that earlier parts of this entry take from the account
 				if l.booking[i].From == d.From {
 					has, _ = has.Sub(l.booking[i].Amount)
 				}
@@ -243,8 +244,8 @@ func (l *Ledger) reject(now float64, contract int64, id string, note []byte) err
 	return l.commit(now, Reject, contract, id, note)
 }
 
-// Record appends a note that moves no money: the result of a clearing (kind [Cleared], for
-// [NoContract]), or a change of an open contract (kind [Moved]).
+// Record appends a note that moves no money: the result of an auction clearing (kind
+// [Cleared], for [NoContract]), or a change of an open contract (kind [Moved]).
 func (l *Ledger) Record(now float64, kind Kind, contract int64, note []byte) error {
 	err := l.begin(now)
 	if err == nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // A Ledger holds the balance of every account and the escrow of every open contract. It checks
-// every entry before it moves money, and either books all of an entry or none of it.
+// every entry before it moves money, and books an entry completely or not at all.
 //
 // It is not safe for concurrent use: one goroutine must own it.
 type Ledger struct {
@@ -19,13 +19,13 @@ type Ledger struct {
 	free      []Account // rows of closed escrows
 	contracts numbers
 
-	booking []Posting // scratch memory: the postings of the entry under way
+	booking []Posting // scratch memory: the postings of the entry in progress
 	entry   Entry     // scratch memory
 }
 
-// New returns an empty ledger that appends its entries to j, which must be empty too. If j is nil,
-// nothing is recorded or formatted. This is intended for simulated replications, in which speed
-// matters and nobody reads the journal.
+// New returns an empty ledger that appends its entries to j, which must be empty too. If j is
+// nil, nothing is recorded or formatted. This is intended for simulated replications, where
+// speed matters and the journal is not read.
 func New(j Journal) *Ledger {
 	l := &Ledger{byName: make(map[string]Account), contracts: newNumbers()}
 	l.add(account{contract: NoContract, name: issuerName})
@@ -38,7 +38,7 @@ func New(j Journal) *Ledger {
 // their numbers.
 func (l *Ledger) Reset(j Journal) {
 	l.journal, l.seq, l.now = j, 0, 0
-	// Open escrows are closed; other accounts stay but lose their balance.
+	// Open escrows are closed. Other accounts remain, with a balance of 0.
 	for i := range l.accounts {
 		if row := &l.accounts[i]; row.contract != NoContract {
 			l.drop(row.contract, Account(i))
@@ -55,8 +55,8 @@ func (l *Ledger) Lookup(name string) (Account, bool) {
 	return a, ok
 }
 
-// Account returns the number of the account called name, and creates it if necessary. It
-// returns an error if name does not pass [CheckName] or is reserved for escrows.
+// Account returns the number of the account called name. It creates the account if necessary.
+// It returns an error if [CheckName] rejects name or if name is reserved for escrows.
 func (l *Ledger) Account(name string) (Account, error) {
 	if a, ok := l.byName[name]; ok {
 		return a, nil
@@ -101,7 +101,7 @@ func (l *Ledger) Balance(a Account) Amount {
 // Issued returns the sum of all money in the ledger.
 func (l *Ledger) Issued() Amount { return Amount{-l.accounts[issuer].balance} }
 
-// Escrow returns the amount set aside for contract, and whether its escrow is open.
+// Escrow returns the amount held in escrow for contract, and whether the escrow is open.
 func (l *Ledger) Escrow(contract int64) (Amount, bool) {
 	a, ok := l.contracts.escrow(contract)
 	if !ok {
@@ -126,7 +126,7 @@ func (l *Ledger) Balances() iter.Seq2[string, Amount] {
 	return func(yield func(string, Amount) bool) {
 		for a, row := range l.accounts {
 			if row.contract == NoContract && row.name == "" {
-				continue // the row of a closed escrow
+				continue // the escrow of this row is closed
 			}
 			if !yield(l.Name(Account(a)), Amount{row.balance}) {
 				return
@@ -141,8 +141,8 @@ func (l *Ledger) Entries() int64 { return l.seq }
 // Now returns the time of the last entry, in seconds since the start of the run.
 func (l *Ledger) Now() float64 { return l.now }
 
-// A Posting moves Amount, which must be positive, from one account to another. It always has
-// two ends, so it cannot be out of balance.
+// A Posting moves Amount, which must be positive, from one account to another. A posting
+// always has two ends, so it cannot be out of balance.
 type Posting struct {
 	From, To Account
 	Amount   Amount
@@ -182,7 +182,7 @@ func (l *Ledger) Post(now float64, note []byte, ps ...Posting) error {
 	return nil
 }
 
-// begin prepares an entry at now, which must not be before the last entry.
+// begin prepares an entry at now, which must not be earlier than the last entry.
 func (l *Ledger) begin(now float64) error {
 	l.booking = l.booking[:0]
 	// The comparison is written so that it also rejects NaN.
@@ -192,8 +192,7 @@ func (l *Ledger) begin(now float64) error {
 	return nil
 }
 
-// named returns an error for the mint, for escrows, and for numbers that are not in this
-// ledger.
+// named returns an error if one of the accounts is the mint, an escrow, or not in this ledger.
 func (l *Ledger) named(accounts ...Account) error {
 	for _, a := range accounts {
 		if !l.isNamed(a) {
@@ -208,13 +207,13 @@ func (l *Ledger) isNamed(a Account) bool {
 	return a > issuer && int(a) < len(l.accounts) && l.accounts[a].contract == NoContract && l.accounts[a].name != ""
 }
 
-// book adds a posting to the entry that commit will make.
+// book adds a posting to the entry in progress.
 func (l *Ledger) book(from, to Account, a Amount) {
 	l.booking = append(l.booking, Posting{from, to, a})
 }
 
 // commit applies the booked postings, appends them to the journal as one entry, and moves the
-// clock to now. If any step fails, it undoes all postings and returns the error.
+// clock to now. If any step fails, commit undoes all postings and returns the error.
 func (l *Ledger) commit(now float64, k Kind, contract int64, id string, note []byte) error {
 	if len(note) > MaxNote || len(l.booking) > MaxMoves {
 		return fmt.Errorf("note of %d bytes, %d moves: at most %d and %d: %w", len(note), len(l.booking), MaxNote, MaxMoves, ErrBadEntry)
@@ -227,7 +226,7 @@ func (l *Ledger) commit(now float64, k Kind, contract int64, id string, note []b
 			return err
 		}
 	}
-	// Append to the journal last. If this fails, undoing the postings restores the state
+	// Append to the journal last. If the append fails, undoing the postings restores the state
 	// before the entry.
 	if l.journal != nil {
 		if err := l.record(now, k, contract, id, note); err != nil {
@@ -240,7 +239,8 @@ func (l *Ledger) commit(now float64, k Kind, contract int64, id string, note []b
 	return nil
 }
 
-// move applies p. A balance can never exceed the amount issued, so it cannot overflow.
+// move applies p. move applies p. A balance can never exceed the amount issued, so it cannot
+// overflow.
 func (l *Ledger) move(p *Posting) error {
 	from, to := &l.accounts[p.From], &l.accounts[p.To]
 	switch {
@@ -249,8 +249,8 @@ func (l *Ledger) move(p *Posting) error {
 	case p.From == p.To:
 		return fmt.Errorf("from %s to itself: %w", l.Name(p.From), ErrBadAccount)
 	case p.From == issuer:
-		// from.balance is minus the amount issued so far, so the right side is the amount that may
-		// still be issued.
+		// from.balance is minus the amount issued so far, so the right side is the amount that
+		// can still be issued.
 		if p.Amount.micros > math.MaxInt64+from.balance {
 			return fmt.Errorf("%v more than the %v issued: %w", p.Amount, l.Issued(), errRange)
 		}
@@ -272,7 +272,7 @@ func (l *Ledger) undo(n int) {
 
 // record appends the booked postings to the journal.
 func (l *Ledger) record(now float64, k Kind, contract int64, id string, note []byte) error {
-	// The entry and its list of moves are reused, which is why a Journal must not retain them.
+	// The entry and its list of moves are reused. A Journal must therefore not retain them.
 	e := &l.entry
 	*e = Entry{Seq: l.seq + 1, Time: now, Kind: k, Contract: contract, ID: id, Moves: e.Moves[:0], Note: note}
 	for _, p := range l.booking {
@@ -281,7 +281,8 @@ func (l *Ledger) record(now float64, k Kind, contract int64, id string, note []b
 	return l.journal.Append(e)
 }
 
-// called is [Ledger.Name] for an existing account. It stores the name after forming it.
+// called returns the same name as [Ledger.Name], for an existing account. It stores the name
+// after creating it.
 func (l *Ledger) called(a Account) string {
 	row := &l.accounts[a]
 	if row.name == "" {

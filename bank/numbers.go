@@ -1,9 +1,10 @@
 package bank
 
 // numbers is the set of the numbers of all contracts ever admitted. For open contracts it also
-// stores the row of the escrow. The zero value is not usable: see [newNumbers].
+// stores the row of the escrow. The zero value is not usable; [newNumbers] creates a usable
+// one.
 type numbers struct {
-	admitted map[int64]uint64  // one bit for each of 64 consecutive numbers
+	admitted map[int64]uint64  // one bit per number, for 64 consecutive numbers
 	escrows  map[int64]Account // of open contracts
 }
 
@@ -29,5 +30,5 @@ func (s *numbers) open(n int64, escrow Account) { s.escrows[n] = escrow }
 // close removes the escrow of n.
 func (s *numbers) close(n int64) { delete(s.escrows, n) }
 
-// clear removes all admitted numbers. No contract may be open.
+// clear removes all admitted numbers. There must be no open contract.
 func (s *numbers) clear() { clear(s.admitted) }

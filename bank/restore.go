@@ -5,23 +5,23 @@ import (
 	"iter"
 )
 
-// A Holding is the balance of one account, as a journal stored it.
+// A Holding is the balance of one account, as stored in a journal.
 type Holding struct {
 	Name    string
 	Balance Amount
-	Owner   string // for an escrow, the account that receives its remainder; otherwise empty
+	Owner   string // for an escrow, the account that receives the remainder; empty for other accounts
 }
 
-// Restore sets l, which must be new, to the state after entry seq at time now: the given
-// account balances, and the contracts admitted until then. A bank uses it to open a large
-// journal without replaying all its entries. It returns an error if the balances do not add up
-// to zero or if an account is overdrawn.
+// Restore sets l, which must be new, to the state after entry seq at time now. It is given the
+// balances of the accounts, and the contracts admitted until then. A bank uses it to open a
+// large journal without replaying all its entries. It returns an error if the balances do not
+// add up to zero or if an account is overdrawn.
 func (l *Ledger) Restore(seq int64, now float64, holdings []Holding, admitted iter.Seq[int64]) error {
 	var sum Amount
 	// Restore ordinary accounts first, because an escrow refers to its owner.
 	for _, s := range holdings {
 		if IsEscrow(s.Name) {
-			continue // restored below, when all owners are known
+			continue // escrows are restored below, when all owners are known
 		}
 		a, err := l.Account(s.Name)
 		if err != nil {
@@ -43,8 +43,8 @@ func (l *Ledger) Restore(seq int64, now float64, holdings []Holding, admitted it
 			return fmt.Errorf("restore %s: %w", s.Name, err)
 		}
 	}
-	// The balances of a complete ledger add up to zero, because the mint's is minus the amount
-	// issued.
+	// The balances of a complete ledger add up to zero, because the balance of the mint is
+	// minus the amount issued.
 	if sum.Sign() != 0 {
 		return fmt.Errorf("restore: balances sum to %v: %w", sum, ErrBadAmount)
 	}
@@ -55,7 +55,7 @@ func (l *Ledger) Restore(seq int64, now float64, holdings []Holding, admitted it
 	return nil
 }
 
-// restoreEscrow opens the escrow s.
+// restoreEscrow opens the escrow described by s.
 func (l *Ledger) restoreEscrow(s Holding) error {
 	contract, err := EscrowContract(s.Name)
 	if err != nil {

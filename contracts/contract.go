@@ -8,20 +8,20 @@ import (
 )
 
 // Remaining returns the estimated work left at now over all nodes, in processor-seconds. It is
-// never negative: if the estimate was too low, it is 0 while the work continues.
+// never negative: if the estimate was too low, the result is 0 while the work continues.
 func (c *Contract) Remaining(now float64) float64 {
 	return max(0, c.Total()-c.Done-c.Rate*(now-c.At))
 }
 
 // Left returns the estimated work left at now on the node s of contract c, in
-// processor-seconds. Unlike [Contract.Remaining] it can be negative, which means that the
-// estimate was too low. Sharing rules use the sign to detect an overrun.
+// processor-seconds. Unlike [Contract.Remaining], the result can be negative, which means that
+// the estimate was too low. Sharing rules use the sign to detect an overrun.
 func (s *Allocation) Left(now float64, c *Contract) float64 {
 	return c.Work - s.Done - s.Rate*(now-s.At)
 }
 
-// A Settled is a contract that has ended, with its outcome and its bill. Its Placements are
-// nil unless it was booked in several parts.
+// A Settled is a contract that has ended, with its outcome and its bill. Placements is nil
+// unless the contract was booked in several parts.
 type Settled struct {
 	Contract
 	Outcome Outcome
@@ -30,7 +30,7 @@ type Settled struct {
 	ByDue   float64     // w_d: work done over all nodes by the deadline
 	Delay   float64     // delay used for the settlement, s; 0 if the promise was kept
 	Paid    bank.Amount // total charged
-	Owed    bank.Amount // penalty for a broken promise, beyond the part already deducted from the price
+	Owed    bank.Amount // penalty for a broken promise, in addition to the part already deducted from the price
 	Penalty bank.Amount // part of Owed that was paid
 
 	// Charged has the charges before rounding by kind of resource, in dollars. It is nil unless
@@ -38,14 +38,14 @@ type Settled struct {
 	Charged []float64
 }
 
-// A Result is the compact record of a contract that has ended. It holds only the budget and
-// the deadline of the request, because a run may store one Result for each of a million jobs.
+// A Result is the compact record of a contract that has ended. Of the request, it holds only
+// the budget and the deadline, because a run may store a million Results.
 type Result struct {
 	Budget                 bank.Amount
 	Deadline               float64     // s after submission
 	Admitted, Began, Ended float64     // times, s; Began is +Inf if the contract never started
 	Done                   float64     // work over all nodes
-	ByDue                  float64     // part of Done that was done by the deadline
+	ByDue                  float64     // part of Done that was completed by the deadline
 	Paid, Owed, Penalty    bank.Amount // Owed and Penalty are defined as in [Settled]
 
 	Outcome Outcome
@@ -53,7 +53,7 @@ type Result struct {
 	Gang    bool     // booked
 	Host    hosts.ID // host of the first gang
 
-	// Counts for hosts that come and go, as in [Contract]:
+	// These fields are counts for hosts that come and go, as in [Contract].
 	Losses, Resent int
 	Wasted         float64
 
@@ -83,13 +83,13 @@ func (s *Settled) Result() Result {
 }
 
 // Tolerance is the relative error within which work counts as done. It absorbs the rounding of
-// float64 sums: for example, 1,000 processor-seconds count as done if 1 processor-microsecond
+// float64 sums. For example, 1,000 processor-seconds count as done if 1 processor-microsecond
 // is missing.
 const Tolerance = 1e-9
 
 // Moment returns the distance from at to the next larger float64, in seconds. Times closer
-// than this to at are indistinguishable. At 10^6 s it is about 10^-10 s.
+// than this to at cannot be distinguished. At 10^6 s it is about 10^-10 s.
 func Moment(at float64) float64 { return math.Nextafter(at, math.Inf(1)) - at }
 
-// Enough reports whether done covers want within [Tolerance].
+// Enough reports whether the work done reaches want within [Tolerance].
 func Enough(done, want float64) bool { return done >= want*(1-Tolerance) }

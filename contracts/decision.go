@@ -3,28 +3,28 @@ package contracts
 // String returns "reject", "accept" or "defer".
 func (v Verdict) String() string { return [...]string{"reject", "accept", "defer"}[v] }
 
-// Reasons that several policies, or the broker, use.
+// These reasons are used by several policies or by the broker.
 const (
 	None         Reason = ""
 	TooFewHosts  Reason = "too few hosts"              // fewer eligible hosts than requested nodes
-	NoRoom       Reason = "no room"                    // enough hosts would be eligible if all were idle
-	NoRate       Reason = "budget is no spending rate" // less than one nano-dollar per second per node
+	NoRoom       Reason = "no room"                    // enough hosts would be eligible if all hosts were idle
+	NoRate       Reason = "budget is no spending rate" // the bid is less than one nano-dollar per second per node
 	Unfunded     Reason = "unfunded"                   // the owner's balance does not cover the budget
 	NotAllowed   Reason = "refused by the bank"        // the account's owner has not authorized the request
-	BelowFloor   Reason = "below the floor"            // a bid is below the floor price of the processors that the node may use
-	TooLate      Reason = "cannot end by its deadline" // even if it were admitted now
+	BelowFloor   Reason = "below the floor"            // a bid is lower than the floor price of the processors that the node may use
+	TooLate      Reason = "cannot end by its deadline" // the contract would miss its deadline even if it were admitted now
 	TooDear      Reason = "price above budget"         // at the price asked
 	Outbid       Reason = "outbid"                     // other bids won
-	SpentAlready Reason = "spent already"              // a new budget does not exceed the amount owed
-	NoBid        Reason = "no rate"                    // a new budget leaves a node without a bid
-	FixedPrice   Reason = "its price is agreed"        // the whole budget is the price, so it cannot change
+	SpentAlready Reason = "spent already"              // the new budget does not exceed the amount already owed
+	NoBid        Reason = "no rate"                    // with the new budget, a node would have no bid
+	FixedPrice   Reason = "its price is agreed"        // the price is the whole budget, so the budget cannot change
 	NotRunning   Reason = "it does not run"            // the contract is on no host, so it has no bids to change
 	BelowReserve Reason = "bid below the reserve price"
 	TakenBack    Reason = "taken back by its owner" // before the policy decided
 )
 
 // Price sets the price of the contract to ask dollars, 0 included, and adds it to the numbers.
-// Without a call of Price, the contract costs its budget.
+// If Price is not called, the contract costs its budget.
 func (d *Decision) Price(ask float64) {
 	d.Priced, d.Ask = true, ask
 	d.Numbers = append(d.Numbers, Measured("ask", ask))

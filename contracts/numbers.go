@@ -7,8 +7,8 @@ import (
 	"bourse/bank"
 )
 
-// With appends x under the given name. It appends nothing if x is 0, which means that the
-// policy did not consult this number.
+// With appends x under the given name. It appends nothing if x is 0, because 0 means that the
+// policy did not use this number.
 func (n Numbers) With(name string, x float64) Numbers {
 	if x == 0 {
 		return n
@@ -16,8 +16,8 @@ func (n Numbers) With(name string, x float64) Numbers {
 	return append(n, Measured(name, x))
 }
 
-// Contract returns the first contract among n, which is the contract that the reason is about.
-// It reports whether there is one.
+// Contract returns the first contract ID in n, which identifies the contract that the reason
+// concerns. It reports whether n contains a contract ID.
 func (n Numbers) Contract() (id ID, ok bool) {
 	for i := range n {
 		if n[i].kind == contract {
@@ -37,11 +37,11 @@ const (
 // Measured returns a number with the given name and the value x.
 func Measured(name string, x float64) Number { return Number{name, measure, math.Float64bits(x)} }
 
-// Counted returns a number with the given name and the count n.
+// Counted returns a number with the given name and the integer value n.
 func Counted(name string, n int) Number { return Number{name, count, uint64(n)} }
 
-// Concerned returns a number with the given name that identifies the contract that a reason is
-// about. Tables show this contract next to the reason.
+// Concerned returns a number with the given name that identifies the contract that a reason
+// concerns. Tables show this contract next to the reason.
 func Concerned(name string, id ID) Number { return Number{name, contract, uint64(id)} }
 
 // Paid returns a number with the given name whose value is the amount a.

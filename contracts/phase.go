@@ -5,12 +5,12 @@ import "fmt"
 // A Phase is a stage in the life of a contract. [Moves] lists the transitions between phases.
 type Phase uint8
 
-// Phases, in the usual order.
+// The phases are declared in their usual order.
 const (
-	Asked   Phase = iota // requested but not decided; no budget is held
-	Waiting              // accepted, with its budget in escrow, but on no host: it has not started, or a host has left
+	Asked   Phase = iota // requested, but not decided yet; no budget is held
+	Waiting              // accepted, with its budget in escrow, but on no host: it has not started, or a host of it has left
 	Running              // running on its hosts
-	Paused               // temporarily off its hosts; the work done so far counts
+	Paused               // temporarily on no host; the work done so far counts
 	Ended                // ended and settled
 )
 
@@ -27,12 +27,12 @@ const (
 	Open       Outcome = iota // not ended
 	Refused                   // never accepted
 	Fulfilled                 // all work was done by the deadline
-	Late                      // the deadline passed with work undone
-	Broken                    // a host left with its work, or a repeated contract could not be placed again in time
-	Killed                    // its policy stopped it because its estimate was used up
+	Late                      // the deadline passed before the work was done
+	Broken                    // a host left with work of the contract, or the contract could not be placed again in time
+	Killed                    // the policy stopped the contract because its estimate was used up
 	Cancelled                 // its owner cancelled it
-	Unfinished                // the market closed before it ended
-	Unstarted                 // its command could not be started, which is its owner's fault
+	Unfinished                // the market closed before the contract ended
+	Unstarted                 // the command of the contract could not be started, which is the owner's fault
 )
 
 var outcomes = [...]string{"open", "refused", "fulfilled", "late", "broken", "killed", "cancelled", "unfinished", "fault: command"}
@@ -40,8 +40,8 @@ var outcomes = [...]string{"open", "refused", "fulfilled", "late", "broken", "ki
 // String returns the outcome as ledgers and tables show it.
 func (o Outcome) String() string { return outcomes[o] }
 
-// Violated reports whether o means that the promise was not kept, regardless of whose fault it
-// was.
+// Violated reports whether o means that the promise was not kept, regardless of who was at
+// fault.
 func (o Outcome) Violated() bool { return o.Missed() || o == Unstarted }
 
 // Missed reports whether o means that the market did not keep its promise. Only these outcomes
@@ -65,18 +65,18 @@ type Cause uint8
 
 // Causes.
 const (
-	OnAccept  Cause = iota // its policy admits it and its budget is held
-	OnRefuse               // its policy rejects it, or its owner cannot pay
-	OnStart                // it starts on its hosts
+	OnAccept  Cause = iota // the policy admits the contract and its budget is held
+	OnRefuse               // the policy rejects the contract, or its owner cannot pay
+	OnStart                // the contract starts on its hosts
 	OnFinish               // its work is done
-	OnOverrun              // its deadline passes, but the work continues
-	OnExpire               // its deadline passes and ends it
-	OnPause                // it leaves its hosts for a while
-	OnRecall               // a host has left, and the contract must be placed again from scratch
-	OnLose                 // a host has left with its work, which is lost
+	OnOverrun              // the deadline passes, but the work continues
+	OnExpire               // the deadline passes and ends the contract
+	OnPause                // the contract leaves its hosts temporarily
+	OnRecall               // a host has left, and the contract must be placed again from the beginning
+	OnLose                 // a host has left, and the work on it is lost
 	OnKill                 // its policy stops it
-	OnFault                // its command could not be started
-	OnSpend                // its charges reach its budget
+	OnFault                // the command of the contract could not be started
+	OnSpend                // the charges of the contract reach its budget
 	OnCancel               // its owner cancels it
 	OnClose                // the market closes
 	causes    = iota
@@ -88,8 +88,9 @@ var causeNames = [...]string{"accept", "refuse", "start", "finish", "overrun", "
 // String returns the cause as one lower-case word.
 func (c Cause) String() string { return causeNames[c] }
 
-// A Line of the table states that cause On moves a contract in phase From to phase To. A line
-// to Ended has an outcome, which is [Open] if settlement must judge it from the work done.
+// A Line of the table states that the cause On moves a contract from phase From to phase To. A
+// line with To = Ended has an outcome. The outcome [Open] means that settlement determines it
+// from the work done.
 type Line struct {
 	From    Phase
 	On      Cause
@@ -97,8 +98,8 @@ type Line struct {
 	Outcome Outcome
 }
 
-// Moves is the table of all transitions. A contract makes no other move, so the table is also
-// the specification that tests check the broker against.
+// Moves is the table of all transitions. Contracts make no other transitions. The table is
+// therefore also the specification that tests compare the broker with.
 var Moves = [...]Line{
 	{Asked, OnAccept, Waiting, Open},
 	{Asked, OnRefuse, Ended, Refused},
@@ -139,9 +140,9 @@ var byPhase = func() (lines [Ended + 1][causes]*Line) {
 	return lines
 }()
 
-// Next moves p to the phase that the table gives for the cause, and returns the outcome if the
-// contract has ended. It panics if the table has no such move, because this is a programming
-// error of the caller.
+// Next moves p to the phase that the table specifies for the cause. If this ends the contract,
+// Next returns the outcome. It panics if the table has no such move, because this is a
+// programming error of the caller.
 func (p *Phase) Next(on Cause) Outcome {
 	m := byPhase[*p][on]
 	if m == nil {

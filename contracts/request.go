@@ -9,10 +9,11 @@ import (
 	"bourse/market"
 )
 
-// Holds returns the resources that a task reserves on a host with the given room. It reserves as
-// much as the host has, but at least the minimum and at most the maximum of each resource. For
-// example, a task that needs 1 to 4 GB of memory reserves 3 GB if the host has 3 GB left. Units of
-// countable resources are reserved exactly, as are the cores of a host of whole cores.
+// Holds returns the resources that a task reserves on a host with the given room. The task
+// reserves all that is available of each resource, but at least the minimum and at most the
+// maximum. For example, a task that needs 1 to 4 GB of memory reserves 3 GB if the host has 3
+// GB left. Units of countable resources are reserved exactly, and so are the cores of a host
+// of whole cores.
 func (r *Requirement) Holds(spec *hosts.Spec, room hosts.Resources) hosts.Resources {
 	cores, _ := spec.Cores(r.Max.CPU)
 	return hosts.Resources{
@@ -38,8 +39,8 @@ func Eligible(h hosts.ID, r *Request, v View) bool {
 	return !spec.Whole && r.Needs.Min.Resources.Zero() || r.Needs.Fits(spec, v.Room(h))
 }
 
-// Shortage returns the reason why fewer hosts are eligible than r has nodes: [NoRoom] if enough
-// hosts would be eligible when all are idle, or else [TooFewHosts].
+// Shortage returns the reason why fewer hosts are eligible than r has nodes: It is [NoRoom] if
+// enough hosts would be eligible when all hosts are idle, and [TooFewHosts] if not.
 func Shortage(r *Request, v View) Reason {
 	n := 0
 	for h := range hosts.ID(v.Fleet()) {
@@ -59,9 +60,10 @@ func (r *Request) Rate() market.Rate { return r.NodeRate() * market.Rate(r.Nodes
 
 // NodeRate returns the spending rate of one node, which is also its bid on its host: budget /
 // (deadline × nodes) in nano-dollars per second. The quotient is exact and rounded toward
-// zero. It is 0 if it is out of range. For example, $1 over 1,000 s and 2 nodes gives 500,000.
+// zero. It is 0 if it is out of range. For example, $1 over 1,000 s and 2 nodes gives 500,000
+// nano-dollars per second.
 func (r *Request) NodeRate() market.Rate {
-	const places = 9 - 6 // from micro-dollars to nano-dollars
+	const places = 9 - 6 // digits by which micro-dollars and nano-dollars differ
 	rate, ok := exact.Trunc(places, []float64{float64(r.SLA.Budget.Micros())}, []float64{r.SLA.Deadline, float64(r.Nodes)})
 	if !ok || market.Rate(rate) > market.MaxRate {
 		return 0
@@ -69,9 +71,9 @@ func (r *Request) NodeRate() market.Rate {
 	return market.Rate(rate)
 }
 
-// LeastBid returns the bid of a node for policies that choose hosts without regard to prices:
-// the rate of the node, but at least the smallest rate. A task with a bid of 0 would make no
-// progress. The bid matters only if hosts are shared by auction.
+// LeastBid returns the bid of a node for policies that choose hosts without regard to prices.
+// It is the rate of the node, but at least 1 nano-dollar per second. A task that bids 0 would
+// make no progress. The bid matters only if hosts are shared by auction.
 func (r *Request) LeastBid() market.Rate { return max(1, r.NodeRate()) }
 
 // Due returns the time of the deadline in seconds, or +Inf if none is promised.
@@ -85,8 +87,8 @@ func (r *Request) Due() float64 {
 // Opens returns the earliest time at which the contract may start, in seconds.
 func (r *Request) Opens() float64 { return r.Submit + r.Lead }
 
-// Span returns the time in seconds in which the work must be done. For a request on demand, it
-// is the time in which the budget may be spent.
+// Span returns the time in seconds in which the work must be done. For an on-demand request,
+// it is the time in which the budget may be spent.
 func (r *Request) Span(now float64) float64 {
 	if r.Repeat && !r.OnDemand {
 		return r.Due() - now
@@ -95,8 +97,8 @@ func (r *Request) Span(now float64) float64 {
 }
 
 // Late reports whether an end at the given time misses the deadline. It tolerates 1e-6 s plus
-// 1e-9 of the deadline, because rounding can delay a job by this much if its share is exactly
-// the required one.
+// 1e-9 of the deadline, because rounding can delay a job by this much even if its share is
+// exactly the required one.
 func (r *Request) Late(end float64) bool {
 	return end-r.Due() > 1e-6+Tolerance*r.SLA.Deadline
 }
@@ -105,9 +107,9 @@ func (r *Request) Late(end float64) bool {
 // node.
 func (r *Request) Gangs() int { return max(1, min(r.Parts, r.Nodes)) }
 
-// Gang returns the number of nodes of part n, in [0, Gangs). Nodes are divided equally; if
-// they do not divide evenly, each of the first parts has one more. For example, 7 nodes in 3
-// parts are 3, 2 and 2.
+// Gang returns the number of nodes of part n, in [0, Gangs). Nodes are divided equally; if the
+// division leaves a remainder, each of the first parts has one more node. For example, 7 nodes
+// in 3 parts are divided into 3, 2 and 2.
 func (r *Request) Gang(n int) int {
 	nodes := r.Nodes / r.Gangs()
 	if n < r.Nodes%r.Gangs() {
@@ -119,8 +121,8 @@ func (r *Request) Gang(n int) int {
 // Total returns the estimated work over all nodes, in processor-seconds.
 func (r *Request) Total() float64 { return r.Work * float64(r.Nodes) }
 
-// Validate returns an error for the first field whose value prevents the request from becoming
-// a contract. It also rejects a request whose bid per node rounds to 0.
+// Validate returns an error for the first field whose value is not valid for a contract. It
+// also rejects a request whose bid per node rounds to 0.
 func (r *Request) Validate() error {
 	switch {
 	case !finite(r.Submit):

@@ -9,8 +9,8 @@ import (
 func (s *SLA) GoesOn() bool { return s.Soft || s.RunsOn }
 
 // Of returns the penalty that the provider owes for the given delay in seconds, in dollars.
-// With Max = +Inf it grows without bound, as in the SLA paper (eq. 1). A rate of $0.01/s and a
-// delay of 60 s give $0.60.
+// With Max = +Inf the penalty grows without bound, as in the SLA paper (eq. 1). For example, a
+// rate of $0.01/s and a delay of 60 s give $0.60.
 func (p Penalty) Of(delay float64) float64 {
 	if delay <= 0 || p.Rate == 0 {
 		return 0
@@ -18,7 +18,7 @@ func (p Penalty) Of(delay float64) float64 {
 	return min(p.Rate*delay, p.Max)
 }
 
-// Validate returns an error for the first field that cannot be promised.
+// Validate returns an error for the first field whose value cannot be promised.
 func (s SLA) Validate() error {
 	switch {
 	case s.Budget.Sign() <= 0:

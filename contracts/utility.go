@@ -1,7 +1,8 @@
 package contracts
 
-// Inelastic returns the utility of a user who needs all of the work (eq. 7). It is value - paid
-// if the work was done, and -paid if not. Done and want are work; paid and value are dollars.
+// Inelastic returns the utility of a user who needs all of the work (eq. 7). The utility is
+// value - paid if the work was done, and -paid if not. Done and want are work; paid and value
+// are dollars.
 func Inelastic(done, want, paid, value float64) float64 {
 	if Enough(done, want) {
 		return value - paid
@@ -9,8 +10,8 @@ func Inelastic(done, want, paid, value float64) float64 {
 	return -paid
 }
 
-// Elastic returns the utility of a user who values partial work in proportion (eq. 8). If half
-// of the work is done, it is worth half of value; the payment is subtracted.
+// Elastic returns the utility of a user who values partial work in proportion (eq. 8). For
+// example, if half of the work is done, the utility is half of value minus the payment.
 func Elastic(done, want, paid, value float64) float64 {
 	if Enough(done, want) {
 		return value - paid

@@ -9,16 +9,17 @@ import (
 
 // # Several resources
 //
-// A market can price held resources, such as memory and GPUs, in addition to processors. A task
-// then claims a fraction a of each resource of a host. The resource with the largest fraction,
-// D, is dominant. The task bids its whole bid b for the dominant resource and b a/D for each
-// other one. The price of a resource on a host is the sum of these bids.
+// A market can price held resources, such as memory and GPUs, in addition to processors. A
+// task then claims a fraction a of each resource of a host. The resource with the largest
+// fraction, D, is the dominant resource. The task bids its whole bid b for the dominant
+// resource and b a/D for each other claimed resource. The price of a resource on a host is the
+// sum of these bids.
 
-// Claims are the fractions of a host that a task claims, by kind of resource, in [0,1]. A kind
-// that is not claimed or has no price is 0.
+// Claims are the fractions of a host that a task claims, by kind of resource, in [0,1]. The
+// fraction is 0 for a kind that is not claimed or has no price.
 type Claims struct {
 	Of       [hosts.Kinds]float64
-	Dominant hosts.Kind // the kind of the largest fraction; ties are in order of kinds
+	Dominant hosts.Kind // the kind with the largest fraction; if equal, the first in the order of kinds
 }
 
 // ClaimsOn returns the claims of a task on a host of the given specification. The argument
@@ -39,8 +40,8 @@ func ClaimsOn(spec *hosts.Spec, limit float64, held *hosts.Resources, priced []h
 }
 
 // Bid returns the part of the bid b that is for kind k. This is b if the fraction of k equals
-// the dominant fraction. Otherwise it is b times a/D, rounded toward zero, but at least 1
-// nano-dollar per second. It is 0 if b is 0 or k is not claimed.
+// the dominant fraction. For any other claimed kind, it is b times a/D, rounded toward zero,
+// but at least 1 nano-dollar per second. It is 0 if b is 0 or k is not claimed.
 func (c *Claims) Bid(b market.Rate, k hosts.Kind) market.Rate {
 	a, most := c.Of[k], c.Of[c.Dominant]
 	switch {
@@ -52,8 +53,8 @@ func (c *Claims) Bid(b market.Rate, k hosts.Kind) market.Rate {
 	return max(1, market.Rate(math.Floor(float64(b)*(a/most))))
 }
 
-// A Vector is the part of an [Allocation] that concerns resources other than processors. It does
-// not change: a new bid has a new Vector.
+// A Vector is the part of an [Allocation] that concerns resources other than processors. It
+// does not change: a new bid requires a new Vector.
 type Vector struct {
 	Claims
 	Bids  [hosts.Kinds]market.Rate // by kind
@@ -110,7 +111,8 @@ func scale(by *[hosts.Kinds]float64, total float64) {
 	}
 }
 
-// Least returns the floor price of all that the task holds, in dollars per second; 0 if v is nil.
+// Least returns the floor price of all resources that the task holds, in dollars per second,
+// or 0 if v is nil.
 func (v *Vector) Least() float64 {
 	if v == nil {
 		return 0
@@ -135,8 +137,8 @@ func (s *Allocation) Own() market.Rate {
 	return s.Bid
 }
 
-// Affords returns the floor price of all that a node of r may use on the host of pl, in dollars
-// per second. It reports whether the bid of pl reaches this price.
+// Affords returns the floor price of all resources that a node of r may use on the host of pl,
+// in dollars per second. It reports whether the bid of pl reaches this price.
 func Affords(r *Request, pl *Placement, v View) (least float64, ok bool) {
 	f := v.Floors(pl.Host)
 	if f == nil {
@@ -147,7 +149,7 @@ func Affords(r *Request, pl *Placement, v View) (least float64, ok bool) {
 		held := r.Needs.Holds(spec, v.Room(pl.Host))
 		least += f.Held(&held)
 	}
-	const rounding = 1e-15 // dollars per second; far below one nano-dollar, the unit of bids
+	const rounding = 1e-15 // tolerance in dollars per second; far below one nano-dollar, the unit of bids
 	return least, pl.Bid.Float64()+rounding >= least
 }
 
@@ -167,8 +169,8 @@ func (r *Request) ClaimsHeld(priced []hosts.Kind) bool {
 	return false
 }
 
-// Meets returns the price on h that applies to a node of r: the price of its dominant resource
-// there.
+// Meets returns the price that a node of r would pay on h: the price of the resource that is
+// dominant for r there.
 func Meets(h hosts.ID, r *Request, v View) market.Rate {
 	if !r.ClaimsHeld(v.Priced()) {
 		return v.Price(h)

@@ -16,11 +16,11 @@ import (
 	"bourse/hosts/sim"
 )
 
-// A Snapshot is the state of a run just before a job is submitted. The run can continue
-// from a snapshot any number of times, each time with other terms. Several goroutines may
-// do so at the same time.
+// A Snapshot is the state of a run just before a job is submitted. The run can continue from a
+// snapshot any number of times, each time with different terms. Several goroutines may do so
+// at the same time.
 type Snapshot struct {
-	Position int                  // position of the job in the run's plan, by arrival
+	Position int                  // position of the job in the plan of the run, by arrival
 	Now      float64              // time of the submission in seconds
 	About    admission.Properties // properties of the policy
 
@@ -33,10 +33,10 @@ type Snapshot struct {
 	limited   bool       // users may spend only the money in their accounts
 	job       int64      // number of the job
 	guest     bool       // whether the job is not in the plan; its owner then always has enough money
-	workspace *workspace // workspace of the run; branches share its jobs and hosts
-	hooks     []hook     // the run's hooks for the other jobs
+	workspace *workspace // workspace of the run; its branches share the jobs and hosts
+	hooks     []hook     // hooks of the run for the other jobs
 
-	// The state that a branch needs to continue the run to its end:
+	// The following fields contain the state with which a branch continues the run to its end.
 	jobs []metrics.Job // those submitted earlier
 	end  float64
 }
@@ -48,7 +48,7 @@ type world struct {
 	due      due
 }
 
-// take stores a copy of the state of in at time now in f.
+// take stores in f a copy of the state of in at time now.
 func (f *Snapshot) take(in *arrivals, now float64) {
 	a := in.workspace
 	in.gather()
@@ -62,8 +62,8 @@ func (f *Snapshot) take(in *arrivals, now float64) {
 	f.ledger = a.ledger
 }
 
-// A taker is a hook that takes a snapshot of a run. It copies the state that the rest of
-// the run would change.
+// A taker is a hook that takes a snapshot of a run. It copies the state that the remaining run
+// would change.
 type taker struct{ f *Snapshot }
 
 func (h taker) before(in *arrivals, n int, now float64) (*submission, error) {
@@ -100,14 +100,14 @@ func (f *Snapshot) Request(t *Terms) (r contracts.Request) {
 	return r
 }
 
-// Dimensions returns the dimensions in which the job's terms may change. The job may be
-// submitted up to the given time.
+// Dimensions returns the dimensions in which the terms of the job may change. The job may be
+// submitted at any time up to until.
 func (f *Snapshot) Dimensions(asked Terms, until float64) []Dimension {
 	return dimensions(asked, bounds{budget: f.Richest(), nodes: f.setting.widest(f.offer), later: until - f.Now, classes: f.About.Classes})
 }
 
 // Richest returns the largest budget to try. If users have limited funds, it is the owner's
-// balance; if not, it is a multiple of the job's budget.
+// balance. Otherwise it is a multiple of the job's budget.
 func (f *Snapshot) Richest() bank.Amount {
 	bill := f.workspace.bills[f.Position]
 	most := max(bill.budget.Micros(), 100*Cent.Micros()) * mostTimes
@@ -117,7 +117,8 @@ func (f *Snapshot) Richest() bank.Amount {
 	return bank.Micros(most)
 }
 
-// A Branch continues a run from a snapshot. One goroutine may use it repeatedly.
+// A Branch continues a run from a snapshot. Only one goroutine may use it at a time, but it
+// can be used repeatedly.
 type Branch struct {
 	*Snapshot
 	own *workspace
@@ -129,10 +130,10 @@ func (f *Snapshot) Branch() *Branch { return &Branch{f, newWorkspace()} }
 // A subject is a hook that submits one job with changed terms.
 type subject struct {
 	job    int64 // number of the job, or -1 if the job is not submitted
-	at     int   // position of the job in the run's plan, or -1 until it is submitted
+	at     int   // position of the job in the plan of the run, or -1 until it is submitted
 	terms  *Terms
 	guest  bool // whether the owner always has enough money
-	booked bool // whether the workspace's ledger books the run
+	booked bool // whether the ledger of the workspace books the run
 }
 
 func (h *subject) before(in *arrivals, n int, now float64) (*submission, error) {
@@ -145,9 +146,8 @@ func (h *subject) before(in *arrivals, n int, now float64) (*submission, error) 
 
 func (*subject) decided(int, float64, *contracts.Decision) error { return nil }
 
-// fund issues money to the owner of the job if the owner's funds are below the job's
-// budget. It does so for guests. If the workload does not limit funds, it does so for all
-// users.
+// fund issues money to the owner of the job if the owner's funds are below the job's budget.
+// It does so for guests. If the workload does not limit funds, it does so for all users.
 func (h *subject) fund(in *arrivals, now float64) error {
 	a := in.workspace
 	account := a.payers[a.bills[h.at].payer].account
@@ -166,7 +166,7 @@ func (h *subject) fund(in *arrivals, now float64) error {
 }
 
 // resume prepares b to continue with terms t for the job. If t is nil, the branch does not
-// submit the job. If ledger is true, the branch books into a copy of the run's ledger.
+// submit the job. If ledger is true, the branch books entries into a copy of the run's ledger.
 func (b *Branch) resume(t *Terms, ledger bool) (*arrivals, *subject) {
 	a, from := b.own, b.Snapshot.workspace
 	w := memo.Copy(b.world)
@@ -229,7 +229,7 @@ func (b *Branch) play(ctx context.Context, in *arrivals, p des.Pacer) error {
 	return in.play(ctx, p)
 }
 
-// An Answer is the decision on a job, and its time in seconds.
+// An Answer is the decision on a job, with the time of the decision in seconds.
 type Answer struct {
 	contracts.Decision
 	At float64
@@ -243,7 +243,7 @@ type question struct {
 	soon      bool // whether only an immediate decision counts
 }
 
-// errDecided stops a branch after the decision on its job.
+// errDecided is the error that stops a branch after the decision on its job.
 var errDecided = errors.New("it has already been decided")
 
 func (q *question) decided(n int, at float64, d *contracts.Decision) error {
@@ -326,8 +326,8 @@ func (p *untilDecided) Wait(ctx context.Context, until float64) (float64, error)
 	return p.Virtual.Wait(ctx, until)
 }
 
-// A denyingTeller refuses to hold funds for the given contracts. The policy then undoes its
-// records of these contracts, as it does for any owner who cannot pay.
+// A denyingTeller refuses to hold funds for the given contracts. The policy then removes these
+// contracts from its records, as it does for any owner who cannot pay.
 type denyingTeller struct {
 	broker.Teller
 	denied []contracts.ID

@@ -18,17 +18,17 @@ import (
 )
 
 // A churn determines when the hosts of a setting are present in each replication. It depends
-// only on the stream "availability", so every policy gets the same hosts.
+// only on the stream "availability", so every policy runs on the same hosts.
 type churn struct {
 	rules     floor.Availability // all except the histories
 	predictor predictors.Predictor
 	model     models.Model
-	fixed     *availability.Trace // without a model: the trace used in every replication
+	fixed     *availability.Trace // trace used in every replication, if there is no model
 	end       float64             // time at which the traces end
 }
 
 // A recorded is an availability trace with a description of how the lines of its file were
-// treated.
+// interpreted.
 type recorded struct {
 	trace *availability.Trace
 	lines *traces.Accounting
@@ -89,7 +89,7 @@ func (s *setting) horizon() float64 {
 	return math.Inf(1)
 }
 
-// come prepares the availability histories of the fleet for replication rep.
+// come sets the availability histories of the fleet for replication rep.
 func (a *workspace) come(s *setting, seed uint64, rep int) error {
 	a.churn = nil
 	p := s.churn
@@ -122,8 +122,8 @@ func (a *workspace) available(f *scenario.Fleet, from, to float64) float64 {
 	return sum
 }
 
-// held returns the utilization of the resources of the hosts from the first arrival to the given
-// time.
+// held returns the utilization of the resources of the hosts from the first arrival to the
+// given time.
 func (a *workspace) held(s *setting, jobs []metrics.Job, until float64) (all []metrics.Held) {
 	if len(jobs) == 0 {
 		return nil
@@ -158,9 +158,8 @@ func (s *setting) offered() (all []hosts.Kind) {
 	return all
 }
 
-// stop removes the jobs that were open at the horizon from the jobs that count. It also
-// measures how long hosts were present. Jobs of the warm-up that are still open are not
-// counted at all.
+// stop excludes jobs that were open at the horizon from the jobs that count. It also measures
+// how long hosts were present. Jobs of the warm-up that are still open are excluded entirely.
 func (a *workspace) stop(s *setting, run *Run) {
 	o, warm := &run.Outcome, len(run.Outcome.Earlier)
 	o.Volatile, o.Horizon = a.churn != nil, s.horizon()

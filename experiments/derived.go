@@ -10,7 +10,7 @@ import (
 	"bourse/experiments/results"
 )
 
-// derived describes the job attributes that the settings add to the workload.
+// derived describes the attributes of jobs that the settings add to the workload.
 func (s *setting) derived() []string {
 	name, _ := results.Spot(s.conf.Name)
 	var said []string
@@ -53,7 +53,7 @@ func (s *setting) derived() []string {
 	return said
 }
 
-// warnings describes valid but probably unintended settings, with counts.
+// warnings describes settings that are valid but probably unintended, with counts.
 func (s *setting) warnings() (all []string) {
 	if w := s.tooWide(); w != "" {
 		all = append(all, w)
@@ -72,8 +72,8 @@ func (s *setting) warnings() (all []string) {
 	return all
 }
 
-// tooWide describes how many jobs can never run, and gives the reason. It returns an empty
-// string if every job can run.
+// tooWide states how many jobs can never run, and why. It returns an empty string if every job
+// can run.
 func (s *setting) tooWide() string {
 	name, _ := results.Spot(s.conf.Name)
 	f := &s.conf.Fleet
@@ -99,8 +99,8 @@ func (s *setting) tooWide() string {
 	return strings.Join(all, " ")
 }
 
-// unpacked describes under which policies sizes are packed and have no effect. It returns an
-// empty string if there are none.
+// unpacked states under which policies the packing of sizes has no effect. It returns an empty
+// string if there are no such policies.
 func (s *setting) unpacked() string {
 	if !s.common.Packed {
 		return ""
@@ -124,8 +124,8 @@ func packers() string {
 	return strings.Join(slices.DeleteFunc(policies.Table(nil, nil).Names(), func(p string) bool { return !policies.Of(p).Packs }), ", ")
 }
 
-// underestimated returns how many jobs of a log or plan run longer than their deadlines
-// allow. It counts only deadlines that were computed from the recorded estimates.
+// underestimated returns the number of jobs of a log or plan that run longer than their
+// deadlines allow. It counts only jobs whose deadlines were computed from recorded estimates.
 func (s *setting) underestimated() (n int) {
 	if a := s.work.annotate; s.conf.SLA.Of != "estimate" || a != nil && (a.Inaccuracy != nil || a.Restore != 0 || a.Urgency != nil) {
 		return 0

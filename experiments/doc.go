@@ -1,12 +1,13 @@
 // Package experiments runs scenarios in many replications and measures their outcomes.
 //
 // A configuration is one setting of everything except the admission policy. A replication is
-// one workload, on which every policy of the configuration is run. The package assembles
-// runs, repeats them and collects their results. It contains no formulas of policies.
+// one workload, on which every policy of the configuration is run. The package assembles runs,
+// repeats them and collects their results. It contains no formulas of policies.
 //
 // # Paths through the code
 //
-// The following four paths cover most of the code. A job, from the plan to its payment:
+// Most of the code is on one of the following four paths. The path of a job, from the plan to
+// its payment:
 //
 //	experiments/workspace.go            arrivals.Advance    makes the user's request and the actual task
 //	contracts/broker/broker.go          Broker.Submit       passes the request to the policy
@@ -19,7 +20,7 @@
 //	contracts/settlement/settlement.go  Case.Bill           determines the outcome and the bill
 //	bank/escrow.go                      Ledger.Settle       pays the hosts and returns the rest
 //
-// A ledger entry, from the posting to the audit:
+// The path of a ledger entry, from the posting to the audit:
 //
 //	bank/ledger.go                      Ledger.commit       checks and books the entry
 //	bank/store/journal.go               Journal.Append      adds it to a group
@@ -31,7 +32,7 @@
 //	experiments/verify/follow.go        follower.Entry      recomputes what it states about a contract
 //	bank/audit/report.go                auditor.report      reports the findings
 //
-// A scenario file, from its text to a figure:
+// The path of a scenario file, from its text to a figure:
 //
 //	cmd/bourse/run.go                   runAction           reads flags and files
 //	experiments/scenario/parse.go       Parse               checks the text; errors name line and field
@@ -44,7 +45,7 @@
 //	experiments/results/writer.go       Writer.Close        writes tables and their manifest
 //	experiments/publication/publish.go  Report.pictures     draws the figures
 //
-// A line of a job log, from the file to the market:
+// The path of a line of a job log, from the file to the market:
 //
 //	workloadgen/swf/reader.go           Reader.Next         parses 18 fields and repairs or rejects them
 //	workloadgen/swf/filter.go           Trace.Apply         applies the filters

@@ -23,7 +23,7 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// A Family is a table of plug-ins with the name by which users refer to it.
+// A Family is a table of plug-ins and the name by which users refer to the table.
 type Family struct {
 	Name string
 	config.Family
@@ -49,11 +49,11 @@ func Families() []Family {
 	}
 }
 
-// A ScenarioFile is a scenario file as JSON.
+// A ScenarioFile is the content of a scenario file as JSON.
 type ScenarioFile struct{ json.RawMessage }
 
-// JSONSchema returns the JSON schema of scenario files. The jsonschema package calls
-// JSONSchema for types that have a custom JSON form.
+// JSONSchema returns the JSON schema of scenario files. The jsonschema package calls this
+// method for types with a custom JSON form.
 func (ScenarioFile) JSONSchema() *jsonschema.Schema {
 	known := make(map[string]config.Family)
 	for _, f := range Families() {
@@ -62,7 +62,7 @@ func (ScenarioFile) JSONSchema() *jsonschema.Schema {
 	return scenario.Schema(known)
 }
 
-// NamesOf returns the names of a family's members. It panics if the family does not exist.
+// NamesOf returns the names of a family's members. It panics if there is no such family.
 func NamesOf(family string) []string {
 	for _, f := range Families() {
 		if f.Name == family {

@@ -11,26 +11,27 @@ import (
 	"bourse/workloadgen"
 )
 
-// followers describes a plan in which some jobs follow others. Such a job arrives when its
-// think time has passed after the run completed or rejected its predecessor [D]. Logs do
-// not specify what happens after a rejected or killed job. This package assumes that the
-// user notices it and continues. A job whose predecessor never ends does not arrive. If the
-// predecessor is not in the plan, the job arrives at the time stated in the plan.
+// followers describes a plan in which some jobs follow other jobs. A job that follows another
+// one arrives when its think time has passed after the other job was completed or rejected in
+// the run [D]. Job logs do not specify what happens after a rejected or killed job. This
+// package assumes that the user notices the rejection and continues. A job whose predecessor
+// never ends does not arrive. If the predecessor is not in the plan, the job arrives at the
+// time stated in the plan.
 //
-// During the run, the workspace's plan starts with the submitted jobs, in the order in
-// which they arrived in this run. Everything else refers to jobs by their positions in the
-// recorded plan. These positions decide ties.
+// During the run, the plan of the workspace starts with the submitted jobs, in the order of
+// their arrivals in this run. All other data refer to jobs by their positions in the recorded
+// plan. These positions decide ties.
 type followers struct {
 	ids   []int64           // job numbers, by position
 	think []float64         // think times, by position
-	of    map[int64][]int32 // positions of the jobs that follow a job, keyed by that job's number
+	of    map[int64][]int32 // positions of the jobs that follow a job, by the number of that job
 }
 
-// due is the part of the followers' state that changes during a run.
+// due is the part of the state of followers that changes during a run.
 type due struct {
-	ready          eventheap.Heap // jobs that have not been submitted and whose arrival time is known
-	last           int32          // the job most recently removed from ready
-	ended, refused int            // number of ended or rejected contracts whose followers are in ready
+	ready          eventheap.Heap // jobs that have not been submitted but whose arrival time is known
+	last           int32          // job that was removed last from ready
+	ended, refused int            // numbers of ended and of rejected contracts whose followers have been added to ready
 }
 
 // follows reports whether any job of plan follows another job.
@@ -38,8 +39,8 @@ func follows(plan workloadgen.Plan) bool {
 	return slices.ContainsFunc(plan, func(j workloadgen.Job) bool { return j.After != 0 })
 }
 
-// follow prepares the run of a plan in which some jobs follow others. The run has its own
-// copy of the plan, because arrivals depend on the policy.
+// follow prepares the run of a plan in which some jobs follow others. The run has its own copy
+// of the plan, because arrivals depend on the policy.
 func (a *workspace) follow() {
 	if a.followers = nil; !follows(a.plan) {
 		return
@@ -96,8 +97,8 @@ func (a *workspace) bring(n int) {
 	a.plan[n].Arrival = at
 }
 
-// recorded gives jobs the arrival times of the plan if the scenario requests it. It must
-// not change a plan that is shared with other runs.
+// recorded sets the arrival times of jobs to the planned times, if the scenario requests it.
+// It must not change a plan that is shared with other runs.
 func (a *workspace) recorded(w *scenario.Workload, shared workloadgen.Plan) {
 	if w.Preceding != "ignored" || !follows(a.plan) {
 		return
@@ -108,7 +109,7 @@ func (a *workspace) recorded(w *scenario.Workload, shared workloadgen.Plan) {
 	}
 }
 
-// own replaces the workspace's plan by a copy if the plan is shared.
+// own replaces the plan of the workspace by a copy if the plan is shared with other runs.
 func (a *workspace) own(shared workloadgen.Plan) {
 	if len(a.plan) > 0 && len(shared) > 0 && &a.plan[0] == &shared[0] {
 		a.drawn = append(a.drawn[:0], shared...)
@@ -116,15 +117,16 @@ func (a *workspace) own(shared workloadgen.Plan) {
 	}
 }
 
-// A chain recomputes the arrivals of jobs that follow others. It uses the rows of a run.
+// A chain recomputes the arrivals of jobs that follow others. It uses the result rows of a
+// run.
 type chain struct {
 	ended map[int64]ended // by job number
 	seen  map[int]bool    // positions of the jobs that have rows
 	last  float64         // arrival time of the last row
 }
 
-// ended records the end of a job. The table does not state when a job was rejected. The
-// rejection may be later than the job's arrival.
+// ended records the end of a job. The table does not contain the time at which a job was
+// rejected. The rejection can be later than the arrival of the job.
 type ended struct {
 	at      float64
 	exactly bool // if not, at or later
@@ -143,7 +145,7 @@ func (c *chain) arrival(a *workspace, j *workloadgen.Job) float64 {
 }
 
 // arrive returns job j with the arrival time that follows from the earlier rows. It records
-// the end of the job from the job's own row. Rows must be in the order of arrival.
+// the end of the job from the row of the job. Rows must be in the order of arrival.
 func (c *chain) arrive(a *workspace, j workloadgen.Job, row *results.Job) *workloadgen.Job {
 	e, ok := c.ended[j.After]
 	if j.Arrival = c.arrival(a, &j); ok && !e.exactly && row.Arrival >= e.at+j.Think {

@@ -11,7 +11,7 @@ import (
 	"bourse/hosts"
 )
 
-// hooksOf returns the hooks of every run under policy o.
+// hooksOf returns the hooks for every run under the negotiation policy o.
 func hooksOf(o *offer) []hook {
 	if !Negotiates(&o.Choice) {
 		return nil
@@ -19,15 +19,15 @@ func hooksOf(o *offer) []hook {
 	return []hook{bargain{}}
 }
 
-// bargain is the hook that lets owners negotiate. If the policy would reject a request, the
-// owner receives offers. Each offer is the smallest change of the budget, deadline, number
-// of nodes or class with which the policy would accept the job now and the owner could pay.
-// The user is inelastic. If a job is expected to finish by the user's deadline, the offer's
-// utility is the value of the job minus its expected cost. If not, the value counts as
-// zero. Only offers with a positive utility count: a rational user takes the best one, and
-// an impatient user takes the one that finishes first.
+// bargain is the hook that lets the owners of jobs negotiate. If the policy would reject a
+// request, the owner receives offers. Each offer is the smallest change of the budget,
+// deadline, number of nodes or class with which the policy would accept the job immediately
+// and the owner could pay. The user is inelastic. If a job is expected to finish by the user's
+// deadline, the offer's utility is the value of the job minus its expected cost. If it would
+// finish later, the value counts as zero. Only offers with a positive utility count: a
+// rational user takes the best one, and an impatient user takes the one that finishes first.
 //
-// A later submission is not an offer, because the later state of the market is unknown.
+// A later submission is not offered, because the future state of the market is unknown.
 type bargain struct{}
 
 func (bargain) decided(int, float64, *contracts.Decision) error { return nil }
@@ -77,15 +77,15 @@ func (bargain) before(in *arrivals, n int, now float64) (*submission, error) {
 	return as, nil
 }
 
-// An expectation is the expected end and cost of a contract when it is admitted, assuming that
-// nothing changes.
+// An expectation is the expected end and cost of a contract at its admission, if nothing
+// changes.
 type expectation struct {
 	end  float64 // completion time in seconds
 	cost float64 // in dollars
 }
 
 // atOnce returns the immediate decision on the job with terms t, or Defer if the job would
-// have to wait. If the job is accepted, e is its expected end and cost.
+// have to wait. If the job is accepted, e contains its expected end and cost.
 func (b *Branch) atOnce(t *Terms) (a Answer, e expectation, err error) {
 	in, s := b.resume(t, false)
 	q := &question{subject: s, soon: true}
@@ -104,8 +104,7 @@ func (b *Branch) atOnce(t *Terms) (a Answer, e expectation, err error) {
 
 var errUndecided = errors.New("a job was not submitted at its arrival time")
 
-// A fundsChecker is a teller that only checks whether owners could pay. It books no
-// entries.
+// A fundsChecker is a teller that only checks whether owners could pay. It books no entries.
 type fundsChecker struct {
 	broker.Credit
 	ledger *bank.Ledger
@@ -126,9 +125,9 @@ func (p *fundsChecker) Hold(_ float64, _ int64, owner bank.Account, a bank.Amoun
 }
 
 // expect returns the expected end and cost of b's job, which has been admitted. If the job
-// waits for promised hosts, expect assumes that it finishes at its deadline and costs its
-// whole budget. A contract that always pays its whole budget costs that much, even if it
-// finishes early.
+// waits for promised hosts, expect assumes that the job finishes at its deadline and costs its
+// whole budget. A contract that always pays its whole budget has this cost even if it finishes
+// early.
 func (b *Branch) expect(t *Terms) expectation {
 	id := contracts.ID(b.own.plan[b.Position].ID)
 	b.own.broker.Next() // allocates the shares

@@ -17,8 +17,8 @@ import (
 	"bourse/hosts"
 )
 
-// outside returns a function that loads scripts and starts the external programs named in
-// the options.
+// outside returns a function that loads the scripts and starts the external programs that the
+// options name.
 func (read *recordings) outside(c *scenario.Configuration) func(v any) error {
 	text := func(path string) ([]byte, error) { return readAs(read.files, path, io.ReadAll) }
 	return func(v any) error {
@@ -40,15 +40,16 @@ func (read *recordings) outside(c *scenario.Configuration) func(v any) error {
 	}
 }
 
-// guard stops the decisions of an external policy if ctx ends or the policy uses too much
-// memory.
+// guard stops the decisions of an external policy when ctx is done or when the policy uses too
+// much memory.
 func guard(ctx context.Context, p contracts.Policy) {
 	if o, ok := p.(*outside.Policy); ok {
 		o.SetGuard(recovered.Guard(ctx))
 	}
 }
 
-// hear adds the questions and answers of a program in a run to those of a.
+// hear adds the questions to an external program and its answers, in one run, to the hash in
+// a.
 func (a *workspace) hear(p contracts.Policy) {
 	if o, ok := p.(*outside.Policy); ok && o.Heard() != [sha256.Size]byte{} {
 		run := o.Heard()
@@ -77,8 +78,8 @@ func (e *OutsideError) Error() string {
 // Unwrap returns the cause.
 func (e *OutsideError) Unwrap() error { return e.Cause }
 
-// failed returns the error of a run. If ctx ended during a decision, the policy has not
-// failed.
+// failed returns the error of a run. If ctx ended during a decision, the policy is not at
+// fault.
 func (in *arrivals) failed(ctx context.Context, err error, seed uint64, rep int) error {
 	e := &OutsideError{Configuration: in.setting.conf.Name, Policy: in.offer.Label, Replication: rep, Seed: seed, Choice: in.offer.Choice}
 	switch {

@@ -12,7 +12,7 @@ import (
 // invalid, and so is the experiment.
 type Panic struct {
 	Scenario      string
-	Configuration string // empty if unknown; the same applies to the next field
+	Configuration string // empty if unknown; the same applies to the following field
 	Policy        string
 	Replication   int // -1 if unknown
 	Seed          uint64
@@ -43,7 +43,7 @@ func (p *Panic) Error() string {
 // Unwrap returns the cause.
 func (p *Panic) Unwrap() error { return p.Cause }
 
-// Recovered must be deferred. It converts a panic into the returned error.
+// Recovered must be deferred. Recovered converts a panic into the error at err.
 func (p *Panic) Recovered(err *error) {
 	if v := recover(); v != nil {
 		met := *p

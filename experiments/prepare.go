@@ -25,11 +25,11 @@ type Prepared struct {
 	settings   []*setting
 	jobs       []int    // number of jobs in the first replication, by configuration
 	alike      []string // configurations whose replications all have the same jobs and hosts
-	UnitRows   int      // approximate number of jobs rows per unit
+	UnitRows   int      // approximate number of rows of the jobs table per unit
 }
 
-// Prepare makes e ready to run. The error names the first problem: an option that a plug-in
-// rejects, a missing or invalid file, or jobs without budgets.
+// Prepare makes e ready to run. The error describes the first problem: an option that a
+// plug-in rejects, a missing or invalid file, or jobs without budgets.
 func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 	defer (&Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}).Recovered(&err)
 	x := e.Expanded()
@@ -77,15 +77,15 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 	return p, nil
 }
 
-// measures makes runs record the additional data required by the named metrics.
+// measures makes runs record the additional data that the named metrics need.
 func (p *Prepared) measures(names ...string) {
 	for _, s := range p.settings {
 		s.hostPrices = slices.Contains(names, metrics.HostDemandCorrelation.Name)
 	}
 }
 
-// Warnings describes valid but probably unintended properties of the jobs of the experiment.
-// Function Idle of package catalog describes the settings.
+// Warnings describes properties of the experiment's jobs that are valid but probably
+// unintended. The function Idle of package catalog describes such settings.
 func (p *Prepared) Warnings() []string {
 	var all []string
 	for _, s := range p.settings {
@@ -98,7 +98,7 @@ func (p *Prepared) Warnings() []string {
 	return all
 }
 
-// Notes describes what was omitted from the input files, with other facts about these files
+// Notes states which parts of the input files were omitted, and other facts about these files
 // that readers should know.
 func (p *Prepared) Notes() []string { return notes(p.settings) }
 
@@ -106,9 +106,9 @@ func (p *Prepared) Notes() []string { return notes(p.settings) }
 // were stored with the results. If hashes is nil, Unchanged returns nil.
 func (p *Prepared) Unchanged(hashes map[string]string) error { return files(p.Inputs).same(hashes) }
 
-// Each runs every replication on any number of workers. It passes them to take in the order
-// of configurations and replications. It stops at the first error. It rejects experiments
-// with a stopping rule, because only package publication supports these rules.
+// Each runs every replication on any number of workers. It calls take for each in the order of
+// configurations and replications. It stops at the first error. It rejects experiments with a
+// stopping rule, because only package publication supports these rules.
 func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replication) error) (err error) {
 	e := p.Experiment
 	if e.Until != nil {
@@ -145,7 +145,7 @@ func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replicatio
 // not needed.
 type files map[string]string
 
-// same returns an error if a file has changed since the results were made. The error
+// same returns an error if a file has changed since the results were computed. The error
 // contains the path and both hashes. The parameter of contains the hashes stored with the
 // results, or is nil if there are no results.
 func (in files) same(of map[string]string) error {
@@ -177,7 +177,7 @@ func readAs[T any](in files, path string, parse func(io.Reader) (T, error)) (got
 	if got, err = parse(all); err != nil {
 		return got, err
 	}
-	if _, err = io.Copy(io.Discard, all); err == nil { // needed for the hash, because parse may stop before the end of the file
+	if _, err = io.Copy(io.Discard, all); err == nil { // required for the hash, because parse may stop before the end of the file
 		in[path] = hex.EncodeToString(sum.Sum(nil))
 	}
 	return got, err

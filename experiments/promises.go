@@ -10,7 +10,7 @@ import (
 	"bourse/hosts/availability"
 )
 
-// asked is the number of predictions that each replication requests from a predictor.
+// asked is the number of predictions requested from a predictor in each replication.
 const asked = 5000
 
 // wantsPromises reports whether the figure of e shows a metric about availability promises.
@@ -20,10 +20,10 @@ func wantsPromises(e *scenario.Experiment) bool {
 	})
 }
 
-// promises requests predictions from the predictor of s. They concern jobs of the plan on
-// hosts that are present on the last day of the trace. The random stream "probes" selects
-// the jobs and hosts, so they are the same for all predictors. It returns nil if hosts
-// never leave.
+// promises requests predictions from the predictor of s. The predictions concern jobs of the
+// plan on hosts that are present on the last day of the trace. The random stream "probes"
+// selects the jobs and hosts, so they are the same for all predictors. It returns no
+// predictions if hosts never leave.
 func (a *workspace) promises(s *setting, seed uint64, rep int) []metrics.Promise {
 	if a.churn == nil || len(a.plan) == 0 {
 		return nil

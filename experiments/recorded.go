@@ -16,9 +16,9 @@ import (
 	"bourse/hosts/availability/traces"
 )
 
-// ReadAvailability reads a recorded trace in the same way as a scenario that sets only its
-// path and format. Format "auto" detects the format from the first lines. It also returns a
-// description of how every line was treated.
+// ReadAvailability reads a recorded trace in the same way as a scenario that sets only the
+// path and the format. With format "auto", it detects the format from the first lines. It also
+// returns a description of how each line was interpreted.
 func ReadAvailability(path, format string) (*availability.Trace, string, error) {
 	a := scenario.DefaultAvailability()
 	a.File, a.Format = path, format
@@ -29,8 +29,8 @@ func ReadAvailability(path, format string) (*availability.Trace, string, error) 
 	return t, path + ": " + strings.TrimSpace(acc.String()), nil
 }
 
-// readTrace reads the trace file of a. If the path is a folder, readTrace reads every file
-// in it, because the ucb format has one file per host.
+// readTrace reads the trace file of a. If the path is a folder, it reads every file in the
+// folder, because the ucb format has one file per host.
 func readTrace(in files, a *scenario.Availability) (*availability.Trace, *traces.Accounting, error) {
 	info, err := os.Stat(a.File)
 	if err != nil {

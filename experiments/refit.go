@@ -14,8 +14,8 @@ import (
 	"bourse/workloadgen"
 )
 
-// Refits recompute the metrics of a replication from its job rows and its plan of jobs.
-// They generate the plan from the scenario and the seed.
+// Refits recompute the metrics of replications from their rows in the jobs table and their
+// plans of jobs. The plans are generated from the scenario and the seed.
 type Refits struct {
 	p         *Prepared
 	workspace *workspace
@@ -24,8 +24,8 @@ type Refits struct {
 	find      func(found, wanted string) // reports a difference in the current row
 }
 
-// Refits returns the refits of the replications of p. They pass each difference between a
-// row and the plan to find. The function find adds the number of the row.
+// Refits returns the refits for the replications of p. The refits pass each difference between
+// a row and the plan to find. The function find adds the number of the row to its message.
 func (p *Prepared) Refits(find func(found, wanted string)) *Refits {
 	return &Refits{p: p, workspace: newWorkspace(), named: make(map[string]bool), find: find}
 }
@@ -55,7 +55,7 @@ func (r *Refits) Jobs() int { return len(r.workspace.plan) }
 // Kind returns the kind of the replication's U*, as stored in the results.
 func (r *Refits) Kind() float64 { return float64(r.by.best.kind()) }
 
-// Apart reports whether the rows belong to jobs that are not in the plan.
+// Apart reports whether the rows describe jobs that are not in the plan.
 func (r *Refits) Apart() bool { return r.named["row"] }
 
 // A Refit reconstructs a run from its rows. It combines the jobs of the plan with their
@@ -69,10 +69,10 @@ type Refit struct {
 	books bool
 	known bool   // users know the runtimes of their jobs
 	at    int    // position of the next job in the plan
-	chain *chain // nil if no job of the plan follows another
+	chain *chain // nil if no job of the plan follows another job
 }
 
-// Begin returns the refit of the run under policy k. Policies must be visited in order.
+// Begin returns the refit of the run under policy k. Policies must be processed in order.
 func (r *Refits) Begin(k int) *Refit {
 	f := &Refit{Run: new(Run), Unknown: make(map[string]bool), of: r}
 	f.begin(k)
@@ -94,7 +94,7 @@ func (f *Refit) begin(k int) {
 	}
 	out := &f.Run.Outcome
 	out.Booked, out.Cancels = f.books, a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 })
-	if f.books { // the table does not show on which hosts gangs ran
+	if f.books { // the table does not contain the hosts on which gangs ran
 		f.unsure(metrics.ClusterUtilization, metrics.ClusterLeast, metrics.ClusterMost)
 	}
 	if a.churn != nil {
@@ -115,8 +115,9 @@ func (f *Refit) unsure(all ...metrics.Metric) {
 	}
 }
 
-// planColumns are the jobs columns whose values follow from the plan. The endColumns are
-// empty for a job that was not accepted. An offer does not change the termColumns.
+// planColumns are the jobs columns whose values follow from the plan. The endColumns are empty
+// for jobs that were not accepted. The termColumns are the columns that an accepted offer may
+// change.
 var (
 	planColumns = []string{"configuration", "admission", "replication", "user", "arrival", "runtime", "estimate", "nodes", "work", "value", "deadline", "bid"}
 	endColumns  = append(slices.Clip(planColumns), "start", "finish", "share", "work_done", "paid", "penalty", "fulfilled", "losses", "wasted", "penalty_owed")
@@ -131,7 +132,7 @@ func (f *Refit) skip(to int) {
 		if f.chain != nil && (f.chain.seen[f.at] || f.chain.arrival(a, j) >= horizon) {
 			continue
 		}
-		if f.chain == nil && j.Arrival >= horizon || f.of.named["row"] { // the job was not submitted before the horizon
+		if f.chain == nil && j.Arrival >= horizon || f.of.named["row"] { // the job was not submitted, because it arrived after the horizon
 			continue
 		}
 		f.of.named["row"] = true
@@ -139,9 +140,9 @@ func (f *Refit) skip(to int) {
 	}
 }
 
-// Takes reports whether a row belongs to this run although it names another run. Its job
-// must be the next job of the plan. For the first job of the run, the next row must also
-// name this run.
+// Takes reports whether a row belongs to this run although the row names another run. The
+// row's job must be the next job of the plan. For the first job of the run, the next row of
+// the table must also name this run.
 func (f *Refit) Takes(row *results.Job, named bool) bool {
 	next := f.of.workspace.plan[f.at:]
 	return f.chain == nil && len(next) > 0 && row.Job == strconv.FormatInt(next[0].ID, 10) && (f.at > 0 || named)
@@ -195,7 +196,7 @@ func (f *Refit) Add(row *results.Job) {
 	f.Run.Jobs = append(f.Run.Jobs, j)
 }
 
-// became sets the outcome of j, a job of the plan, from row.
+// became sets the outcome of j, a job of the plan, to that in row.
 func (f *Refit) became(row *results.Job, j *metrics.Job) {
 	c, planned := &j.Contract, j.Job
 	if row.Decision == contracts.Reject.String() {
@@ -234,14 +235,14 @@ func (f *Refit) became(row *results.Job, j *metrics.Job) {
 		f.unsure(metrics.Queued) // the job may have been waiting
 	case planned.Cancel > 0 && finish == planned.Arrival+planned.Cancel && !done && (finish < due || f.overruns(j)):
 		c.Outcome = contracts.Cancelled
-	case f.offer.about.Rated && !done && c.Losses == 0 && (finish < due || f.overruns(j)): // its budget was spent, or it was interrupted
+	case f.offer.about.Rated && !done && c.Losses == 0 && (finish < due || f.overruns(j)): // the budget was spent, or the job was interrupted
 		c.Outcome = contracts.Cancelled
 	case f.books && finish < due || planned.OnDemand:
 		c.Outcome = contracts.Killed
 	case f.books && !done: // killed after its deadline, or ended at the deadline
 		f.unsure(metrics.Late, metrics.Killed, metrics.ResponseOD, metrics.ResponseAR)
 	}
-	if f.offer.about.Clears { // rows do not state when the job was suspended
+	if f.offer.about.Clears { // rows do not contain the times at which a job was suspended
 		f.unsure(metrics.Interruptions)
 	}
 	if f.books && c.Done == 0 && c.Outcome != contracts.Fulfilled { // the job may not have started

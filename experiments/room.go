@@ -13,22 +13,22 @@ import (
 	"bourse/workloadgen"
 )
 
-// A yardstick is U* or a bound on it, with the jobs that the optimal schedule completes.
+// A yardstick is U*, or a bound on U*, with the jobs that the optimal schedule completes.
 type yardstick struct {
 	Optimum
 	chosen []bool           // one element per job
-	plan   workloadgen.Plan // the plan; jobs that do not count have value 0
+	plan   workloadgen.Plan // the plan, in which jobs that do not count have value 0
 }
 
-// yardstick returns the yardstick for the jobs on which efficiency is measured. These are
-// the jobs of the workspace's plan that arrive before the horizon and after the warm-up. It
-// is zero in two cases. If users pay their whole budget, no schedule leaves them any
-// utility. If jobs follow others, their arrivals depend on the schedule.
+// yardstick returns the yardstick for the jobs on which efficiency is measured. These are the
+// jobs of the workspace's plan that arrive before the horizon and after the warm-up. The
+// yardstick is zero in two cases. First, if users pay their whole budget, no schedule leaves
+// them any utility. Second, if jobs follow other jobs, their arrivals depend on the schedule.
 //
-// If deadlines leave no slack, a job completed in time must run without pause from its
-// arrival for its runtime. U* is then defined as in the paper: the most valuable set of
-// jobs that can all run like this. If deadlines leave slack, U* is a bound over all
-// schedules that respect arrivals and deadlines.
+// If deadlines leave no slack, a job completed in time must run from its arrival without a
+// pause. U* is then defined as in the paper: the highest total value of a set of jobs that can
+// all run in this way. If deadlines leave slack, U* is a bound over all schedules that respect
+// arrivals and deadlines.
 func (a *workspace) yardstick(s *setting, warmup float64) yardstick {
 	if s.payment.Whole || follows(a.plan) {
 		return yardstick{Optimum: Optimum{Proven: true}}
@@ -38,8 +38,8 @@ func (a *workspace) yardstick(s *setting, warmup float64) yardstick {
 		b := a.relax(s, &r)
 		return yardstick{Optimum{Value: b.Reached, Bound: b.Whole, Parts: b.Parts, Room: true}, b.Chosen, r.plan}
 	}
-	// If a task may use only part of a fast processor, one processor can run several tasks
-	// at the same time.
+	// If a task may use only part of a fast processor, one processor can run several tasks at
+	// the same time.
 	processors := int(min(max(s.conf.Fleet.Processors(), r.capacity), math.MaxInt32))
 	plan, horizon := r.plan, s.horizon()
 	if !math.IsInf(horizon, 1) {
@@ -76,7 +76,8 @@ func (a *workspace) counted(s *setting, warmup float64) workloadgen.Plan {
 	return worthless(a.plan, func(i int, j *workloadgen.Job) bool { return i < warm || j.Arrival >= horizon })
 }
 
-// worthless returns a copy of plan in which every job selected by is has the value 0.
+// worthless returns a copy of plan in which every job for which are returns true has the value
+// 0.
 func worthless(plan workloadgen.Plan, are func(i int, j *workloadgen.Job) bool) workloadgen.Plan {
 	plan = slices.Clone(plan)
 	for i := range plan {
@@ -87,9 +88,9 @@ func worthless(plan workloadgen.Plan, are func(i int, j *workloadgen.Job) bool) 
 	return plan
 }
 
-// cover raises the bounds in y if users with alpha 0 got a total utility above them. U*
-// counts whole jobs. If deadlines leave no slack, users who value partial results may get
-// more than U* from parts of jobs. The bound for divisible jobs then applies.
+// cover raises the bounds in y if users with alpha 0 obtained a higher total utility. U*
+// counts whole jobs. If deadlines leave no slack, users who value partial results may obtain
+// more than U* from parts of jobs. In that case, the bound for divisible jobs applies.
 func (a *workspace) cover(s *setting, y *yardstick, got float64) {
 	if y.Bound > 0 && got > y.Parts && !y.Room {
 		r := s.room()
@@ -98,9 +99,9 @@ func (a *workspace) cover(s *setting, y *yardstick, got float64) {
 	}
 }
 
-// A solved has a workspace's last problem and its solution. Configurations that differ only
-// in their policies share the solution. Large problems are not stored, because they take
-// about 100 bytes per job.
+// A solved contains the last problem of a workspace and its solution. Configurations that
+// differ only in their policies share the solution. Large problems are not stored, because
+// they take about 100 bytes per job.
 type solved struct {
 	plan               workloadgen.Plan
 	processors, widest int
@@ -114,18 +115,18 @@ type solved struct {
 // manyJobs is the largest number of jobs for which solutions are stored.
 const manyJobs = 1 << 15
 
-// A room describes how the jobs of a setting may run.
+// A room describes the hosts and times that the jobs of a setting may use.
 type room struct {
 	plan     workloadgen.Plan // the jobs
 	fleet    *scenario.Fleet
 	cpus     float64 // processors of the largest host
 	fastest  float64 // speed of the fastest host
-	byRate   []int   // the first host of each speed and size, ordered by the work that a task can do there, most first
+	byRate   []int   // first host of each combination of speed and size, in descending order of the rate at which a task can work there
 	capacity float64 // total work per second of the fleet
-	widest   int     // largest number of nodes with which any policy can admit a job
-	books    bool    // some policy uses a reservation book, so nodes may share a host
-	packs    bool    // some policy packs nodes, giving each its own processor
-	offers   bool    // under some policy, owners may accept offers that change the number of nodes
+	widest   int     // maximum number of nodes with which any policy can admit a job
+	books    bool    // at least one policy uses a reservation book, so nodes may share a host
+	packs    bool    // at least one policy packs nodes, each on its own processor
+	offers   bool    // under at least one policy, owners may accept offers that change the number of nodes
 }
 
 func (s *setting) room() room {
@@ -155,7 +156,7 @@ func (s *setting) room() room {
 // packs reports whether several nodes of a job may share a host under o.
 func (s *setting) packs(o *offer) bool { return s.common.Packed && o.about.Packs }
 
-// widest returns the largest number of nodes with which a job can be admitted under o.
+// widest returns the maximum number of nodes with which a job can be admitted under o.
 func (s *setting) widest(o *offer) int {
 	f := &s.conf.Fleet
 	most := 0.0
@@ -198,10 +199,10 @@ func (r *room) rate(nodes int) (sum float64) {
 	return min(sum, r.capacity)
 }
 
-// leavesRoom reports whether some job with a positive value could be completed in time
-// without running from its arrival for exactly its runtime. This is the case if the job's
-// deadline leaves slack, if it has no deadline, or if its nodes can work faster than one
-// processor of the reference speed. It is also the case if the owner may accept an offer
+// leavesRoom reports whether some job with a positive value could be completed in time in more
+// than one way, not only by running from its arrival for exactly its runtime. This is the case
+// if the job's deadline leaves slack or does not exist, or if its nodes can work faster than
+// one processor of the reference speed. It is also the case if the owner may accept an offer
 // with another number of nodes.
 func (r *room) leavesRoom(s *setting) bool {
 	if r.offers || r.fleet.SpeedOf(r.byRate[0])*r.task(r.byRate[0]) > 1 || r.books && r.fastest > 1 {
@@ -214,8 +215,8 @@ func (r *room) leavesRoom(s *setting) bool {
 	})
 }
 
-// windows returns the time window, the work and the maximum rate of each job of r. Windows
-// end at the horizon.
+// windows returns the time window, the work and the maximum rate of each job of r. Each window
+// ends at the horizon or earlier.
 func (r *room) windows(s *setting) []optimum.Window {
 	windows, horizon := make([]optimum.Window, len(r.plan)), s.horizon()
 	var asked contracts.Request
@@ -228,8 +229,8 @@ func (r *room) windows(s *setting) []optimum.Window {
 			continue
 		}
 		s.request(j, &asked)
-		// A job counts as done in time if only rounding errors make it late or incomplete
-		// (see package settlement).
+		// A job counts as done in time if only rounding errors make it late or incomplete (see
+		// package settlement).
 		closes, rounding := asked.Due(), sharing.Tick
 		if !asked.OnDemand {
 			closes += sharing.Tick + contracts.Tolerance*asked.SLA.Deadline
@@ -243,8 +244,8 @@ func (r *room) windows(s *setting) []optimum.Window {
 	return windows
 }
 
-// relax returns the bounds on the total value of r's jobs. It returns the previous result
-// if the problem is the same.
+// relax returns the bounds on the total value of r's jobs. If the problem is the same as the
+// last one, it returns the previous result.
 func (a *workspace) relax(s *setting, r *room) optimum.Bounds {
 	windows := r.windows(s)
 	if len(windows) > manyJobs {
@@ -261,9 +262,9 @@ type kind int
 
 const (
 	planner  kind = iota // U* as defined in the paper, or none
-	unproven             // an upper bound; no plan was proven to reach it
+	unproven             // an upper bound; no plan has been proven to reach it
 	anyhow               // a bound over all schedules, because deadlines leave slack
-	inParts              // U*; if alpha is below 1, a bound over parts of jobs
+	inParts              // U*; for users with alpha below 1, a bound over parts of jobs
 
 	kinds = iota
 )

@@ -14,16 +14,16 @@ import (
 	"bourse/experiments/stats"
 )
 
-// rowsAtOnce is the number of rows that are collected before they are encoded. It equals
-// the number that a [results.Encoder] writes at once.
+// rowsAtOnce is the number of rows that are collected before they are encoded. It equals the
+// number of rows that a [results.Encoder] writes at once.
 const rowsAtOnce = 1 << 10
 
-// A tabulator converts runs to rows and encodes the rows in batches, which limits memory.
+// A tabulator converts runs to rows. It encodes the rows in batches, which limits its memory.
 type tabulator struct {
 	out     *results.Encoder
-	away    func(results.Block) error // destination of full row groups; if nil, they stay in memory
+	away    func(results.Block) error // function that receives full row groups; if nil, they stay in memory
 	jobs    []results.Job
-	endings []ending // data that the rows in jobs point to, by row
+	endings []ending // data to which the rows in jobs point, by row
 	prices  []results.Price
 	metrics []results.Metric
 }
@@ -32,8 +32,8 @@ func newTabulator(out *results.Encoder) *tabulator {
 	return &tabulator{out: out, endings: make([]ending, rowsAtOnce)}
 }
 
-// run appends the rows of run r, with the measured values in found. The caller must not
-// change found before the next call of [tabulator.block].
+// run appends the rows of run r, with the measured values in found. The caller must not change
+// found before the next call of [tabulator.block].
 func (t *tabulator) run(s *Study, r *Replication, policy int, run *Run, found []float64) error {
 	c := &s.Experiment.Configurations[r.Configuration]
 	label, known := c.Admission[policy].Label, knowRuntimes(run.Jobs)
@@ -99,7 +99,7 @@ func (t *tabulator) putAway() error {
 }
 
 // block returns all rows added since its last call, encoded. The result is valid until the
-// next call of a method.
+// next call of a method of the tabulator.
 func (t *tabulator) block() (results.Block, error) {
 	if err := errors.Join(t.encodeJobs(), t.encodePrices()); err != nil {
 		return nil, err
@@ -107,8 +107,8 @@ func (t *tabulator) block() (results.Block, error) {
 	return t.out.Block()
 }
 
-// An ending has the data that a row points to: the deadline, the estimate and, for an
-// admitted job, the outcome. It does not point into the run, because the run's memory may
+// An ending holds the data to which a row points: the deadline, the estimate and, for an
+// admitted job, the outcome. It does not point into the run, because the memory of the run may
 // be reused before the row is written.
 type ending struct {
 	due, estimate, bid, start, finish, share, done, wasted float64
@@ -127,9 +127,9 @@ func knowRuntimes(jobs []metrics.Job) bool {
 	return true
 }
 
-// jobRow fills row with the values of j. The row must be zero before the call. The row
-// contains pointers into o. The flag known states whether users knew the runtimes of their
-// jobs, and the flag volatile states whether hosts leave.
+// jobRow fills row with the values of a job. All fields of the row must be zero before the
+// call. The row contains pointers into o. The argument known reports whether users knew the
+// runtimes of their jobs, and volatile reports whether hosts leave.
 func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission string, rep int, j *metrics.Job, known, volatile bool) {
 	sla, c := &at.SLA, &j.Contract
 	row.Configuration, row.Admission, row.Replication = at.Name, admission, rep
@@ -169,7 +169,7 @@ func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission s
 	row.Paid, row.Penalty, row.PenaltyOwed, row.Fulfilled = &o.paid, &o.penalty, &o.owed, &o.fulfilled
 }
 
-// decision returns the decision that leads to outcome o.
+// decision returns the decision that led to outcome o.
 func decision(o contracts.Outcome) contracts.Verdict {
 	switch o {
 	case contracts.Refused:
@@ -183,7 +183,7 @@ func decision(o contracts.Outcome) contracts.Verdict {
 
 func money(a bank.Amount) results.Money { return results.Money(a.Micros()) }
 
-// Reason returns the reason for the decision on j, as written in results.
+// Reason returns the reason for the decision on j, as it appears in results.
 func Reason(j *metrics.Job) string {
 	if j.Bargained {
 		return results.OfferTaken
@@ -199,8 +199,8 @@ func PriceRow(configuration, admission string, rep, interval int, p float64) res
 	return results.Price{Configuration: configuration, Admission: admission, Replication: rep, Time: float64(interval) * bin, MeanPrice: p}
 }
 
-// metricRow returns the row for metric m in one replication under one policy. Its value is
-// x, or undefined if x is NaN. If trials is 0, the metric does not count trials.
+// metricRow returns the row for metric m in one replication under one policy. Its value is x,
+// or undefined if x is NaN. The argument trials is 0 if the metric does not count trials.
 func (s *Study) metricRow(configuration, policy, rep, m int, x *float64, trials float64) results.Metric {
 	c := &s.Experiment.Configurations[configuration]
 	row := results.Metric{
@@ -238,8 +238,8 @@ func (s *Study) MetricRows(names ...string) []results.Metric {
 	return rows
 }
 
-// SummaryRows returns a row for every metric, summarized over all replications. A row has
-// the paper's printed value if there is one.
+// SummaryRows returns a row for every metric, summarized over all replications. If the paper
+// prints a value for it, the row contains the printed value.
 func (s *Study) SummaryRows() []results.Summary {
 	if s.summed == nil {
 		s.summed = s.summaries()
@@ -308,7 +308,7 @@ func (s *Study) described(configuration string, d stats.Summary) (n int, mean, s
 	return n, mean, sd, lo, hi
 }
 
-// Described returns d as the cells of a row. Undefined cells are nil.
+// Described returns the values of d as the cells of a row. Undefined cells are nil.
 func Described(d stats.Summary) (n int, mean, sd, lo, hi *float64) {
 	if d.N > 0 {
 		mean = &d.Mean
@@ -322,7 +322,7 @@ func Described(d stats.Summary) (n int, mean, sd, lo, hi *float64) {
 	return d.N, mean, sd, lo, hi
 }
 
-// Axes returns the columns for the axes of e's sweep.
+// Axes returns the columns for the axes of the sweep of e.
 func Axes(e *scenario.Experiment) (all results.Axes) {
 	for _, a := range e.Sweep {
 		values := make([]string, len(a.Values))

@@ -20,17 +20,17 @@ type Options struct {
 
 	Journal Journal // called from several goroutines
 
-	// Observe, unless nil, receives the broker components of each run and may wrap them. It
-	// is called from several goroutines.
+	// Observe, if not nil, receives the broker components of each run and may wrap them. It is
+	// called from several goroutines.
 	Observe func(configuration, admission string, rep int, parts *broker.Config)
 }
 
-// A Journal returns the journal of one run and a function that must be called when the run
+// A Journal returns the journal for one run, and a function that must be called when the run
 // is over. It returns a nil journal if the run needs no journal.
 type Journal func(configuration, admission string, rep int) (j bank.Journal, done func(error) error, err error)
 
-// A Replication is one workload in one configuration. It is run under each policy of the
-// configuration, in the scenario's order.
+// A Replication is one workload in one configuration. It runs under each policy of the
+// configuration, in the order of the scenario.
 type Replication struct {
 	Configuration int
 	Rep           int
@@ -38,33 +38,33 @@ type Replication struct {
 	Optimum       Optimum
 }
 
-// A Run is the run of one replication of a configuration under one policy.
+// A Run is one replication of a configuration under one policy.
 type Run struct {
 	Jobs    []metrics.Job // in order of arrival
 	Prices  []float64     // mean host price in each five-minute bin, in $/s
 	End     float64       // time at which the last job ended, or 0 if no job was admitted
-	Closed  bool          // whether jobs were open at the end: the horizon came before all work was done, or jobs wait that can never start
+	Closed  bool          // whether jobs were open at the end, either because the horizon came before all work was done or because some waiting jobs can never start
 	Outcome metrics.Outcome
 }
 
-// An Optimum is U* of a workload or a bound on it.
+// An Optimum is U* of a workload, or a bound on it.
 type Optimum struct {
 	Value  float64
-	Bound  float64 // upper bound on the value of every plan
-	Proven bool    // whether Value equals Bound, or neither exists
+	Bound  float64 // upper bound on the value of any plan
+	Proven bool    // whether Value equals Bound, or neither of them exists
 
 	// Room reports whether deadlines leave slack. Bound then covers all schedules that
 	// respect arrivals and deadlines, on a single host with the capacity of the fleet.
 	Room bool
 
-	// Parts is the bound for elastic users (alpha 0). It exceeds Bound if dividing jobs
-	// increases the value. This matters only if deadlines leave slack or if some users got
+	// Parts is the bound for elastic users (alpha 0). It exceeds Bound if dividing jobs can
+	// increase the value. This matters only if deadlines leave slack or if some users obtained
 	// more than Bound.
 	Parts float64
 }
 
 // InOrder runs n tasks in parallel on the given number of workers. Each worker calls begin
-// once to get the function that runs a task. InOrder passes the results to take in order
+// once to obtain the function that runs a task. InOrder passes the results to take in order
 // and stops at the first error.
 func InOrder[T any](ctx context.Context, n, workers int, begin func(context.Context) func(int) (T, error), take func(T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -137,7 +137,7 @@ func InOrder[T any](ctx context.Context, n, workers int, begin func(context.Cont
 }
 
 // each runs replication r under each of its policies, in order. It passes a run to take as
-// soon as all data for the run's metrics are known. A run is valid until the next
+// soon as all data for the metrics of the run are known. A run is valid until the next
 // replication, unless [workspace.leave] is called before that.
 func (a *workspace) each(ctx context.Context, e *scenario.Experiment, all []*setting, r *Replication, opts Options, take func(policy int, run *Run) error) (err error) {
 	s, rep := all[r.Configuration], r.Rep
@@ -167,7 +167,7 @@ func (a *workspace) each(ctx context.Context, e *scenario.Experiment, all []*set
 			}
 			return fail(err)
 		}
-		a.plan = plan // if jobs follow others, each run has its own plan
+		a.plan = plan // if jobs follow other jobs, each run has its own plan
 		at.Policy = ""
 		first, done, err := m.next(run)
 		if err != nil {
@@ -183,10 +183,10 @@ func (a *workspace) each(ctx context.Context, e *scenario.Experiment, all []*set
 	return nil
 }
 
-// A measuring collects the data that the metrics of a replication's runs need. It receives
+// A measuring collects the data that the metrics of a replication's runs require. It receives
 // one run per policy, in order.
 type measuring struct {
-	workspace *workspace // contains the jobs and hosts of the replication
+	workspace *workspace // jobs and hosts of the replication
 	e         *scenario.Experiment
 	s         *setting
 	rep       int
@@ -195,17 +195,17 @@ type measuring struct {
 	demand   []float64   // prices in the first run on the spot market
 	demands  [][]float64 // the same prices by host, if they are recorded
 	promises []metrics.Promise
-	knows    int // number of the policy after whose run the data for all metrics are known
+	knows    int // number of the policy after whose run all data for the metrics are known
 	waiting  []*Run
 	runs     int
 }
 
 func (a *workspace) measuring(e *scenario.Experiment, s *setting, rep int, best yardstick) *measuring {
 	m := &measuring{workspace: a, e: e, s: s, rep: rep, best: best}
-	// The prices of the first run on the spot market measure demand. The other runs are
-	// compared with them. Predictors are asked for their promises after all runs.
+	// The prices of the first run on the spot market are the measure of demand. The other runs
+	// are compared with these prices. Predictors are asked for predictions after all runs.
 	m.knows = slices.IndexFunc(s.offers, func(o offer) bool { return o.about.Spot })
-	// All runs of a replication share one U*. If users in some run get more utility than
+	// All runs of a replication share one U*. If users in some run obtain more utility than
 	// this bound, the bound is raised.
 	if wantsPromises(e) || best.Bound > 0 && !best.Room && len(a.plan) <= manyJobs {
 		m.knows = len(s.offers) - 1
@@ -220,7 +220,7 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 		run.Jobs[i].Chosen = m.best.chosen[i]
 	}
 	if m.demand == nil && m.s.offers[m.runs].about.Spot {
-		m.demand, m.demands = slices.Clone(run.Prices), run.Outcome.HostPrices // copied, because the run's memory may be reused before the others are measured
+		m.demand, m.demands = slices.Clone(run.Prices), run.Outcome.HostPrices // copied, because the memory of the run may be reused before the other runs are measured
 	}
 	m.waiting = append(m.waiting, run)
 	if m.runs++; m.runs <= m.knows {
@@ -254,8 +254,8 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 	return first, done, nil
 }
 
-// journaled is like run, but it also writes the journal from opts. It passes an error or a
-// panic to the journal's done function, too.
+// journaled is like run, but it also writes the journal that opts requests. It also passes an
+// error or a panic to the function that ends the journal.
 func (a *workspace) journaled(ctx context.Context, s *setting, o *offer, seed uint64, rep int, opts Options, at Panic) (*Run, error) {
 	if opts.Journal != nil {
 		j, done, err := opts.Journal(s.conf.Name, o.Label, rep)
@@ -274,14 +274,14 @@ func (a *workspace) journaled(ctx context.Context, s *setting, o *offer, seed ui
 }
 
 // AdmitsAll reports whether policy a admits every request in configuration c that can be
-// placed. This is the case if a sells on the spot market, no request states a minimum and
-// no host leaves.
+// placed. This is the case if a sells on the spot market, requests state no minimum and hosts
+// never leave.
 func AdmitsAll(c *scenario.Configuration, a *scenario.Choice) bool {
 	return admitsAll(c, policies.Of(a.Name).Spot)
 }
 
-// admitsAll reports the same for a policy that does or does not sell on the spot market, as
-// given.
+// admitsAll does the same for a policy; spot reports whether the policy sells on the spot
+// market.
 func admitsAll(c *scenario.Configuration, spot bool) bool {
 	return spot && c.Needs.Min == (scenario.Bound{}) && c.Fleet.Availability == nil
 }

@@ -13,8 +13,8 @@ import (
 func (p *Prepared) Alike() []string { return p.alike }
 
 // Sampler returns a function that runs the replications from, from+1, …, to−1 of some
-// configurations of p. The function returns a metric under the last policy, with one row
-// per configuration. NaN means undefined.
+// configurations of p. The function returns a metric under the last policy, with one row per
+// configuration. NaN means undefined.
 func (p *Prepared) Sampler(metric metrics.Metric, opts Options) func(ctx context.Context, configurations []int, from, to int) ([][]float64, error) {
 	workers := max(1, opts.Workers)
 	workspaces := make([]*workspace, workers)
@@ -27,8 +27,8 @@ func (p *Prepared) Sampler(metric metrics.Metric, opts Options) func(ctx context
 		begin := func(ctx context.Context) func(int) (float64, error) {
 			a := workspaces[begun.Add(1)-1]
 			return func(i int) (value float64, err error) {
-				// It runs all configurations of a replication in sequence, because they
-				// usually share the same jobs.
+				// All configurations of a replication run in sequence, because they usually
+				// share the same jobs.
 				r := &Replication{Configuration: configurations[i%len(all)], Rep: from + i/len(all)}
 				err = a.each(ctx, p.Experiment, p.settings, r, Options{}, func(_ int, run *Run) error {
 					var ok bool

@@ -2,23 +2,23 @@ package experiments
 
 // A Found is the result of a search along one dimension.
 type Found struct {
-	Steps    int64 // smallest number of steps that succeeds, or 0 if none was found
+	Steps    int64 // smallest number of steps that succeeds, or 0 if no such number was found
 	Most     int64 // largest number of steps that was considered
 	Tried    int   // number of decisions
-	Monotone bool  // whether no trial showed that fewer steps succeed or that more steps fail
+	Monotone bool  // whether in all trials success with some number of steps implied success with every larger number
 }
 
 const (
-	singly = 24 // up to this number of steps, every number is tried
-	probes = 8  // number of steps to try in a range that is assumed to fail
+	singly = 24 // every number of steps up to this one is tried
+	probes = 8  // number of trials in a range that is assumed to fail
 )
 
-// Least returns the smallest number of steps from 1 to most that succeeds. The number of
-// steps before it was tried and fails, unless the result is 1. Least tries every number of
-// steps up to 24. Above 24, it first tries powers of 4 and then halves the range between
-// the last failure and the first success. It then tries 8 numbers of steps in the range
-// that is assumed to fail. If one of these succeeds, Least searches again below it.
-// Finally, it tries some multiples of the result.
+// Least returns the smallest number of steps from 1 to most for which succeeds returns true.
+// Unless the result is 1, the next smaller number has been tried and fails. Least tries every
+// number of steps up to 24. Above 24, it first tries powers of 4 and then halves the range
+// between the last failure and the first success. Afterwards it tries 8 numbers in the range
+// that is assumed to fail. If one of them succeeds, Least searches again below it. Finally, it
+// tries some multiples of the result.
 func Least(most int64, succeeds func(steps int64) (bool, error)) (f Found, err error) {
 	f = Found{Most: max(0, most), Monotone: true}
 	tried := make(map[int64]bool)
@@ -50,7 +50,7 @@ func Least(most int64, succeeds func(steps int64) (bool, error)) (f Found, err e
 		}
 		low = n
 	}
-	if f.Steps == 0 && most > singly { // a number of steps between these may succeed
+	if f.Steps == 0 && most > singly { // a number of steps between the powers of 4 may succeed
 		for i := len(order) - 1; i > 0 && f.Steps == 0; i-- {
 			if mid := (order[i] + order[i-1]) / 2; try(mid) {
 				f.Steps, low = mid, order[i-1]

@@ -30,7 +30,7 @@ import (
 // checked. Running a setting does not change it.
 type setting struct {
 	conf    *scenario.Configuration
-	common  contracts.Request // the fields shared by all requests
+	common  contracts.Request // fields that all requests share
 	work    *workload
 	churn   *churn // nil: hosts never leave
 	payment broker.Payment
@@ -44,14 +44,14 @@ type setting struct {
 
 	hostPrices bool // whether to record the price of each host, which some metrics need
 
-	jobs, short int               // jobs of the first replication, and those with a deadline below the runtime
-	wide        map[int]int       // number of jobs that are too wide for a policy, keyed by the largest width that the policy can admit
+	jobs, short int               // number of jobs of the first replication, and number of those with a deadline below the runtime
+	wide        map[int]int       // number of jobs that are too wide for a policy, by the maximum width that the policy can admit
 	follow      int               // number of jobs that follow another job
-	sized       annotate.SizeNote // effect of mapping sizes in the first replication
+	sized       annotate.SizeNote // effect of the mapping of sizes in the first replication
 }
 
-// An offer is one admission policy of a setting with its label. It includes the sharing
-// rule that applies under this policy.
+// An offer is an admission policy of a setting, with its label. It includes the sharing rule
+// that applies under this policy.
 type offer struct {
 	choice
 	sharing choice
@@ -64,7 +64,7 @@ type choice struct {
 	decode func(any) error
 }
 
-// Negotiates reports whether users receive offers under c.
+// Negotiates reports whether users receive offers under policy c.
 func Negotiates(c *scenario.Choice) bool { return c.Negotiate != "" && c.Negotiate != scenario.Never }
 
 // made creates the plug-in named by c.
@@ -73,9 +73,9 @@ func made[T any](c *choice, t plugin.Table[T]) (T, error) {
 	return v, c.Blame(err)
 }
 
-// fix returns c as a choice that retains its decoded options. If load is not nil, fix calls
-// it with the decoded options. After the plug-in has been created once, the choice is safe
-// for concurrent use.
+// fix returns c as a choice that stores its decoded options. If load is not nil, fix calls it
+// with the decoded options. After the plug-in has been created once, the choice is safe for
+// concurrent use.
 func fix(c scenario.Choice, load func(v any) error) choice {
 	var saved reflect.Value
 	return choice{c, func(v any) error {
@@ -99,8 +99,8 @@ func fix(c scenario.Choice, load func(v any) error) choice {
 	}}
 }
 
-// settings prepares the configurations of e. The experiment must be expanded. The error
-// names the invalid field.
+// settings prepares the configurations of e. The experiment must be expanded. The error names
+// the field that is invalid.
 func settings(e *scenario.Experiment, in files) ([]*setting, error) {
 	var all []*setting
 	read := recordings{in, make(map[string]*swf.Trace), make(map[logKey]workload), make(map[scenario.Availability]recorded)}
@@ -118,8 +118,8 @@ func settings(e *scenario.Experiment, in files) ([]*setting, error) {
 	return all, nil
 }
 
-// Orders of simultaneous events, other than submissions-first. Ends are reported either
-// before submissions, or after them and one at a time.
+// These are the orders of simultaneous events other than submissions-first. Ends are reported
+// either before submissions, or after them and one at a time.
 const (
 	endsFirst = "ends-first"
 	oneByOne  = "one-by-one"
@@ -175,7 +175,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		}
 		s.offers = append(s.offers, offer{choice: fix(a, read.outside(c)), sharing: fix(shares, nil)})
 	}
-	// Create every plug-in once, so that errors are reported before any run.
+	// Create every plug-in once, so that errors are reported before the first run.
 	for i := range s.offers {
 		o := &s.offers[i]
 		rules, err := newMakers().rules(s, o, 0, 0)
@@ -226,7 +226,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 type rules struct {
 	policy   contracts.Policy
 	sharing  sharing.Rule
-	forecast market.Forecaster // nil if the policy does not use a predictor
+	forecast market.Forecaster // nil if the policy uses no forecasts
 	ties     *rand.Rand
 }
 
@@ -275,9 +275,9 @@ func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err
 	return r, nil
 }
 
-// spec returns the specification of host number h in the fleet. Names are zero-padded to
-// the same number of digits, so that they sort numerically. The names of the countable resources
-// are in counts.
+// spec returns the specification of host number h in the fleet. Names are padded with zeros to
+// the same number of digits, so that they sort numerically. The names of the countable
+// resources are in counts.
 func spec(f *scenario.Fleet, h int, counts []string) hosts.Spec {
 	held := f.HeldOf(h)
 	digits := max(2, len(strconv.Itoa(f.Hosts-1)))
@@ -347,8 +347,8 @@ func hold(least, most *float64, amount float64) {
 	}
 }
 
-// deadline returns the quantity that is multiplied by the slack factor: the estimate, the
-// runtime or the planned deadline of j, in seconds.
+// deadline returns the quantity that is multiplied by the slack factor. This is the estimate,
+// the runtime or the planned deadline of j, in seconds.
 func deadline(of string, j *workloadgen.Job) float64 {
 	switch of {
 	case "estimate":

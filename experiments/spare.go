@@ -2,7 +2,7 @@ package experiments
 
 import "slices"
 
-// A spare has the memory of runs that are no longer used.
+// A spare contains the memory of runs that are no longer used.
 type spare struct{ runs []*Run }
 
 // take returns an empty run with space for the given number of jobs.
@@ -15,5 +15,5 @@ func (s *spare) take(jobs int) *Run {
 	return r
 }
 
-// give takes the memory of r for reuse. The caller must not use r afterwards.
+// give adds the memory of r to the spare memory. The caller must not use r afterwards.
 func (s *spare) give(r *Run) { s.runs = append(s.runs, r) }

@@ -11,7 +11,7 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A Study has the metrics of an experiment for each replication.
+// A Study contains the metrics of an experiment for each replication.
 type Study struct {
 	Experiment *scenario.Experiment // expanded
 	Metrics    []metrics.Metric
@@ -20,13 +20,13 @@ type Study struct {
 	Alike      []string     // configurations whose replications all have the same jobs and hosts
 
 	paper  *papers.Reference // the paper's reference values, computed on first use
-	summed []results.Summary // result rows, computed on first use
+	summed []results.Summary // rows of the results, computed on first use
 	curved []results.Point
 
 	critical stats.Critical
 }
 
-// A Cell has the values of one configuration under one policy, by replication. NaN means
+// A Cell contains the values of one configuration under one policy, by replication. NaN means
 // undefined.
 type Cell struct {
 	Values [][]float64 // by metric
@@ -39,8 +39,8 @@ type Cell struct {
 	Jobs metrics.Counts // over all replications
 }
 
-// trial returns the number of trials behind metric m in a replication, or 0 if the metric
-// does not count trials.
+// trial returns the number of trials on which metric m is based in a replication, or 0 if the
+// metric does not count trials.
 func (c *Cell) trial(m, rep int) float64 {
 	if len(c.trials[m]) == 0 {
 		return 0
@@ -48,7 +48,7 @@ func (c *Cell) trial(m, rep int) float64 {
 	return c.trials[m][rep]
 }
 
-// NewStudy returns a study of e that contains no replications yet.
+// NewStudy returns a study of e without replications.
 func NewStudy(e *scenario.Experiment) *Study {
 	x := e.Expanded()
 	e = &x
@@ -73,8 +73,8 @@ func bargains(e *scenario.Experiment) bool {
 	})
 }
 
-// Named returns the metrics named by e. If users may receive offers, it includes the
-// metrics of offers. It includes the utilization of the resources with a price.
+// Named returns the metrics that e names. If users may receive offers, the result includes the
+// metrics of offers. It also includes the utilization of the resources that have a price.
 func Named(e *scenario.Experiment) (names []string) {
 	if e.Figure != nil {
 		names = append(names, e.Figure.Metrics...)
@@ -101,13 +101,13 @@ func (s *Study) Beside() *papers.Reference {
 	return s.paper
 }
 
-// besides is the number of values that Measure appends after the efficiencies, for
+// besides is the number of values that Measure appends after the efficiencies. They describe
 // penalties and jobs.
 const besides = 7
 
-// Measure appends all the values of a run that s stores to found. These are every metric,
-// the number of trials of the metrics that count trials, the efficiency at every alpha, and
-// the counts of penalties and jobs. Undefined values are NaN.
+// Measure appends to found all values of a run that s stores. These are every metric, the
+// number of trials of each metric that counts trials, the efficiency at every alpha, and the
+// counts of penalties and jobs. Undefined values are NaN.
 func (s *Study) Measure(run *Run, found []float64) []float64 {
 	number := func(x float64, ok bool) {
 		if !ok {
@@ -144,8 +144,8 @@ func (s *Study) ofTrials() (n int) {
 	return n
 }
 
-// Add adds the measured values of the next replications of a configuration. The values of a
-// replication start with the kind of its U*. The values of each policy follow.
+// Add adds the measured values of the next replications of a configuration. For each
+// replication, found contains first the kind of its U*. The values under each policy follow.
 func (s *Study) Add(configuration int, found []float64) {
 	s.summed, s.curved = nil, nil
 	cells := s.Cells[configuration]
@@ -207,8 +207,8 @@ func defined(all []float64) (xs []float64) {
 	return xs
 }
 
-// Watched returns the position of the stopping rule's metric and the bounds of its values.
-// The position is -1 if there is no such metric.
+// Watched returns the index of the metric of the stopping rule and the bounds of its values.
+// The index is -1 if there is no such metric.
 func (s *Study) Watched() (m int, lo, hi float64) {
 	of := metrics.Unbounded
 	m = slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == s.Experiment.Until.Metric })
@@ -219,7 +219,7 @@ func (s *Study) Watched() (m int, lo, hi float64) {
 	return m, lo, hi
 }
 
-// Anytime returns the confidence sequence of the stopping rule's metric for one cell.
+// Anytime returns the confidence sequence of the metric of the stopping rule for one cell.
 func (s *Study) Anytime(configuration, policy int) (lo, hi float64, ok bool) {
 	m, lo, hi := s.Watched()
 	if m < 0 {

@@ -19,8 +19,8 @@ type Terms struct {
 	Later    float64 // delay of the submission in seconds
 }
 
-// on applies t to r and task. The total work stays the same; only the number of nodes that
-// share it changes.
+// on applies t to r and task. The total work does not change; only the number of nodes that
+// share it does.
 func (t *Terms) on(r *contracts.Request, task *hosts.Task) {
 	if t.Nodes != r.Nodes {
 		each := float64(r.Nodes) / float64(t.Nodes)
@@ -41,13 +41,13 @@ func (t *Terms) of(j workloadgen.Job) *workloadgen.Job {
 type Dimension struct {
 	Of   string                   // budget, deadline, nodes, submit or class
 	Most int64                    // largest number of steps
-	At   func(steps int64) Terms  // returns the terms after the given number of steps
+	At   func(steps int64) Terms  // function that returns the terms after the given number of steps
 	By   func(steps int64) string // the change, for people
 }
 
 const (
 	mostTimes = 100       // largest multiple of the budget or deadline to try
-	mostLater = 24 * 3600 // longest delay of a submission to try, in seconds
+	mostLater = 24 * 3600 // maximum delay of a submission to try, in seconds
 )
 
 // Cent is the size of one step of the budget.
@@ -57,12 +57,12 @@ var Cent = bank.Micros(10000)
 type bounds struct {
 	budget  bank.Amount
 	nodes   int
-	later   float64 // longest delay of the submission in seconds
+	later   float64 // maximum delay of the submission in seconds
 	classes []string
 }
 
-// dimensions returns the dimensions in which the terms asked may change within b. If a job
-// is submitted later, its deadline moves by the same delay.
+// dimensions returns the dimensions in which the terms in asked may change within b. If a job
+// is submitted later, its deadline is delayed by the same time.
 func dimensions(asked Terms, b bounds) (all []Dimension) {
 	add := func(of string, most float64, change func(t *Terms, n int64), unit, how string) {
 		if !(most >= 1) {

@@ -12,8 +12,9 @@ import (
 )
 
 // A Trial is one replication of a configuration. It consists of jobs and hosts. It can run
-// under any policy of the configuration, with the planned jobs or others. From any job on,
-// it can also continue with changed terms. Only one goroutine may use it at a time.
+// under any policy of the configuration, with the planned jobs or with other jobs. It can also
+// continue from any job with changed terms of that job. Only one goroutine may use it at a
+// time.
 type Trial struct {
 	Plan workloadgen.Plan // in order of arrival
 
@@ -41,7 +42,7 @@ func (t *Trial) Stream(name string) *rand.PCG {
 	return scenario.Stream(t.at.Seed, t.at.Replication, name)
 }
 
-// Optimum returns U* for the jobs of t.
+// Optimum returns U* of the jobs of t.
 func (t *Trial) Optimum() Optimum {
 	t.workspace.plan = t.Plan
 	return t.workspace.yardstick(t.setting, 0).Optimum
@@ -54,7 +55,7 @@ func (t *Trial) Request(j *workloadgen.Job) (r contracts.Request) {
 }
 
 // PlannedDeadlines computes the deadlines from the configuration and writes them into the
-// plan. After that, other runtime estimates do not change the deadlines.
+// plan. Afterwards, changes of the runtime estimates do not change the deadlines.
 func (t *Trial) PlannedDeadlines() {
 	t.Plan = slices.Clone(t.Plan)
 	for i := range t.Plan {
@@ -87,19 +88,20 @@ func (t *Trial) run(ctx context.Context, policy int, plan workloadgen.Plan, hook
 	return run, nil
 }
 
-// Reuse recycles the memory of run. The caller must not read run afterwards.
+// Reuse makes the memory of run available for other runs. The caller must not read run
+// afterwards.
 func (t *Trial) Reuse(run *Run) { t.workspace.spare.give(run) }
 
-// An At identifies a job of a plan and the terms with which it is submitted.
+// An At identifies a job of a plan, with the terms of its submission.
 type At struct {
 	Position int
 	Terms    *Terms // nil means the terms of the plan
 	Guest    bool   // whether the job is not in the plan; its owner then always has enough money
 }
 
-// Before runs plan under a policy. It also returns a snapshot taken just before the job in
-// at is submitted, or nil if the run ends before that. The snapshot is valid until t runs
-// again. The returned run has no prices.
+// Before runs plan under a policy. It also returns a snapshot taken just before the job in at
+// is submitted, or nil if the run ends earlier. The snapshot is valid until the next run of t.
+// The returned run has no prices.
 func (t *Trial) Before(ctx context.Context, policy int, plan workloadgen.Plan, at At) (*Snapshot, *Run, error) {
 	f := &Snapshot{job: plan[at.Position].ID, guest: at.Guest}
 	hooks := []hook{taker{f}}

@@ -10,8 +10,8 @@ import (
 )
 
 // A Unit is the range of replications From to To−1 of one configuration, under each of its
-// policies. A unit is run as a whole and stored as one file. Its contents depend only on
-// the scenario and the seed.
+// policies. A unit is run as a whole and stored in one file. Its contents depend only on the
+// scenario and the seed.
 type Unit struct{ Configuration, From, To int }
 
 // rowsPerUnit is the approximate number of job rows per unit. It is part of the storage
@@ -29,8 +29,8 @@ func ParseUnit(name string) (u Unit, err error) {
 	return u, nil
 }
 
-// Units returns the units of p, in order. All units of a configuration have the same number
-// of replications, except the last unit and units that end at a check of a stopping rule.
+// Units returns the units of p, in order. All units of a configuration have the same number of
+// replications, except the last unit and the units that end where a stopping rule is checked.
 func (p *Prepared) Units() []Unit {
 	var all []Unit
 	n := p.Experiment.Replications
@@ -48,10 +48,11 @@ func (p *Prepared) Units() []Unit {
 	return all
 }
 
-// Looks returns, in increasing order, the numbers of replications after which p checks its
-// stopping rule. The last number is the maximum number of replications. The number of looks
-// has no effect on validity, because the rule uses a confidence sequence. Each look comes
-// after 10 % more replications, so a run wastes at most about 10 %.
+// Looks returns the numbers of replications after which p checks its stopping rule, in
+// increasing order. The last number is the maximum number of replications. The number of
+// checks does not affect validity, because the rule uses a confidence sequence. Each check
+// comes after 10 % more replications. A run therefore computes at most about 10 % more than
+// necessary.
 func (p *Prepared) Looks() (all []int) {
 	e := p.Experiment
 	if u := e.Until; u != nil {
@@ -93,7 +94,7 @@ func (p *Prepared) JobRows() (rows int) {
 	return rows
 }
 
-// Check returns an error unless found has as many values as a measurement of u.
+// Check returns an error if found does not have as many values as a measurement of u.
 func (s *Study) Check(u Unit, found []float64) error {
 	if u.Configuration >= len(s.Cells) || u.To > s.Experiment.Replications {
 		return fmt.Errorf("the experiment has %d configurations with %d replications each", len(s.Cells), s.Experiment.Replications)
@@ -131,13 +132,13 @@ func (w *Worker) anew() *tabulator {
 	return newTabulator(results.NewEncoder(w.tables, Axes(w.p.Experiment)))
 }
 
-// Run runs the replications of u. It writes the journals that journal returns and calls
-// progress after each replication. It passes full row groups to the function away. The rows
-// of the returned unit are valid until the next call.
+// Run runs the replications of u. It writes the journals returned by journal, and calls
+// progress after each replication. It passes full row groups to the function away. The rows of
+// the returned unit are valid until the next call.
 func (w *Worker) Run(ctx context.Context, u Unit, away func(results.Block) error, journal Journal, progress func()) (unit *results.Unit, err error) {
 	defer func() {
 		if err != nil {
-			w.out = w.anew() // drop the rows of the failed unit
+			w.out = w.anew() // discard the rows of the failed unit
 		}
 	}()
 	p, s, opts := w.p, w.study, w.opts

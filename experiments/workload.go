@@ -16,13 +16,13 @@ import (
 )
 
 // A workload creates the plan of jobs for each replication. It depends only on the streams
-// "workload", "estimate" and "annotate", so every policy gets the same jobs.
+// "workload", "estimate" and "annotate", so every policy receives the same jobs.
 type workload struct {
 	model    workloadgen.Model
-	estimate dist.Distribution // ratio of estimate to runtime; nil means that the model defines the estimate
-	fixed    workloadgen.Plan  // used in every replication; nil unless the workload comes from a plan file
+	estimate dist.Distribution // ratio of estimate to runtime; nil means that the model determines the estimate
+	fixed    workloadgen.Plan  // plan used in every replication; nil unless the workload comes from a plan file
 	log      swf.Jobs          // source of the plan; nil unless the workload comes from a log
-	annotate *annotate.Options // nil means that jobs stay unchanged
+	annotate *annotate.Options // nil means that jobs are not changed
 	notes    []string          // description of how the jobs were selected
 	machine  int64             // number of processors of the log's machine, or 0 if unknown
 }
@@ -70,7 +70,8 @@ func (read *recordings) workload(w *scenario.Workload, f *scenario.Fleet) (work 
 	return work, err
 }
 
-// log reads the recorded log and applies the filter. It notes how every record was treated.
+// log reads the recorded job log and applies the filter. It records how each line was
+// interpreted.
 func (read *recordings) log(w *scenario.Workload) (work workload, err error) {
 	filters, err := swf.ParseFilters(w.Filter)
 	if err != nil {
@@ -116,8 +117,8 @@ func (work *workload) note(format string, args ...any) {
 }
 
 // annotations decodes the settings that annotate jobs. It returns nil if there are no such
-// settings. If a load does not state its number of processors, it refers to the processors
-// of the fleet.
+// settings. If the annotation of the load does not specify a number of processors, the load
+// refers to the processors of the fleet.
 func annotations(said scenario.Options, f *scenario.Fleet) (*annotate.Options, error) {
 	if !said.Given() {
 		return nil, nil
@@ -132,12 +133,12 @@ func annotations(said scenario.Options, f *scenario.Fleet) (*annotate.Options, e
 	return o, said.Blame(o.Validate())
 }
 
-// errNoBudget reports that no job has a budget.
+// errNoBudget means that no job has a budget.
 var errNoBudget = errors.New("no job has a budget; set price or budget in workload.annotate, or urgency together with sla")
 
-// alike reports whether the second replication has the same jobs and hosts as the first.
-// The plan of the first replication must be in the workspace. If so, only ties and the
-// random decisions of policies differ between replications.
+// alike reports whether the second replication has the same jobs and hosts as the first. The
+// plan of the first replication must be in the workspace. If it has, replications differ only
+// in ties and in the random decisions of policies.
 func (a *workspace) alike(s *setting, seed uint64) (bool, error) {
 	if f := s.conf.Fleet.Availability; s.work.model != nil || f != nil && f.Model != nil {
 		return false, nil
@@ -150,12 +151,12 @@ func (a *workspace) alike(s *setting, seed uint64) (bool, error) {
 	return err == nil && slices.Equal(first, a.plan), err
 }
 
-// leave hands the memory of the current plan over to the plan's runs. The next plan gets
+// leave transfers the memory of the current plan to the runs of that plan. The next plan uses
 // new memory.
 func (a *workspace) leave() { a.drawn = nil }
 
 // draw sets the workspace's plan to the plan of replication rep. The first replication must
-// have at least one job with a budget. Later ones may have none by chance.
+// have at least one job with a budget. Later replications may have none by chance.
 func (a *workspace) draw(s *setting, seed uint64, rep int) (err error) {
 	w := s.work
 	a.sized = annotate.SizeNote{}
@@ -181,7 +182,7 @@ func (a *workspace) draw(s *setting, seed uint64, rep int) (err error) {
 		}
 	}
 	if w.annotate != nil {
-		first := 0.0 // annotations shift the first arrival to 0; for a model, the shift is undone below
+		first := 0.0 // annotations shift the first arrival to time 0; for a model, the shift is reversed below
 		if w.model != nil && len(a.plan) > 0 {
 			first = a.plan[0].Arrival
 		}

@@ -25,11 +25,11 @@ import (
 
 // A workspace is the memory that one goroutine reuses to run replications.
 type workspace struct {
-	spare    spare // reuses the memory of runs
+	spare    spare // memory of runs for reuse
 	makers   *makers
 	observe  func(configuration, admission string, rep int, parts *broker.Config)
-	unpriced bool              // do not record prices, because nobody reads them
-	heard    [sha256.Size]byte // hash of the questions to programs and their answers in all runs; zero if there were none
+	unpriced bool              // do not record prices, because they are not needed
+	heard    [sha256.Size]byte // hash of the questions to external programs and their answers in all runs; zero if there were none
 	machines []sim.Machine
 	fleet    []hosts.Machine
 	owners   []bank.Account
@@ -54,7 +54,7 @@ type workspace struct {
 	cancels eventheap.Heap   // jobs of the plan, ordered by the time at which their owners cancel them
 
 	sized     annotate.SizeNote // effect of mapping sizes in the plan
-	followers *followers        // nil if no job of the plan follows another
+	followers *followers        // nil if no job of the plan follows another job
 	due       due               // used if followers is not nil
 }
 
@@ -72,7 +72,7 @@ type bill struct {
 	budget bank.Amount
 }
 
-// A payer is a user with the maximum total cost of the user's jobs.
+// A payer is a user, with the maximum total cost of the user's jobs.
 type payer struct {
 	user    int64
 	owes    bank.Amount
@@ -105,7 +105,7 @@ func (a *workspace) run(ctx context.Context, s *setting, o *offer, seed uint64, 
 		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: a.unpriced, HostPrices: !a.unpriced && s.hostPrices && !s.payment.Whole,
 	}
 	parts.Least, parts.Reserve, parts.Resources, parts.Counts = s.least, s.conf.Market.Reserve, s.priced, s.counts
-	if o.about.Spot { // the market's admission depends on other users' bids
+	if o.about.Spot { // the admission of a spot market depends on the bids of other users
 		parts.Renew = s.conf.Market.Renew
 	}
 	bare := parts
@@ -128,7 +128,7 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	of := &in.run.Outcome
 	of.Booked = in.offer.about.Books
 	if of.Cancels = a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
-		market = append(market, cancels{a}) // contracts that have ended need no cancellation
+		market = append(market, cancels{a}) // contracts that have already ended need no cancellation
 	}
 	sources := append(market, in)
 	if s.conf.Market.Instant != endsFirst {
@@ -167,7 +167,7 @@ func (a *workspace) build(s *setting, o *offer) (provider bank.Account, err erro
 		}
 	}
 	like := spec(f, 0, s.counts)
-	if (o.about.Single || o.about.Books) && like.Cap >= 1 { // the cap of one node, of which a task has several
+	if (o.about.Single || o.about.Books) && like.Cap >= 1 { // the cap is that of one node, but a task can have several nodes
 		like.Cap = 0
 	}
 	for h := range a.machines {
@@ -244,7 +244,7 @@ func (a *workspace) penalties(s *setting) bool {
 	return a.anyJob(func(j *workloadgen.Job) bool { return j.PenaltyRate > 0 })
 }
 
-// anyJob reports whether is holds for at least one job of the plan.
+// anyJob reports whether is returns true for at least one job of the plan.
 func (a *workspace) anyJob(is func(j *workloadgen.Job) bool) bool {
 	for i := range a.plan {
 		if is(&a.plan[i]) {
@@ -254,8 +254,8 @@ func (a *workspace) anyJob(is func(j *workloadgen.Job) bool) bool {
 	return false
 }
 
-// dollars converts x dollars to an amount of money. It panics if x is out of range. The
-// checks of scenarios and plans prevent this.
+// dollars converts x dollars to an amount of money. It panics if x is out of range. The checks
+// of scenarios and plans exclude such values.
 func dollars(x float64) bank.Amount {
 	a, err := bank.Dollars(x)
 	if err != nil {
@@ -264,23 +264,24 @@ func dollars(x float64) bank.Amount {
 	return a
 }
 
-// A hook can change how the jobs of a run are submitted. It also receives the decisions on
+// A hook can change the submission of the jobs of a run. It also receives the decisions on
 // these jobs.
 type hook interface {
-	// before is called before job n is submitted. It returns the submission to use. If it
-	// returns nil, the next hook decides, and after the last hook the plan decides.
+	// before is called before job n is submitted. It returns the submission to use for the
+	// job. If it returns nil, the next hook determines the submission, and after the last hook
+	// the plan does.
 	before(in *arrivals, n int, now float64) (*submission, error)
 
-	// decided is called with each decision on job n. It is not called if a waiting job is
-	// deferred again. If decided returns an error at the submission, the run stops.
+	// decided is called with each decision on job n. It is not called when a waiting job is
+	// deferred again. If decided returns an error at the submission of a job, the run stops.
 	decided(n int, at float64, d *contracts.Decision) error
 }
 
-// A submission describes how a hook submits a job.
+// A submission specifies how a hook submits a job.
 type submission struct {
 	terms  *Terms // nil means the terms of the plan
 	offers int    // number of offers that the owner has received
-	taken  bool   // whether terms come from an offer that the owner accepted
+	taken  bool   // whether terms is an offer that the owner accepted
 }
 
 // arrivals is an event source that submits the jobs of a workspace's plan to the broker.
@@ -289,12 +290,12 @@ type arrivals struct {
 	setting   *setting
 	offer     *offer
 	run       *Run
-	bare      broker.Config // the broker's components before observers wrap them
+	bare      broker.Config // components of the broker before observers wrap them
 	hooks     []hook
 }
 
-// A marketplace is a broker that ignores arriving and leaving hosts once all work is done
-// and no more jobs will arrive.
+// A marketplace is a broker that ignores arriving and leaving hosts when all work is done and
+// no more jobs will arrive.
 type marketplace struct {
 	*broker.Broker
 	in *arrivals
@@ -319,9 +320,8 @@ func (in *arrivals) Next() float64 {
 	return math.Inf(1)
 }
 
-// Advance submits every job that is due at now, one at a time in the plan's order.
-// Contracts that end at now have already ended, because the kernel advances the broker
-// first.
+// Advance submits every job that is due at now, one at a time in the order of the plan.
+// Contracts that end at now have already ended, because package des advances the broker first.
 func (in *arrivals) Advance(now float64) error {
 	a := in.workspace
 	if len(a.broker.Ended()) >= atOnce {
@@ -402,7 +402,7 @@ func refuse(j *metrics.Job, d *contracts.Decision) {
 // bin is the width of the bins of price averages, in seconds (§4.2).
 const bin = 300
 
-// atOnce is the number of ended contracts that triggers a call of gather.
+// atOnce is the number of ended contracts at which gather is called.
 const atOnce = 1 << 12
 
 // gather records the outcomes of ended contracts. The broker then discards these contracts.
@@ -429,7 +429,7 @@ func (in *arrivals) gather() {
 	a.broker.Forget()
 }
 
-// collect records the outcomes of the last contracts and the prices.
+// collect records the outcomes of the last contracts, and the prices.
 func (in *arrivals) collect() {
 	in.gather()
 	a, run, s := in.workspace, in.run, in.setting

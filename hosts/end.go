@@ -5,17 +5,17 @@ import "fmt"
 // An End is the reason why a task has ended.
 type End uint8
 
-// The reasons why a task can end.
+// These are the reasons why a task can end.
 const (
 	Worked  End = iota // its work is done
-	Exited             // its program ended with status 0
-	Failed             // its program ended with another status, exceeded a limit, or could not start
-	Expired            // the time until which it was allowed to run has passed
-	Killed             // it was no longer wanted
-	Lost               // unknown to its machine, because the machine or the task's supervisor died
+	Exited             // the program ended with status 0
+	Failed             // the program ended with another status, exceeded a limit, or could not start
+	Expired            // the time until which the task was allowed to run has passed
+	Killed             // the task was no longer wanted
+	Lost               // the task is unknown to its machine, because the machine or the task's supervisor died
 )
 
-// endNames are the names of the ends, as messages and files use them.
+// endNames are the names of the reasons in messages and files.
 var endNames = [...]string{"worked", "exited", "failed", "expired", "killed", "lost"}
 
 // String returns the name of e.

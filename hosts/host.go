@@ -1,35 +1,36 @@
-// Package hosts defines the supply side: the offer of a host, its tasks, and the progress of
-// their work.
+// Package hosts defines the supply side of the market: the resources that a host offers, its
+// tasks, and the progress of their work.
 //
 // A [Machine] divides one host among its tasks in proportion to their weights. The machines of
 // hosts/sim compute the progress of their tasks; [Metered] machines measure it.
 //
 // The package is independent of prices, contracts and users. Policies and the market decide
-// which tasks run on which host; a machine only carries out these decisions.
+// which tasks run on each host; a machine only carries out these decisions.
 //
 // Times and durations are in seconds; times count from the start of the run. Work is in
-// processor-seconds at speed 1: a task of 100 takes 50 s on one processor of speed 2.
+// processor-seconds at speed 1. For example, a task of 100 processor-seconds takes 50 s on one
+// processor of speed 2.
 package hosts
 
-// An ID is the position of a host in its fleet, starting at 0. Ties between hosts are broken
-// by this order.
+// An ID is the position of a host in its fleet, starting at 0. This order breaks ties between
+// hosts.
 type ID int32
 
-// Resources are reserved for one task as long as it is on a host. They are never shared and
-// never overbooked.
+// A task's resources are reserved for it while it is on a host. They are never shared or
+// overbooked.
 type Resources struct {
 	Memory    float64 // bytes
 	Disk      float64 // bytes
 	Bandwidth float64 // bytes/s
 
-	Cores  int32            // whole cores; only hosts with Spec.Whole have any
-	Counts [MaxCounts]int32 // units of each countable resource, such as GPUs, in the order of a market's names
+	Cores  int32            // whole cores; 0 unless Spec.Whole is set
+	Counts [MaxCounts]int32 // units of each countable resource, such as GPUs, in the market's order of names
 }
 
 // MaxCounts is the maximum number of countable resources of a market.
 const MaxCounts = 8
 
-// Zero reports whether r is empty.
+// Zero reports whether all resources in r are 0.
 func (r Resources) Zero() bool { return r == Resources{} }
 
 // Fit reports whether r fits into room.
@@ -57,15 +58,15 @@ func (r Resources) Sub(o Resources) Resources {
 	return r
 }
 
-// A Spec describes the offer of a host.
+// A Spec describes the resources that a host offers.
 type Spec struct {
 	Name  string  // unique in its fleet
 	CPUs  float64 // number of processors, above 0
 	Speed float64 // work per second of one processor; 1 is the reference speed
-	Cap   float64 // the most processors that one task can use; 0 means no cap
-	Whole bool    // each task reserves all cores that it may use, a whole number
+	Cap   float64 // maximum number of processors that one task can use; 0 means no maximum
+	Whole bool    // each task reserves all cores that it may use, always a whole number
 	Room  Resources
-	Floor Floor // the floor prices for tasks
+	Floor Floor // floor prices for tasks on this host
 }
 
 // Offers returns the resources that tasks can reserve on the idle host.
@@ -77,8 +78,9 @@ func (s *Spec) Offers() Resources {
 	return room
 }
 
-// Cores returns the number of cores that a task with the given limit reserves, or all cores of the
-// host if the limit is 0. It returns false if the limit is not a whole number.
+// Cores returns the number of cores that a task with the given limit reserves. If the limit is
+// 0, this is the number of cores of the host. It returns false if the limit is not a whole
+// number.
 func (s *Spec) Cores(limit float64) (cores int32, ok bool) {
 	if !s.Whole {
 		return 0, true
@@ -89,12 +91,12 @@ func (s *Spec) Cores(limit float64) (cores int32, ok bool) {
 	return int32(min(limit, 1<<30)), limit == float64(int32(min(limit, 1<<30)))
 }
 
-// Capacity returns the work per second of the whole host.
+// Capacity returns the work per second of all processors of the host.
 func (s *Spec) Capacity() float64 { return s.CPUs * s.Speed }
 
-// Usable returns the processors of the host that a task with the given limit can use. A limit
-// of 0 means no limit. For example, on a host of 2 processors with a cap of 1, a task without a
-// limit can use 1.
+// Usable returns the number of processors of the host that a task with the given limit can
+// use. A limit of 0 means no limit. For example, on a host of 2 processors with a cap of 1, a
+// task without a limit can use 1 processor.
 func (s *Spec) Usable(limit float64) float64 {
 	most := s.CPUs
 	for _, limit := range [...]float64{s.Cap, limit} {
@@ -105,20 +107,20 @@ func (s *Spec) Usable(limit float64) float64 {
 	return most
 }
 
-// A Share determines the part of a host that a task receives: Weight divided by the sum of all
-// weights on the host, but at most Limit processors. For example, tasks of weight 1 and 3 on a
-// host of 8 processors receive 2 and 6.
+// A Share determines the part of a host that a task receives. This part is Weight divided by
+// the sum of all weights on the host, but at most Limit processors. For example, tasks of
+// weight 1 and 3 on a host of 8 processors receive 2 and 6.
 type Share struct {
-	Weight float64 // at least 0; 0 pauses the task
-	Limit  float64 // processors; 0 means the host's own cap
+	Weight float64 // at least 0; a weight of 0 pauses the task
+	Limit  float64 // maximum number of processors; 0 means the host's own maximum
 }
 
 // A Task is work for one machine.
 type Task struct {
-	Key   int64     // chosen by the caller and returned in reports
-	Work  float64   // processor-seconds at speed 1; +Inf means that it runs until stopped
-	Holds Resources // reserved from Start until the task ends
-	Until float64   // time at which a metered machine ends the task on its own; 0 means never
+	Key   int64     // key chosen by the caller and returned in reports
+	Work  float64   // processor-seconds at speed 1; +Inf means that the task runs until it is stopped
+	Holds Resources // resources reserved from Start until the task ends
+	Until float64   // time at which a metered machine ends the task by itself; 0 means never
 }
 
 // A Slot identifies a task on a machine, from Start until the task completes or is stopped.
@@ -128,9 +130,9 @@ type Slot int32
 // A Report states how much work a task has done.
 type Report struct {
 	Key  int64
-	At   float64 // time at which it completed or was stopped
+	At   float64 // time at which the task completed or was stopped
 	Done float64 // work done, in processor-seconds at speed 1
-	Exit         // a separate struct, so that a report is returned in registers
+	Exit         // a separate struct, so that the compiler returns a report in registers
 }
 
 // An Exit identifies the slot of a task and states how the task ended.
@@ -141,7 +143,7 @@ type Exit struct {
 }
 
 // A Machine runs the tasks of one host. The times passed to its methods must never decrease. A
-// method that takes a time first advances the machine to it.
+// method that takes a time first advances the machine to that time.
 type Machine interface {
 	// Spec returns the offer of the host.
 	Spec() *Spec
@@ -168,7 +170,7 @@ type Machine interface {
 	Processors() []float64
 
 	// Next returns the earliest time at which a task completes if nothing changes, or +Inf if
-	// none will.
+	// no task will complete.
 	Next() float64
 
 	// Advance moves the machine to now, ends the tasks that have completed, and appends their
@@ -177,8 +179,8 @@ type Machine interface {
 }
 
 // A Metered machine measures the work of its tasks. It represents a remote host that runs real
-// programs, whose progress cannot be predicted. Next therefore returns only the times of ends
-// that are already known, and Stop and Advance report the work measured last.
+// programs, whose progress cannot be predicted. Next therefore returns only ends that are
+// already known, and Stop and Advance report the most recently measured work.
 type Metered interface {
 	Machine
 
@@ -190,9 +192,9 @@ type Metered interface {
 	Readings(out []Reading) []Reading
 }
 
-// A Reading is the work that a task did in a time span during which one allocation of shares
-// was in force. Readings of the same span have the same Span and Deal. They are consecutive
-// and sorted by slot.
+// A Reading is the work that a task did in a span of time under one allocation of shares.
+// Readings of the same span have equal fields Span and Deal. They are consecutive and sorted
+// by slot.
 type Reading struct {
 	Slot Slot
 	Deal int64

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// A Kind is a kind of resource of a host. The order of kinds breaks ties, for example if a task
-// claims the same fraction of two resources.
+// A Kind is a kind of resource of a host. This order breaks ties, for example if a task claims
+// the same fraction of two resources.
 type Kind uint8
 
-// The kinds of resources. Countable is the first of [MaxCounts] kinds, in the order of a market's
-// names.
+// The kinds of resources. Countable is the first of [MaxCounts] consecutive kinds, in the
+// market's order of names.
 const (
 	CPU Kind = iota // processors
 	Memory
@@ -20,8 +20,8 @@ const (
 	Kinds = Countable + MaxCounts // the number of kinds
 )
 
-// Name returns the name of k. The argument counts has the names of the countable resources of
-// the market.
+// Name returns the name of k. The argument counts contains the names of the countable
+// resources of the market.
 func (k Kind) Name(counts []string) string {
 	if k < Countable {
 		return [...]string{"cpu", "memory", "disk", "bandwidth"}[k]
@@ -55,7 +55,7 @@ func (r *Resources) Of(k Kind) float64 {
 	return float64(r.Counts[k-Countable])
 }
 
-// A Floor has the floor price of each kind of resource, in dollars per second and unit.
+// A Floor contains the floor price of each kind of resource, in dollars per second and unit.
 type Floor [Kinds]float64
 
 // Held returns the floor price of all resources in r, in dollars per second. Processors do not
@@ -76,10 +76,10 @@ func (f *Floor) OnHeld() bool {
 	return g != Floor{}
 }
 
-// Floors converts floor prices from dollars per hour. The argument cpu is the price of a processor.
-// The argument held has the prices of other resources by name: per GB (1e9 bytes) of memory and
-// disk, per GB/s of bandwidth, and per unit of a countable resource. The names of the countable
-// resources are in counts.
+// Floors converts floor prices from dollars per hour. The argument cpu is the price of a
+// processor. The argument held contains the prices of other resources by name: per GB (1e9
+// bytes) of memory and disk, per GB/s of bandwidth, and per unit of a countable resource. The
+// names of the countable resources are in counts.
 func Floors(cpu float64, held map[string]float64, counts []string) (f Floor, err error) {
 	f[CPU] = cpu / 3600
 	for name, price := range held {
@@ -94,8 +94,9 @@ func Floors(cpu float64, held map[string]float64, counts []string) (f Floor, err
 	return f, nil
 }
 
-// Priced returns the kinds with the given names, in order. They have a price in addition to
-// processors. The names of the countable resources are in counts.
+// Priced returns the kinds with the given names, in the order of kinds. These are the kinds
+// that have a price in addition to processors. The names of the countable resources are in
+// counts.
 func Priced(names, counts []string) (all []Kind, err error) {
 	for _, name := range names {
 		k, ok := KindOf(name, counts)

@@ -4,23 +4,23 @@ import "math"
 
 // Divide divides a host of cpus processors among tasks with the given shares. It writes the
 // number of processors of each task to rates, in the same order; rates must be at least as
-// long as shares. No task receives more than its own limit, nor more than limit. For both, 0
+// long as shares. No task receives more than its own limit or more than limit. For both, 0
 // means no limit.
 //
 // The division is proportional and work-conserving. Processors that a task at its limit cannot
 // use go to the other tasks in proportion to their weights, until the host is full or every
-// task is at its limit. So a task at its limit receives exactly that limit, and every other
-// task receives its weight times one common factor. The sum is the smaller of cpus and the sum
-// of the limits, up to rounding. A task of weight 0 is paused: it receives nothing, even if
-// processors are idle.
+// task is at its limit. A task at its limit therefore receives exactly the limit, and every
+// other task receives its weight times one common factor. The sum is the smaller of cpus and
+// the sum of the limits, except for rounding. A task of weight 0 is paused: it receives
+// nothing, even if processors are idle.
 //
-// For example, 8 processors and three tasks of weight 1, one of them with a limit of 2, give
-// 2, 3 and 3.
+// For example, 8 processors are divided among three tasks of weight 1, one of which has a
+// limit of 2. They receive 2, 3 and 3.
 //
 // A weight must be 0 or at least 1e-300, and the sum of weights must be finite. Divide
-// allocates no memory. Its time is linear in the number of tasks for each round; each group of
-// tasks that reach their limits together takes one more round. Divide reports whether any task
-// is at its limit.
+// allocates no memory. Divide takes time linear in the number of tasks for each round. Each
+// group of tasks that reach their limits together requires one more round. Divide reports
+// whether any task is at its limit.
 func Divide(cpus, limit float64, shares []Share, rates []float64) (limited bool) {
 	rates = rates[:len(shares)]
 	if limit == 0 {
@@ -47,8 +47,8 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) (limited bool)
 		}
 	}
 
-	// Each round fixes the rate of the tasks that reach their limit at the current factor. The
-	// remaining tasks then have more to divide, never less.
+	// Each round sets the rate of the tasks that reach their limit at the current factor. The
+	// remaining tasks can then divide more processors than before, never fewer.
 	for weight > 0 {
 		factor := cpus / weight
 		settled := false
@@ -78,9 +78,9 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) (limited bool)
 	return limited
 }
 
-// Part returns the number of processors that a task receives on a host without a cap if every
-// task receives its weight times factor. It also reports whether that is below the task's
-// limit. For a paused task, which receives nothing, below is always true.
+// Part returns the number of processors that a task receives on a host without a cap when
+// every task receives its weight times factor. It also reports whether that is below the
+// task's limit. For a paused task, which receives no processors, below is always true.
 func (s *Share) Part(factor float64) (rate float64, below bool) {
 	rate = s.Weight * factor
 	return rate, s.Limit == 0 || rate < s.Limit
@@ -98,10 +98,10 @@ func own(limit float64, s *Share) float64 {
 	return limit
 }
 
-// Idle is the weight of a task that receives only the capacity that the others leave. It is
-// negligible next to any normal weight. Idle tasks share the remaining capacity equally, each
-// up to its limit.
+// Idle is the weight of a task that receives only the capacity that other tasks leave. It is
+// negligible compared with any normal weight. Idle tasks share the remaining capacity equally,
+// each up to its limit.
 const Idle = 1e-200
 
-// open marks a rate that is not yet fixed.
+// open marks a rate that has not been set yet.
 const open = -1

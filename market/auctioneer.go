@@ -1,11 +1,11 @@
 package market
 
-// An Auctioneer runs the continuous auction of one host: the price is the sum of the current
+// An Auctioneer runs the continuous auction of one host. The price is the sum of the current
 // bids, and each bidder receives the share bid/price.
 //
-// It stores only the sum. Callers remember their own bids, so a change costs constant time
-// however many bidders there are. The zero value has no bids, a price of 0 and a history with
-// the window defaultWindow.
+// It stores only the sum. Callers store their own bids, so a change takes constant time,
+// independent of the number of bidders. The zero value has no bids, a price of 0 and a history
+// of length defaultWindow.
 type Auctioneer struct {
 	price     Rate
 	forgetful bool // no history is recorded
@@ -17,8 +17,8 @@ type Config struct {
 	// Window is the length of the price history in seconds. 0 means defaultWindow.
 	Window float64
 
-	// NoHistory disables the history, which then stays empty. Set it if past prices will not
-	// be needed.
+	// NoHistory disables the history, which then stays empty. Set it if past prices are not
+	// needed.
 	NoHistory bool
 }
 
@@ -32,12 +32,12 @@ func New(c Config) (a Auctioneer, err error) {
 // means no bid: Bid(now, 0, r) adds a bid and Bid(now, was, 0) withdraws one.
 //
 // Bid panics if one of the rates is negative, if the old rate exceeds the sum of the current
-// bids, or if the price would overflow an int64. If a history is recorded, it also panics if
+// bids, or if the price would overflow an int64. If a history is recorded, Bid also panics if
 // now is earlier than a time already passed to it.
 func (a *Auctioneer) Bid(now float64, was, r Rate) {
 	others := a.price - was
 	price := others + r
-	if was|r|others|price < 0 { // true if any of them is negative: the sign bits are combined
+	if was|r|others|price < 0 { // The sign bits are combined, so this is true if any of the four is negative.
 		panic("market: bid out of range")
 	}
 	if a.price = price; !a.forgetful {
@@ -51,8 +51,8 @@ func (a *Auctioneer) Price() Rate { return a.price }
 // History returns the record of past prices.
 func (a *Auctioneer) History() *History { return &a.history }
 
-// Reset returns a to the state of [New], for another run from time 0. It reuses the allocated
-// memory.
+// Reset returns a to the state that [New] creates, for another run from time 0. It reuses the
+// allocated memory.
 func (a *Auctioneer) Reset(c Config) (err error) {
 	a.price, a.forgetful = 0, c.NoHistory
 	if a.history.Window() == c.Window {

@@ -6,9 +6,9 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A conformal forecaster adjusts its level according to how often its forecasts were too low.
-// It implements adaptive conformal inference (Gibbs and Candès 2021, "Adaptive Conformal
-// Inference Under Distribution Shift").
+// A conformal forecaster adjusts its level according to how often the price exceeded its
+// forecasts. It implements adaptive conformal inference (Gibbs and Candès 2021, "Adaptive
+// Conformal Inference Under Distribution Shift").
 //
 // Every s seconds, where s is the window divided by Steps, it forecasts a percentile of the
 // price over the next window. When that window has passed, err is the fraction of it in which
@@ -19,21 +19,22 @@ import (
 // α starts at 1-g. If the price exceeded the forecast too often, α falls and the forecasts
 // rise.
 //
-// The forecast is c + S⁻¹(1-α). Here c is the current price and S is the distribution of recent
-// scores. A score is the difference between a price and the price up to one window earlier. If
-// α ≤ 0, the forecast is above every price; if α ≥ 1, it is below every price. So α cannot move
-// far outside [0,1].
+// The forecast is c + S⁻¹(1-α). Here c is the current price and S is the distribution of
+// recent scores. A score is the difference between a price and the price up to one window
+// earlier. If α ≤ 0, the forecast is above every price; if α ≥ 1, it is below every price. So
+// α cannot move far outside [0,1], because beyond either limit the next updates move it back.
 //
-// Whatever the prices do, the mean err of n forecasts is within (1+γ(k+1))/(γn) of 1-g, where k
-// = Steps is the number of forecasts per window. This is their Proposition 4.1 for outcomes
-// that become known k forecasts late. The bound holds for the long-run average, not for each
-// forecast: if the price never changes, some forecasts are below it and others are not.
+// Whatever the prices are, the mean err of n forecasts is within (1+γ(k+1))/(γn) of 1-g, where
+// k = Steps is the number of forecasts per window. This is Proposition 4.1 of that paper, for
+// outcomes that become known k forecasts late. The bound holds for the long-run average, not
+// for each forecast: if the price never changes, some forecasts are below it and others are
+// not.
 //
 // # Design
 //
-// Its state belongs to the [History], which reports every price change to it. The result
-// therefore does not depend on when, or how often, callers ask. Tracking of a level g starts
-// with the first request for g.
+// The state of the forecaster belongs to the [History], which passes every price change to it.
+// The forecast therefore does not depend on when, or how often, callers ask for it. The
+// forecaster starts to track a level g at the first request for g.
 type conformal struct{ ConformalOptions }
 
 // ConformalOptions are the options of the forecaster conformal.
@@ -50,8 +51,8 @@ func newConformal(decode plugin.Decoder) (Forecaster, error) {
 	return conformal{o}, err
 }
 
-// Percentile implements [Forecaster]. The first call starts the tracking of the price. Until a
-// score is known, the forecast is the current price.
+// Percentile implements [Forecaster]. The first call starts to track the price. Until a score
+// is known, the forecast is the current price.
 func (c conformal) Percentile(h *History, now, g float64) float64 {
 	h.setNow(now)
 	if h.tracked == nil || h.tracked.ConformalOptions != c.ConformalOptions {
@@ -62,7 +63,7 @@ func (c conformal) Percentile(h *History, now, g float64) float64 {
 	return t.quantile(t.level(g).alpha, h.Price()).Float64()
 }
 
-// All prices lie between these two rates.
+// Every price lies between these two rates.
 const (
 	above Rate = math.MaxInt64
 	below Rate = -1

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// rounding is the relative error allowed in sums of durations. Without it, a price in force for
-// exactly a fraction g of the window might not count as the percentile.
+// rounding is the relative error allowed in sums of durations. Without this tolerance, a price
+// in force for exactly a fraction g of the window might not count as the percentile.
 const rounding = 1e-12
 
-// An empirical forecaster reads the percentile from the window itself. It returns the lowest price
-// p such that the price was at most p for at least a fraction g of the time. It cannot forecast a
-// price that did not occur in the window.
+// An empirical forecaster takes the percentile from the distribution of prices in the window.
+// It returns the lowest price p such that the price was at most p for at least a fraction g of
+// the time. It cannot forecast a price that did not occur in the window.
 type empirical struct {
 	stays []stay // scratch memory
 }
@@ -28,8 +28,8 @@ func newEmpirical(decode plugin.Decoder) (Forecaster, error) {
 	return &empirical{}, decode(&struct{}{})
 }
 
-// Percentile implements [Forecaster]. It sorts the prices of the window and adds up their
-// durations until they reach the fraction g of the window.
+// Percentile implements [Forecaster]. Percentile sorts the prices of the window and adds up
+// their durations until the sum reaches the fraction g of the window.
 func (e *empirical) Percentile(h *History, now, g float64) float64 {
 	e.stays = h.stays(now, e.stays[:0])
 	slices.SortFunc(e.stays, func(a, b stay) int { return cmp.Compare(a.price, b.price) })

@@ -20,7 +20,7 @@ const defaultWindow = 300.0
 //
 // The zero value has the window defaultWindow.
 type History struct {
-	now float64 // the latest time passed to a method
+	now float64 // latest time passed to a method
 
 	// From index head on, steps holds the step in force at the start of the window and all
 	// later steps. Each step has a different price and a later time than the one before. The
@@ -29,9 +29,9 @@ type History struct {
 	head   int
 	window float64 // seconds; 0 means defaultWindow
 
-	// sum and squares are the integrals over time of the price and of its square, in
-	// nano-dollars, over the oldest summed steps. Moments adds steps when it is called; drop
-	// subtracts them when they leave the window.
+	// sum and squares are the time integrals of the price and of its square, in nano-dollars.
+	// They cover the oldest summed steps. Moments adds steps to them; drop subtracts the steps
+	// that leave the window.
 	summed       int // number of oldest steps in the sums; less than the number of all steps
 	sum, squares twofloat
 
@@ -61,8 +61,8 @@ func (h *History) Window() float64 {
 	return h.window
 }
 
-// Observe records that the price is p from now on. It panics if now is earlier than a time
-// already passed to Observe or to a query.
+// Observe records that the price is p from time now on. It panics if now is earlier than a
+// time already passed to Observe or to a query.
 func (h *History) Observe(now float64, p Rate) {
 	if h.tracked != nil {
 		h.tracked.follow(now, h.Price(), p)
@@ -72,7 +72,7 @@ func (h *History) Observe(now float64, p Rate) {
 		h.makeRoom(now)
 	}
 	if len(h.steps) == 0 {
-		h.steps = append(h.steps, step{}) // the price is 0 from the start
+		h.steps = append(h.steps, step{}) // the price is 0 from time 0 until the first observation
 	}
 	n := len(h.steps)
 	last := &h.steps[n-1]
@@ -81,7 +81,7 @@ func (h *History) Observe(now float64, p Rate) {
 	case last.at < now:
 		h.steps = append(h.steps, step{now, p})
 	case n-1 > h.head && h.steps[n-2].price == p:
-		h.steps = h.steps[:n-1] // the price changed and changed back at the same time
+		h.steps = h.steps[:n-1] // the price changed and returned to its old value at the same time
 	default:
 		last.price = p
 	}
@@ -120,7 +120,7 @@ func (h *History) Moments(now float64) (mean, deviation float64) {
 	}
 
 	// The sums cover whole steps. Subtract the part of the oldest step that lies before the
-	// window, and add the current step up to now.
+	// window. Add the current step up to now.
 	before, before2 := first.integrals(from)
 	since, since2 := last.integrals(now)
 	sum, squares := h.sum.minus(before).plus(since), h.squares.minus(before2).plus(since2)
@@ -129,8 +129,8 @@ func (h *History) Moments(now float64) (mean, deviation float64) {
 	return sum.hi / length.hi / nano, math.Sqrt(max(0, variance)) / length.hi / nano
 }
 
-// Snapshot returns a copy of h. Queries of the copy do not change h. The copy shares the prices
-// with h, so it is valid until the next price is observed.
+// Snapshot returns a copy of h. Queries of the copy leave h unchanged. The copy shares the
+// prices with h, so it is valid until h observes the next price.
 func (h *History) Snapshot() History {
 	s := *h
 	if h.tracked != nil {
@@ -147,7 +147,8 @@ func (h *History) Reset() {
 	h.tracked = nil
 }
 
-// setNow moves the clock of h to now. It panics if now is earlier than the clock.
+// setNow moves the clock of h to now. It panics if now is earlier than the current time of the
+// clock.
 func (h *History) setNow(now float64) {
 	if !(now >= h.now) {
 		panic("market: time goes back")
@@ -184,8 +185,8 @@ func (h *History) drop(n int) {
 	}
 }
 
-// makeRoom makes room for more steps. It reuses the memory of discarded steps and allocates
-// only if the steps in the window fill more than about half of it.
+// makeRoom makes room for more steps. It reuses the memory of discarded steps. It allocates
+// only if the steps in the window fill more than about half of the memory.
 func (h *History) makeRoom(now float64) {
 	h.advance(now)
 	h.steps, h.head = append(h.steps[:0], h.steps[h.head:]...), 0

@@ -7,11 +7,11 @@ import (
 )
 
 // A Ranking keeps the items 0..n-1 sorted by price. A policy uses it to find the cheapest
-// hosts for a job without looking at all hosts.
+// hosts for a job without examining all hosts.
 //
-// A change in a price moves only its item, and only when the order is next needed.
-// BenchmarkRankingJob compares this with sorting, which takes about 10 times as long on 1,000
-// hosts and 500 times on 100,000.
+// A price change moves only the item concerned, and only when the order is next needed.
+// BenchmarkRankingJob compares this with sorting, which is about 10 times slower on 1,000
+// hosts and 500 times slower on 100,000.
 type Ranking struct {
 	items []ranked
 
@@ -26,11 +26,11 @@ type Ranking struct {
 }
 
 // A ranked is the state of one item. Its fields are stored together because, with many items,
-// each item accessed is usually a cache miss.
+// almost every access to an item is a cache miss.
 type ranked struct {
 	price Rate
-	drawn uint32 // the number of the last call of Cheapest that drew it
-	left  bool   // whether it is in moved
+	drawn uint32 // number of the last call of Cheapest that drew the item
+	left  bool   // whether the item is in moved
 }
 
 // A key orders items by price, then by number.
@@ -39,13 +39,13 @@ type key struct {
 	item  int32
 }
 
-// A move records an item whose price has changed and the price that its key still has.
+// A move records an item whose price has changed, with the old price that its key still has.
 type move struct {
 	item int32
 	from Rate
 }
 
-// A place is the position of a key, existing or not: a chunk and an index in it.
+// A place is the position of a key, whether or not the key exists: a chunk and an index in it.
 type place struct{ chunk, i int }
 
 const chunkSize = 512 // maximum number of keys in a chunk
@@ -91,12 +91,12 @@ func (r *Ranking) put(m move) {
 }
 
 // Cheapest appends to out the n items with the lowest prices, in order of price, among those
-// for which ok returns true. A nil ok accepts all items. If fewer than n are eligible, it
-// appends those.
+// for which ok returns true. A nil ok accepts all items. If fewer than n items are eligible,
+// it appends all of them.
 //
-// Items of equal price are appended in random order, and all items tied for the last places
-// have the same chance. Otherwise every job would go to the lowest-numbered idle hosts. The
-// choice depends only on the prices, ok and rng.
+// Items of equal price are appended in random order. All items tied for the last positions are
+// equally likely to be chosen. Without this, every job would go to the lowest-numbered idle
+// hosts. The choice depends only on the prices, ok and rng.
 func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out []int32) []int32 {
 	r.refresh()
 	r.call++
@@ -106,8 +106,8 @@ func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out 
 		}
 		r.call = 1
 	}
-	// Take the items price by price, starting with the lowest. Only the last group taken can
-	// have more items than are needed.
+	// Process the items by price, starting with the lowest. Only the last group of equal
+	// prices can have more items than needed.
 	var at place
 	for n > 0 && at.chunk < len(r.chunks) {
 		price := r.chunks[at.chunk][at.i].price
@@ -138,7 +138,7 @@ func (r *Ranking) Reset() {
 	}
 }
 
-// refresh puts all keys in order.
+// refresh moves the keys whose prices have changed to their sorted positions.
 func (r *Ranking) refresh() {
 	for _, m := range r.moved {
 		r.items[m.item].left = false
@@ -147,8 +147,8 @@ func (r *Ranking) refresh() {
 	r.moved = r.moved[:0]
 }
 
-// draw appends to out at most n random eligible items from the keys between at and end, which
-// all have the same price.
+// draw appends to out at most n random eligible items from the keys between at and end, all of
+// which have the same price.
 func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool, out []int32) []int32 {
 	// If there are many items, draw ranks at random and skip items already drawn. A skipped
 	// item does not affect which of the others is drawn next, so the loop may stop at any
@@ -169,7 +169,7 @@ func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool
 		}
 	}
 
-	// If there are few items, or few are eligible, shuffle all those not yet drawn.
+	// If there are few items, or few of them are eligible, shuffle all items not yet drawn.
 	drawn := len(out)
 	for ; at != end; at = r.next(at) {
 		item := r.chunks[at.chunk][at.i].item
@@ -180,8 +180,8 @@ func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool
 	return out[:drawn+shuffle(out[drawn:], n, rng)]
 }
 
-// shuffle moves n random items to the front of items in random order, or all of them if there
-// are fewer. It returns how many it moved.
+// shuffle moves n random items, or all if there are fewer, to the front of items in random
+// order. It returns the number of items moved.
 func shuffle(items []int32, n int, rng *rand.Rand) int {
 	n = min(n, len(items))
 	for i := range n {
@@ -191,7 +191,7 @@ func shuffle(items []int32, n int, rng *rand.Rand) int {
 	return n
 }
 
-// count returns the number of keys from at to end.
+// count returns the number of keys from at up to but not including end.
 func (r *Ranking) count(at, end place) int {
 	n := end.i - at.i
 	for _, c := range r.chunks[at.chunk:end.chunk] {
@@ -218,7 +218,7 @@ func (r *Ranking) next(at place) place {
 	return at
 }
 
-// seek returns the place of the first key that is not before k.
+// seek returns the place of the first key that does not sort before k.
 func (r *Ranking) seek(k key) place {
 	c := r.chunkOf(k)
 	i := search(r.chunks[c], k)
@@ -229,7 +229,7 @@ func (r *Ranking) seek(k key) place {
 }
 
 // chunkOf returns the index of the chunk to which k belongs. This is the last chunk whose
-// first key is not after k, or the first chunk.
+// first key does not sort after k, or the first chunk if there is none.
 func (r *Ranking) chunkOf(k key) int {
 	low, high := 0, len(r.chunks)
 	for high-low > 1 {
@@ -256,8 +256,7 @@ func (r *Ranking) insert(k key) {
 	r.chunks[at] = slices.Insert(c, search(c, k), k)
 }
 
-// remove deletes k from chunk at, and joins that chunk with a neighbour if both have become
-// short.
+// remove deletes k from chunk at. It then joins that chunk with a neighbour if both are short.
 func (r *Ranking) remove(at int, k key) {
 	c := r.chunks[at]
 	i := search(c, k)
@@ -291,7 +290,7 @@ func (r *Ranking) newChunk() []key {
 	return make([]key, 0, chunkSize)
 }
 
-// shift replaces old with k in keys and keeps them in order.
+// shift replaces old with k in keys, which stay sorted.
 func shift(keys []key, old, k key) {
 	i, j := search(keys, old), search(keys, k)
 	if i < j {
@@ -303,7 +302,7 @@ func shift(keys []key, old, k key) {
 	keys[j] = k
 }
 
-// search returns the index of the first key in keys that is not before k.
+// search returns the index of the first key in keys that does not sort before k.
 func search(keys []key, k key) int {
 	low, high := 0, len(keys)
 	for low < high {

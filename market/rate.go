@@ -11,7 +11,7 @@ import (
 type Rate int64
 
 const (
-	nano = 1e9 // nano-dollars in a dollar
+	nano = 1e9 // nano-dollars per dollar
 
 	// MaxRate is the highest rate that [Dollars] returns, about nine million dollars per
 	// second. Every rate up to it is exact as a float64.
@@ -22,13 +22,13 @@ const (
 type Share float64
 
 // Dollars returns the rate of x dollars per second, rounded toward zero: the highest r with
-// r.Float64() <= x. Rounding down ensures that a bid never exceeds the rate that its user
-// named. Dollars fails if x is NaN, negative or above [MaxRate].
+// r.Float64() <= x. The rounding ensures that a bid never exceeds the rate that its user
+// specified. Dollars fails if x is NaN, negative or above [MaxRate].
 func Dollars(x float64) (Rate, error) {
 	if !(x >= 0 && x <= MaxRate.Float64()) {
 		return 0, fmt.Errorf("rate of %v dollars per second: want 0 to %v", x, MaxRate)
 	}
-	// The product is off by at most one nano-dollar in either direction.
+	// Rounding shifts the product by at most one nano-dollar in either direction.
 	r := min(Rate(math.Round(x*nano))+1, MaxRate)
 	for r.Float64() > x {
 		r--

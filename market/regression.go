@@ -14,8 +14,8 @@ import (
 //	Σ ρ(y - a - b x), ρ(u) = u (g - [u < 0])
 //
 // The forecast is F⁻¹(g) = a + b c, where c is the current price. The loss ρ weights a price
-// above the line by g and one below it by 1-g, so that about the fraction g of the pairs lies
-// on or below the line. The forecast can be negative.
+// above the line by g and a price below it by 1-g. About the fraction g of the pairs therefore
+// lies on or below the line. The forecast can be negative.
 type regression struct {
 	RegressionOptions
 	stays []stay // scratch memory
@@ -65,7 +65,7 @@ func (r *regression) sample(length float64) {
 // A walk reads prices from stays in order of time.
 type walk struct {
 	stays []stay
-	until float64 // the time at which the stays already passed end
+	until float64 // end of the stays already passed, in seconds
 	i     int
 }
 
@@ -79,9 +79,10 @@ func (w *walk) price(at float64) float64 {
 	return w.stays[w.i].price.Float64()
 }
 
-// fit returns the line with the smallest loss. At least one such line passes through two pairs with
-// different x, or is horizontal and passes through one pair. These are the vertices of the linear
-// program. The method tries all of them, which is fast enough for at most 100 samples.
+// fit returns the line with the smallest loss. At least one optimal line passes through two
+// pairs with different x, or is horizontal and passes through one pair. These lines are the
+// vertices of the linear program. fit tries all of them, which is fast enough for at most 100
+// samples.
 func (r *regression) fit(g float64) (a, b float64) {
 	r.ys = r.ys[:0]
 	for _, p := range r.pairs {

@@ -1,14 +1,14 @@
 package market
 
 // A Series records the sum of many prices over a whole run, as a step function of time. The
-// sum is exact, and past steps never change. The zero value has a sum of 0.
+// sum is exact, and recorded steps never change. The zero value has a sum of 0.
 type Series struct {
 	total Rate
-	steps []Step // the Total of the last step is set only when it ends or is queried
+	steps []Step // the Total of the last step is stored only when the step ends or is queried
 	now   float64
 }
 
-// A Step states that the sum of the prices is Total from the time At until the next step.
+// A Step records that the sum of the prices is Total from the time At until the next step.
 type Step struct {
 	At    float64
 	Total Rate
@@ -21,7 +21,7 @@ func (s *Series) Add(now float64, delta Rate) {
 		s.begin(now)
 	}
 	was := s.total
-	if s.total += delta; (s.total^was)&(s.total^delta) < 0 { // overflow: the sign differs from both operands
+	if s.total += delta; (s.total^was)&(s.total^delta) < 0 { // overflow: the sign of the sum differs from the signs of both operands
 		panic("market: sum of prices out of range")
 	}
 }
@@ -65,8 +65,8 @@ func (s *Series) Averages(width, end float64, out []float64) []float64 {
 	for bin := 0; float64(bin)*width < end; bin++ {
 		from := float64(bin) * width
 		to := min(float64(bin+1)*width, end)
-		// Add up the areas of the steps within [from, to). next and total continue from the
-		// previous bin, so all bins together take one pass over the steps.
+		// Add up the areas of the steps within [from, to). The variables next and total carry
+		// over from the previous bin, so all bins together need one pass over the steps.
 		integral, at := 0.0, from
 		for ; next < len(s.steps) && s.steps[next].At < to; next++ {
 			integral += (s.steps[next].At - at) * total.Float64()

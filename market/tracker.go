@@ -14,27 +14,27 @@ type tracker struct {
 
 	past   []Rate // prices at the forecasts of the last window, oldest first
 	scores []Rate // the latest scores; score k is at index k modulo the maximum number
-	scored int64  // number of scores made so far
+	scored int64  // number of scores computed so far
 	sorted []Rate // the same scores, sorted
 
 	levels []level
 }
 
-// A level is a probability that callers have requested, with its current α.
+// A level is a probability that callers have requested, with the current α for it.
 type level struct {
 	g, alpha float64
 	pending  []forecast // forecasts of the last window, oldest first
 }
 
-// A forecast is a price that has not been scored yet.
+// A forecast is a predicted price that has not been scored yet.
 type forecast struct {
 	price Rate
-	over  float64 // seconds for which the price was higher
+	over  float64 // seconds during which the price was higher than forecast
 }
 
-// stillEnough is the maximum number of forecasts in a row for an unchanged price. No more
-// forecasts are made until the price changes. With the default options it covers a thousand
-// windows.
+// stillEnough is the maximum number of consecutive forecasts for an unchanged price. No more
+// forecasts are made until the price changes. With the default options, this number of
+// forecasts covers a thousand windows.
 const stillEnough = 10_000
 
 // newTracker returns a tracker that makes its first forecast at now and the next ones every
@@ -53,7 +53,7 @@ func (t *tracker) clone() *tracker {
 	return &c
 }
 
-// level returns the level for g, and creates it at the first request.
+// level returns the level for g. It creates the level at the first request.
 func (t *tracker) level(g float64) *level {
 	for i := range t.levels {
 		if t.levels[i].g == g {
@@ -82,8 +82,8 @@ func (t *tracker) pass(now float64, p Rate) {
 	}
 }
 
-// follow moves the tracker to now, with the given old price. It records whether the new price p
-// differs from the old one.
+// follow moves the tracker to now; the price was the old one (was) until then. It records
+// whether the new price p differs from the old price.
 func (t *tracker) follow(now float64, was, p Rate) {
 	if t.pass(now, was); p != was {
 		t.still = 0
@@ -111,7 +111,7 @@ func (l *level) observe(p Rate, seconds float64) {
 }
 
 // forecast makes the next forecast of each level at price p. It first scores the forecasts
-// that are one window old, which adjusts α, and adds a score to the distribution.
+// that are one window old, which adjusts α, and adds a new score to the distribution.
 func (t *tracker) forecast(p Rate) {
 	for i := range t.levels {
 		if l := &t.levels[i]; len(l.pending) == t.Steps {
@@ -120,8 +120,8 @@ func (t *tracker) forecast(p Rate) {
 			l.pending = slices.Delete(l.pending, 0, 1)
 		}
 	}
-	// A forecast must hold for a whole window. The lag of the scores therefore cycles through
-	// all steps of a window.
+	// A forecast applies to a whole window, and not to one point in time. The lag of the
+	// scores therefore cycles through all steps of a window.
 	if lag := int(t.n)%t.Steps + 1; lag <= len(t.past) {
 		t.score(p - t.past[len(t.past)-lag])
 	}
@@ -137,7 +137,8 @@ func (t *tracker) forecast(p Rate) {
 	t.still++
 }
 
-// score adds a score. If the maximum number is reached, it replaces the oldest one.
+// score adds a score. If the number of scores has reached its maximum, x replaces the oldest
+// one.
 func (t *tracker) score(x Rate) {
 	if len(t.scores) < t.Scores {
 		t.scores = append(t.scores, x)

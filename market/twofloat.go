@@ -4,10 +4,10 @@ import "math"
 
 // A twofloat is the unevaluated sum of two floats, where |lo| is at most half a unit in the
 // last place of hi. It holds about 32 decimal digits. This precision is needed because a
-// windowed moment is a small difference of large integrals, and a variance is a small
+// windowed moment is a small difference of large integrals. A variance is in turn a small
 // difference of moments.
 //
-// The operations are Dekker's and Knuth's, with fused multiply-add.
+// The algorithms for the operations are by Dekker and Knuth, with fused multiply-add.
 type twofloat struct{ hi, lo float64 }
 
 // difference returns a - b exactly.

@@ -5,11 +5,11 @@ import (
 )
 
 // A twoSided bounds F⁻¹(g) by Chebyshev's inequality for both tails. The bound is higher than
-// the one-sided bound of [chebyshev], which is sufficient:
+// the one-sided bound of [chebyshev], which would be sufficient:
 //
 //	F⁻¹(g) ≤ μ + σ / √(1-g)
 //
-// For g = 0.9 it is μ + 3.16σ, against μ + 3σ.
+// For g = 0.9 it is μ + 3.16σ, compared with μ + 3σ.
 type twoSided struct{}
 
 // Percentile implements [Forecaster].

@@ -87,8 +87,8 @@ func readKept(v Values) (kept, error) {
 	return kept{in.int(), in.float(), in.b}, nil
 }
 
-// checkKept compares the stored balances, owners and requests with those of the entries. It is
-// called at the entry that they belong to.
+// checkKept compares the stored balances, owners and requests with the state that the entries
+// imply. It is called at the entry that they belong to.
 func (a *auditor) checkKept(v Values, k kept) {
 	differ := func(what, found, want string) {
 		a.files = append(a.files, Finding{Found: what + " stored as " + found, Want: fmt.Sprintf("%s, as of entry %d", want, k.size)})

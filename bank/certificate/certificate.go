@@ -1,7 +1,7 @@
 // Package certificate creates self-signed certificates, and TLS configurations that identify
 // servers by their certificates. The basis of trust is a pin, not a name.
 //
-// The package is independent of the form of pins and of who communicates with whom.
+// The package is independent of the form of pins and of the parties that communicate.
 package certificate
 
 import (

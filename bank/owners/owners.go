@@ -2,8 +2,9 @@
 // small and follows from the ledger's entries. Before an entry is booked, the package decides
 // whether the required accounts requested it by a signed order.
 //
-// The package is independent of how entries are stored, and it reads no clock. Package bank/audit
-// checks the same rules using only the ledger and shares none of this code, so the two must agree.
+// The package is independent of how entries are stored, and it reads no clock. Package
+// bank/audit checks the same rules using only the ledger and shares no code with this package,
+// so the two must agree.
 //
 // # Rules
 //
@@ -73,7 +74,7 @@ const (
 	revoked    = "-"  // stored instead of a key
 )
 
-// An Owners contains the owners of one ledger. The zero value is that of an open ledger.
+// An Owners contains the owners of one ledger. The zero value describes an open ledger.
 type Owners struct {
 	ledger  string // id of the ledger, empty while it is open
 	parties map[string]*party

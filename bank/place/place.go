@@ -1,7 +1,7 @@
 // Package place opens ledgers by their addresses: a directory, or the URL of a ledger in a
 // database. Its users do not need to distinguish the two.
 //
-// The package is independent of the meaning of entries and of who uses them.
+// The package is independent of the meaning of entries and of the code that uses them.
 package place
 
 import (

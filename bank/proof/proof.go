@@ -1,9 +1,9 @@
 // Package proof lets people verify statements about a ledger without having it: signed
 // checkpoints of its head, and proofs that it contains an entry.
 //
-// The package depends on heads and entries but not on how a ledger is stored. The log is an RFC
-// 6962 Merkle tree, and the signatures are those of [golang.org/x/mod/sumdb/note]. Both have
-// other implementations.
+// The package depends on heads and entries but not on how a ledger is stored. The log is an
+// RFC 6962 Merkle tree, and the signatures have the format of [golang.org/x/mod/sumdb/note].
+// Both have other implementations.
 package proof
 
 import (

@@ -19,14 +19,15 @@ const acksFile = "ACKS"
 const (
 	acksRegion = 128 << 10 // bytes of one copy of one area
 	acksSize   = 4 * acksRegion
-	ackHeader  = 64             // bytes; the length of an ack is also a multiple of it
+	ackHeader  = 64             // size of the header in bytes; the length of an ack is a multiple of it
 	maxAcked   = acksRegion / 2 // maximum size of a group stored in an ack, in bytes
 	acksFill   = 0xa5           // every byte of an area that is not part of an ack
 )
 
-// An ack records that a group is about to be acknowledged: the number of its first entry, and
-// the head of the log including it. If the ack has a value, which is the group, the ack itself
-// makes the group durable. Otherwise the group is already durable in the database.
+// An ack records that a group is about to be acknowledged. It contains the number of the
+// group's first entry, and the head of the log after the group. If the ack has a value, the
+// value is the group, and the ack itself makes the group durable. If it has no value, the
+// group is already durable in the database.
 type ack struct {
 	era   uint64
 	first int64
@@ -89,8 +90,8 @@ func parseAck(b []byte) (a ack, length int, ok bool) {
 
 // An acks is the file of acks, open for writing. An ack without a value starts an era, and
 // acks with values follow it. Eras alternate between two areas. Each area has two copies in
-// different blocks, which are written together and synced once. Starting an era overwrites the
-// area's old contents.
+// different blocks, which are written together and made durable by one sync. Starting an era
+// overwrites the area's old contents.
 type acks struct {
 	file vfs.File
 	era  uint64
@@ -110,7 +111,7 @@ func createAcks(fsys vfs.FS, dir string) error {
 }
 
 // openAcks opens the file for writing; era is the last era in it. The first ack written must
-// have no value, because the contents of the areas are unknown until then.
+// have no value, because the contents of the areas are not known before that.
 func openAcks(fsys vfs.FS, dir string, era uint64) (*acks, error) {
 	f, err := fsys.OpenReadWrite(fsys.PathJoin(dir, acksFile), vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -122,8 +123,8 @@ func openAcks(fsys vfs.FS, dir string, era uint64) (*acks, error) {
 // holds reports whether a group of n bytes can be stored in an ack.
 func (k *acks) holds(n int) bool { return n <= maxAcked && k.at+ackLength(n) <= acksRegion }
 
-// write sets the era of a and makes a durable. If a has no value, everything before it must
-// already be durable in the database.
+// If a has no value, all earlier entries must already be durable in the database. If a has no
+// value, everything before it must already be durable in the database.
 func (k *acks) write(a ack) error {
 	if a.value == nil {
 		k.era, k.at = k.era+1, 0
@@ -167,7 +168,7 @@ func readAcks(fsys vfs.FS, dir string) ([]ack, error) {
 		return nil, err
 	}
 	defer f.Close()
-	const attempts = 5 // areas in use change while they are read
+	const attempts = 5 // areas in use can change while they are read
 	for attempt := 1; ; attempt++ {
 		b := make([]byte, acksSize+1)
 		if n, err := f.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {

@@ -32,7 +32,7 @@ func (o Order) Entry(now float64) bank.Entry {
 	return e
 }
 
-// UnmarshalJSON reads an order with all four fields, each exactly once. The amount may be a
+// UnmarshalJSON parses an order with all four fields, each exactly once. The amount may be a
 // number or a string, in the syntax of [bank.Parse]. An order without an id would be booked
 // each time it is sent, so it is rejected.
 func (o *Order) UnmarshalJSON(b []byte) error {
@@ -69,8 +69,8 @@ func (o *Order) UnmarshalJSON(b []byte) error {
 	return o.Amount.UnmarshalText(amount)
 }
 
-// A signedLine is a line with a signed order. If a market acts on the order, the line also has
-// the contract and the moves.
+// A signedLine is a line with a signed order. If a market acts on the order, the line also
+// contains the contract and the moves.
 type signedLine struct {
 	Order    string       `json:"order"`
 	Contract *int64       `json:"contract"`
@@ -83,7 +83,7 @@ type signedMove struct {
 	Amount bank.Amount `json:"amount"`
 }
 
-// UnmarshalJSON reads a move with all three fields, each exactly once.
+// UnmarshalJSON parses a move with all three fields, each exactly once.
 func (m *signedMove) UnmarshalJSON(b []byte) error {
 	fields, err := canonical.Fields(b, "from", "to", "amount")
 	if err != nil {
@@ -135,12 +135,13 @@ type Outcome struct {
 const maxOrder = 4096 // bytes per line
 
 // Apply reads orders from in, one JSON object per line, either plain or containing a signed
-// order. It calls do, such as [Sequencer.Do], for up to parallel orders at once. It writes
-// each outcome to out as soon as it is durable, in the order in which they become durable.
+// order. It calls do, such as [Sequencer.Do], for at most parallel orders at the same time. It
+// writes the outcome of each order to out when the outcome is durable, in the order in which
+// the outcomes become durable.
 //
-// Apply returns an error if in or out fails or the bank becomes unavailable. A refused order
-// is an outcome. A malformed line is also an outcome, with its line number. now returns the
-// seconds since the ledger's epoch.
+// Apply returns an error if in or out fails or the bank becomes unavailable. The refusal of an
+// order is an outcome. A malformed line is also an outcome, with its line number. The function
+// now returns the seconds since the ledger's epoch.
 func Apply(ctx context.Context, do func(context.Context, bank.Entry) (Receipt, error), in io.Reader, out io.Writer, parallel int, now func() float64) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

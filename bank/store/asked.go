@@ -11,8 +11,8 @@ import (
 	"bourse/bank/owners"
 )
 
-// Answer returns the entry that was booked for request id, and reports whether there is one. If
-// there is none, the same id may still be booked later.
+// Answer returns the entry that was booked for request id, and reports whether it exists. If
+// it does not, the same id may still be booked later.
 func (s *Sequencer) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, err error) {
 	var wrong error
 	err = s.Look(ctx, func(*bank.Ledger) {
@@ -46,9 +46,9 @@ func (s *Sequencer) Head(ctx context.Context) (h Head, err error) {
 	return h, err
 }
 
-// Read calls f with the ledger, as [Sequencer.Look] does, and with the part of it that the
-// signed order read permits its sender to see. In an open ledger, read may be empty. If the
-// order permits nothing, Read returns an error wrapping [ErrRefused].
+// Read calls f with the ledger, as [Sequencer.Look] does, and with the part of the ledger that
+// the signed order read permits its sender to see. In an open ledger, read may be empty. If
+// the order permits nothing, Read returns an error wrapping [ErrRefused].
 func (s *Sequencer) Read(ctx context.Context, read []byte, now float64, f func(*bank.Ledger, owners.Sight)) error {
 	signed, _ := s.check(read)
 	var refused error
@@ -69,7 +69,7 @@ func (j *Journal) entry(seq int64) (bank.Entry, error) {
 	if seq >= first {
 		return entryIn(first, &decoder{b: j.group.entries}, seq)
 	}
-	// Most groups are small, so the group is usually close by.
+	// Most groups are small, so the group usually starts shortly before the entry.
 	for _, near := range []int64{16, 512, GroupSize} {
 		var value []byte
 		var err error

@@ -29,15 +29,15 @@ type Backend interface {
 	Release() error
 }
 
-// A Fetcher is a [Backend] that can prefetch values. It returns the values at keys faster
-// until the next call of Fetch or the next Commit.
+// A Fetcher is a [Backend] that can prefetch values. It returns the values of the fetched keys
+// faster until the next call of Fetch or the next Commit.
 type Fetcher interface {
 	Fetch(keys [][]byte)
 }
 
 // A Holder is a [Backend] that another writer can take over if this one stops responding. Held
-// returns an error unless this process is still the writer. Otherwise readers could receive
-// data that another writer has already changed.
+// returns an error if this process is no longer the writer. In that case, readers could
+// receive data that another writer has already changed.
 type Holder interface {
 	Held() error
 }

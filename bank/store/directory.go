@@ -19,23 +19,23 @@ import (
 type directory struct {
 	opts  Options
 	dir   string
-	disk  bool // opts.FS was the real disk
+	disk  bool // opts.FS is the real disk
 	lock  *pebble.Lock
 	place io.Closer // lock on the directory itself
 	db    *pebble.DB
 
-	hasAcks bool         // whether HEAD has an acks line
-	acked   []ack        // acks of the last era, as found on opening
+	hasAcks bool         // whether the file HEAD has an acks line
+	acked   []ack        // acks of the last era that were found on opening
 	acks    *acks        // open for writing; nil if the ledger is reproducible
-	kept    []sealedFile // finished files when the database was opened
+	kept    []sealedFile // finished files at the time the database was opened
 
 	fetched map[string][]byte // prefetched values by key; nil if there is no value
 }
 
 var _ Backend = (*directory)(nil)
 
-// cacheSize is the size of Pebble's block cache in bytes. It is large enough that recently
-// used ids are not read again for each group.
+// cacheSize is the size of Pebble's block cache in bytes. The size is large enough that
+// recently used ids are not read again for each group.
 const cacheSize = 64 << 20
 
 func newDirectory(dir string, opts Options) *directory {
@@ -124,7 +124,7 @@ func Vacant(dir string, opts Options) error {
 	return plain(err)
 }
 
-// makeAcks creates the ACKS file if the ledger should have one and does not.
+// makeAcks creates the file ACKS if the ledger should have one but does not.
 func (d *directory) makeAcks() (err error) {
 	if d.hasAcks || d.opts.Reproducible {
 		return nil
@@ -136,7 +136,7 @@ func (d *directory) makeAcks() (err error) {
 	return err
 }
 
-// open opens the directory of an existing ledger and returns the head that the ledger must
+// open opens the directory of an existing ledger, and returns the head that the ledger must
 // reach.
 func (d *directory) open() (Head, error) {
 	fsys := d.opts.FS
@@ -192,7 +192,7 @@ func (d *directory) tidy(head Head) (err error) {
 	return d.acks.renew(acked[len(acked)-1].head)
 }
 
-// unsealed returns the content of HEAD while the ledger is open.
+// unsealed returns the content of HEAD for an open ledger.
 func (d *directory) unsealed(head Head) *seal {
 	return &seal{head: head, acks: d.hasAcks, kept: d.kept}
 }
@@ -273,7 +273,7 @@ func (d *directory) options() *pebble.Options {
 		CacheSize:          cacheSize,
 		MemTableSize:       d.opts.memTable,
 	}
-	opts.Experimental.FileCacheShards = 1 // otherwise the number of cores, which Pebble stores in OPTIONS
+	opts.Experimental.FileCacheShards = 1 // without this, Pebble would use the number of cores, which it also stores in OPTIONS
 	if d.opts.Reproducible {
 		opts.MemTableSize = reproducibleMemory
 		opts.FS = plainFS{opts.FS}
@@ -286,8 +286,8 @@ func (d *directory) logger() logger { return logger{"ledger " + d.dir, d.opts.Fa
 // guarded returns the file system through which the directory is written.
 func (d *directory) guarded() guardedFS { return guardedFS{d.opts.FS, d.logger().died} }
 
-// unopened explains why a ledger could not be opened: an error of the operating system is
-// returned as it is, and any other error means damage.
+// unopened explains why a ledger could not be opened. An error of the operating system is
+// returned unchanged, and any other error means damage.
 func unopened(err error) error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
@@ -314,8 +314,8 @@ func (d *directory) Batch() Batch {
 	return &directoryBatch{Batch: d.db.NewBatch(pebble.WithMaxRetainedSizeBytes(retained)), d: d}
 }
 
-// retained is the largest batch, in bytes, whose memory is reused. A full group has a few
-// megabytes.
+// retained is the maximum size, in bytes, of a batch whose memory is reused. A full group
+// needs a few megabytes.
 const retained = 16 << 20
 
 // A directoryBatch is a batch that changes the database and, when committed, ACKS and HEAD.
@@ -377,8 +377,8 @@ func (d *directory) Close(head Head) error {
 }
 
 func (d *directory) seal(head Head) error {
-	// Make removals durable first. Otherwise a power cut could bring back files that HEAD does
-	// not list.
+	// Make removals durable first. Without this sync, a power failure could restore files that
+	// HEAD does not list.
 	if err := syncDir(d.opts.FS, d.dir); err != nil {
 		return err
 	}

@@ -1,9 +1,9 @@
 // Package store writes a bank's journal, and the balances that result from it, to a Pebble
 // database. Each ledger has its own directory.
 //
-// The values of a journal can also be stored in any other [Backend]. A directory is one backend,
-// and [bourse/bank/store/postgres] is another. The tests of that package check the guarantees of
-// both.
+// The values of a journal can also be stored in any other [Backend]. A directory is one
+// backend, and [bourse/bank/store/postgres] implements a second one. The tests of that package
+// check the guarantees of both.
 //
 // The package is independent of the meaning of entries. A [Sequencer] asks bourse/bank/owners
 // whether an entry may be booked.
@@ -43,26 +43,25 @@
 //	kind byte, uv seq, f64 time, uv contract+1, str id, str note,
 //	uv moves; each: str from, str to, uv micro-dollars
 //
-// where an empty name means the escrow of the entry's contract. The kinds are 1 issue, 2
-// admit, 3 reject, 4 settle, 5 penalty, 6 transfer, 7 owner, 8 refuse, 9 clear, 10
-// move, 11 adjust.
+// An empty name means the escrow of the entry's contract. The kinds are 1 issue, 2 admit, 3
+// reject, 4 settle, 5 penalty, 6 transfer, 7 owner, 8 refuse, 9 clear, 10 move, 11 adjust.
 //
 // The hash of an entry is the SHA-256 of its leaf up to and including the entry, so it commits
 // to all earlier entries. The hash of a leaf is the hash of its last entry. The hash before
-// the first leaf is the SHA-256 of the byte 0 and "bourse ledger 2". A leaf begins with the 0
-// of RFC 6962, so the leaves form a Merkle log as in [golang.org/x/mod/sumdb/tlog], except
-// that the last leaf may still grow. The root of a log of n entries depends only on those
-// entries.
+// the first leaf is the SHA-256 of the byte 0 and "bourse ledger 2". A leaf begins with the
+// byte 0 of RFC 6962. The leaves therefore form a Merkle log as in
+// [golang.org/x/mod/sumdb/tlog], except that the last leaf may still grow. The root of a log
+// of n entries depends only on those entries.
 //
-// The tree in 'S' is the roots of the complete subtrees of complete leaves, largest first, one
-// for each bit set in the number of leaves. Next come the bytes of the next leaf so far, at
-// least its first 33 bytes.
+// The tree in 'S' consists of the roots of the complete subtrees of complete leaves, largest
+// first, one for each bit set in the number of leaves. They are followed by the bytes of the
+// next leaf so far, at least its first 33 bytes.
 //
 // The file HEAD, next to the database, contains the size and root of the log when HEAD was
-// last written. Once the ledger is closed, it also contains the SHA-256 of every file that
-// Pebble does not checksum completely. While the ledger is open, it contains the SHA-256 of
-// the files that are no longer written. HEAD is never ahead of the durable data. A ledger that
-// ends before its HEAD has lost entries.
+// last written. When the ledger is closed, HEAD also contains the SHA-256 of every file that
+// Pebble does not protect completely with checksums. While the ledger is open, it contains the
+// SHA-256 of the files that are no longer written. HEAD never describes entries that are not
+// yet durable. If a ledger ends before its HEAD, it has lost entries.
 //
 // The file ACKS, which reproducible ledgers do not have, records the entries acknowledged after
 // HEAD was written. Its 512 KiB consist of four regions: areas 0 and 1, and a copy of each. One
@@ -71,12 +70,12 @@
 //	crc32c of the rest, length n, uint64 era, first, last, the 32-byte root of
 //	entries to last, and n bytes
 //
-// with crc32c and n in 4 bytes, big-endian. The first ack of an era has n = 0: all entries up
-// to last are durable in the database. Each later ack contains a group, entries first to last,
-// which the database may not have yet. Opening the ledger restores the group from the ack. An
-// ack is padded with zeros to a multiple of 64 bytes, so that no single flipped bit can make
-// an ack look like an empty area. Every byte that is not part of an ack of the area's era is
-// a5.
+// Here crc32c and n have 4 bytes each, big-endian. The first ack of an era has n = 0: all
+// entries up to last are durable in the database. Each later ack contains a group, entries
+// first to last, which may still be missing from the database. Opening the ledger restores the
+// group from the ack. An ack is padded with zeros to a multiple of 64 bytes, so that no single
+// flipped bit can make it look like an empty area. Every byte of an area that is not part of
+// an ack of the area's era has the value a5.
 //
 // # After a crash
 //
@@ -93,17 +92,18 @@
 //     its old contents could not be distinguished from damage.
 //
 // Damage to the remains of an interrupted write cannot be detected, because they have no valid
-// checksum, and no data depends on them. Examples are the end of an ack or a log that was not
-// acknowledged, a table that was not yet used, and the files *.tmp and *.dbtmp. The end of the
-// manifest in use can look the same. In that case it is rebuilt from the remaining logs, or
-// the ledger is refused. It is also impossible to determine who removed a file that Pebble
-// removes when it no longer needs it. Damage that occurs while a ledger is being opened may go
-// unnoticed until HEAD contains the hash of OPTIONS.
+// checksum. No data depends on them. Examples are the end of an ack or a log that was not
+// acknowledged, a table that was not yet used, and the files *.tmp and *.dbtmp. Damage to the
+// end of the manifest in use can look like an interrupted write. In that case it is rebuilt
+// from the remaining logs, or the ledger is refused. It is also impossible to find out whether
+// Pebble itself removed a file, if Pebble removes such files when they are no longer needed.
+// Damage that occurs while a ledger is being opened may go unnoticed until HEAD contains the
+// hash of OPTIONS.
 //
 // # Design
 //
-// The package uses Pebble v2. Pebble v1 is no longer developed, and it loses a whole new
-// database on a power cut unless the parent directory is synced separately. The package uses
+// The package uses Pebble v2. Pebble v1 is no longer developed. Unless the parent directory is
+// synced separately, it loses a new database completely on a power failure. The package uses
 // the newest file format, because older formats leave parts of their files without a checksum.
 //
 // Pebble's recovery silently drops a damaged end of the write-ahead log, because it cannot
@@ -113,21 +113,21 @@
 // Most groups therefore wait for one sync of a file that does not grow, which is faster than
 // Pebble without ACKS. A single fault (a bit, a block or the end of a file) loses nothing that
 // was acknowledged. The data is restored from the copy or the log, or the ledger is refused.
-// Writing only the size and root after each sync of the log would detect as much, but would
-// cost a second sync.
+// It would be sufficient for detection to write only the size and root after each sync of the
+// log, but this would need a second sync.
 //
 // An entry contains names rather than account numbers, so that it can be proved and read by
 // itself. Its hash commits to all earlier entries, so a receipt for one entry also covers the
-// entries before it. The tree exists for short proofs. One leaf per entry would cost two
-// hashes of two blocks per entry, four times the cost of hashing the entries. With leaves of
-// 32 entries, whose bytes are hashed in place, a group costs little more than hashing its
-// entries. The hash of a single entry is only computed if a receipt is requested. A proof then
-// contains the leaf of its entry, at most 32 entries.
+// entries before it. The tree allows short proofs. With one leaf per entry, each entry would
+// cost two hashes of two blocks, which is four times the cost of hashing the entries. With
+// leaves of 32 entries, whose bytes are hashed in place, a group costs little more than
+// hashing its entries. The hash of a single entry is only computed if a receipt is requested.
+// A proof then contains the leaf of its entry, which has at most 32 entries.
 //
-// Each entry is stored with a checksum rather than the beginning of its hash, because that
-// hash would have to be computed for every entry. An audit can therefore name the damaged
-// entry. If both an entry and its checksum are forged, the hash after its leaf or the root
-// after its group reveals it, and the audit names the leaf.
+// Each entry is stored with a checksum rather than with the beginning of its hash, because
+// computing that hash for every entry would cost more. With the checksum, an audit can name a
+// damaged entry. If both an entry and its checksum are forged, the hash after its leaf or the
+// root after its group reveals it, and the audit names the leaf.
 //
 // 'S' also contains the entries of the incomplete leaf, usually a few hundred bytes. Without
 // them, hashing could only continue after a search through the previous groups.

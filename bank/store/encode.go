@@ -82,8 +82,8 @@ func decodeEntry(b []byte, e *bank.Entry) error {
 	return nil
 }
 
-// A decoder reads values from the front of b. After a malformed value it returns zeros, and
-// err is set.
+// A decoder reads values from the front of b. If a value is malformed, it returns zeros from
+// then on, and err is set.
 type decoder struct {
 	b   []byte
 	err error

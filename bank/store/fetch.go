@@ -9,7 +9,7 @@ import (
 
 var _ Fetcher = (*directory)(nil)
 
-// Fetch reads the values at keys in one pass. Reading them one by one would open every table
+// Fetch reads the values of keys in one pass. Reading them one by one would search every table
 // that may contain them. It ignores errors, because Get will report them.
 func (d *directory) Fetch(keys [][]byte) {
 	d.fetched = nil

@@ -6,8 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A plainFS does not preallocate space. Pebble would preallocate as much as the log may ever
-// need.
+// A plainFS does not preallocate disk space. Pebble would preallocate as much space as the log
+// may ever need.
 type plainFS struct{ vfs.FS }
 
 func (fs plainFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
@@ -22,10 +22,11 @@ type plainFile struct{ vfs.File }
 
 func (plainFile) Preallocate(int64, int64) error { return nil }
 
-// A guardedFS is the file system through which a database is written. It reports a failed write in
-// one sentence. Pebble by itself would retry indefinitely, continue partially, or print a stack
-// trace. It also syncs the directory before Pebble creates a marker file, which names the current
-// manifest. Otherwise a power cut could preserve the marker but lose the manifest.
+// A guardedFS is the file system through which a database is written. It reports a failed
+// write in one sentence. Without it, Pebble would retry indefinitely, continue partially, or
+// print a stack trace. It also syncs the directory before Pebble creates a marker file, which
+// names the current manifest. Without that sync, a power failure could preserve the marker but
+// lose the manifest.
 type guardedFS struct {
 	vfs.FS
 	fatal func(error)
@@ -55,7 +56,7 @@ func (fs guardedFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, erro
 	return fs.file(fs.FS.Create(name, c))
 }
 
-// ReuseForWrite creates a new file. The old contents of a reused file could not be
+// ReuseForWrite creates a new file. If a file were reused, its old contents could not be
 // distinguished from damage.
 func (fs guardedFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := fs.guard(fs.FS.Remove(from)); err != nil {

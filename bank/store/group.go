@@ -43,8 +43,8 @@ func groupCount(value []byte) int64 {
 	return d.int()
 }
 
-// GroupHead returns the head of the log after a group, as recorded in its value. first is the
-// number of its first entry.
+// GroupHead returns the head of the log after a group, as recorded in the value of the group.
+// The argument first is the number of the group's first entry.
 func GroupHead(first int64, value []byte) Head {
 	h := Head{Size: first + groupCount(value) - 1}
 	copy(h.Root[:], value[max(0, len(value)-len(h.Root)):])
@@ -60,7 +60,7 @@ type groupReader struct {
 }
 
 // entries yields the entries of the group at key, each valid until the next iteration. At the
-// first entry that was changed it stops and sets err.
+// first entry that was changed, it stops and sets err.
 func (g *groupReader) entries(key, value []byte) iter.Seq[*bank.Entry] {
 	return func(yield func(*bank.Entry) bool) {
 		if first, ok := keySeq(key); !ok || first != g.tree.size+1 {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A Head is the size, in entries, and the root of a ledger's Merkle log. A head that is stored
-// elsewhere can be used to check that a ledger still contains those entries.
+// A Head is the size, in entries, and the root of a ledger's Merkle log. A head stored
+// elsewhere can be used later to check that a ledger still contains these entries.
 type Head struct {
 	Size int64
 	Root tlog.Hash

@@ -15,10 +15,11 @@ import (
 // GroupSize is the maximum number of entries that are written as one value.
 const GroupSize = 8190
 
-// format is the version of Pebble's files to write. The newest version checksums the most.
+// format is the version of Pebble's files to write. The newest version protects the most data
+// with checksums.
 const format = pebble.FormatValueSeparation
 
-// Tables: the first byte of a key.
+// These are the tables, each identified by the first byte of a key.
 const (
 	groupTable    = 'G'
 	balanceTable  = 'B'
@@ -27,7 +28,7 @@ const (
 	stateTable    = 'S' // also the owners
 )
 
-// Options configures a ledger. The zero value suits a live bank on disk.
+// Options configures a ledger. The zero value is suitable for a live bank on disk.
 type Options struct {
 	FS vfs.FS // nil means the disk
 
@@ -35,20 +36,22 @@ type Options struct {
 	// the maximum number of groups replayed on opening; 0 means 64.
 	BalancesEvery int
 
-	// Reproducible makes the files on disk depend only on the entries and the places where
-	// they were flushed. It is used for runs. The ledger is durable only once it is closed.
-	// Pebble records the time in its tables, so all data stays in the write-ahead log, and in
-	// memory when such a ledger is opened again. The log also records how far it was synced,
-	// which depends on timing, so it is synced only once, at the end.
+	// Reproducible means that the files on disk depend only on the entries and on the points
+	// at which they were flushed. It is used for the ledgers of runs. Such a ledger becomes
+	// durable only when it is closed. Pebble records the time in its tables. Therefore all
+	// data of such a ledger stay in the write-ahead log, and in memory when the ledger is
+	// opened again. The log also records how far it was synced, which depends on timing. It is
+	// therefore synced only once, at the end.
 	Reproducible bool
 
-	// Now is the clock of the ledger, in seconds since [bank.Epoch]. It dates entries and
-	// expires orders. If it is nil, as in runs, an entry has the time of its request, and
-	// times are not checked.
+	// Now is the clock of the ledger, in seconds since [bank.Epoch]. It provides the times of
+	// entries and determines whether orders have expired. If it is nil, as in runs, an entry
+	// has the time of its request, and times are not checked.
 	Now func() float64
 
-	// Unfinished makes Create create an unfinished copy. Opening it returns [ErrUnfinished]
-	// until [Finish], or its counterpart of another backend, is called.
+	// Unfinished makes Create mark the new ledger as an unfinished copy. Opening such a ledger
+	// returns [ErrUnfinished] until [Finish], or its counterpart for another backend, is
+	// called.
 	Unfinished bool
 
 	// Fatal receives the error of a failed write and must not return, because nothing can be
@@ -56,7 +59,7 @@ type Options struct {
 	// sentence, and the process exits with status 1.
 	Fatal func(error)
 
-	memTable uint64 // bytes of entries that Pebble may buffer in memory; 0 means Pebble's default
+	memTable uint64 // number of bytes of entries that Pebble may buffer in memory; 0 means Pebble's default
 }
 
 const (
@@ -64,7 +67,7 @@ const (
 	reproducibleMemory   = 2 << 30 // Pebble flushes at half of this size
 )
 
-// Errors of creating and opening a ledger.
+// These errors are returned when a ledger is created or opened.
 var (
 	ErrExists = errors.New("a ledger already exists there")
 	ErrNone   = errors.New("found no ledger")
@@ -78,12 +81,12 @@ var (
 )
 
 // A Journal is a [bank.Journal] stored in a [Backend]. It is not safe for concurrent use.
-// After Append or Flush returns an error, it accepts no more entries.
+// After Append or Flush has returned an error, it accepts no more entries.
 type Journal struct {
 	name    string              // name of the ledger, for messages
-	every   int                 // groups between two writes of the balances
+	every   int                 // number of groups between two writes of the balances
 	backend Backend             // nil after Close
-	fetch   func(keys [][]byte) // the backend's Fetch, or nil
+	fetch   func(keys [][]byte) // method Fetch of the backend, or nil
 
 	now      func() float64 // the clock, or nil
 	owners   owners.Owners
@@ -98,10 +101,10 @@ type Journal struct {
 
 var _ bank.Journal = (*Journal)(nil)
 
-// Create creates a new ledger in dir and creates dir if necessary. On disk, only the owner has
-// access to both, unless the ledger is reproducible: ledgers of runs are meant to be shown. It
-// returns an error wrapping [ErrExists] if there already is a ledger, or [ErrOccupied] if the
-// directory has other files.
+// Create creates a new ledger in dir and creates dir if necessary. It returns an error
+// wrapping [ErrExists] if dir already contains a ledger, or [ErrOccupied] if it contains other
+// files. It returns an error wrapping [ErrExists] if there already is a ledger, or
+// [ErrOccupied] if the directory has other files.
 func Create(dir string, opts Options) (*Journal, error) {
 	k, err := newBackend(dir, opts)
 	if err != nil {
@@ -182,7 +185,7 @@ func (j *Journal) flush(closing bool) error {
 	return j.err
 }
 
-// held returns an error unless this journal is still the ledger's writer.
+// held returns an error if this journal is no longer the writer of the ledger.
 func (j *Journal) held(bool) error {
 	if h, ok := j.backend.(Holder); ok {
 		return h.Held()

@@ -17,19 +17,19 @@ const LeafSize = 32
 
 const (
 	leafStart = 1 + tlog.HashSize // bytes of a leaf before its first entry
-	checkSize = 4                 // bytes of the checksum after an entry, which identifies a damaged entry
+	checkSize = 4                 // size of the checksum after an entry in bytes; it identifies a damaged entry
 )
 
-// genesis is hashed to get the hash before the first leaf.
+// genesis is the text whose hash precedes the first leaf.
 const genesis = "bourse ledger 2"
 
 // Genesis returns the hash that precedes the first leaf.
 func Genesis() tlog.Hash { return tlog.RecordHash([]byte(genesis)) }
 
-// A Leaf is a leaf of the log that is being filled. Its hash so far is the hash of its last
-// entry.
+// A Leaf is a leaf of the log to which entries are being added. Until the leaf is complete,
+// its hash is the hash of its last entry.
 type Leaf struct {
-	b      []byte    // all bytes, including the 0 of RFC 6962
+	b      []byte    // all bytes of the leaf, including the byte 0 of RFC 6962
 	digest hash.Hash // digest of the first hashed bytes of b
 	hashed int       // number of bytes of b in digest
 	sum    tlog.Hash // hash of those bytes
@@ -37,7 +37,8 @@ type Leaf struct {
 	scratch []byte
 }
 
-// NewLeaf returns an empty leaf. before is the hash of the previous leaf, or [Genesis].
+// NewLeaf returns an empty leaf. The argument before is the hash of the previous leaf, or
+// [Genesis].
 func NewLeaf(before tlog.Hash) *Leaf {
 	l := new(Leaf)
 	l.begin(before)

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lockPlace locks the directory itself. Pebble locks a file in the directory, but that file
-// can be deleted, and one process can lock it twice through two paths.
+// lockPlace locks the directory itself. Pebble locks a file in the directory. That file can be
+// deleted, and one process can lock it twice through two paths.
 func lockPlace(dir string) (io.Closer, error) {
 	f, err := os.Open(dir)
 	if err != nil {

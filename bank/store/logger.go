@@ -16,17 +16,17 @@ type logger struct {
 	fatal func(error)
 }
 
-// Reporting configures Pebble to call fatal if the database can no longer be written. Messages name
-// the database what. The function fatal receives an error of one sentence and should end the
-// process, because nothing can be written or acknowledged afterwards. If fatal is nil, the sentence
-// is printed and the process exits with status 1.
+// Reporting configures Pebble to call fatal if the database can no longer be written. Messages
+// call the database by the name in what. The function fatal receives an error of one sentence
+// and should end the process, because nothing can be written or acknowledged afterwards. If
+// fatal is nil, the sentence is printed and the process exits with status 1.
 func Reporting(what string, fatal func(error), o *pebble.Options) {
 	if fatal == nil {
 		fatal = exit
 	}
 	l := logger{what, fatal}
 	o.Logger = l
-	o.EventListener = &pebble.EventListener{BackgroundError: l.died} // otherwise Pebble retries without end
+	o.EventListener = &pebble.EventListener{BackgroundError: l.died} // without this, Pebble would retry indefinitely
 }
 
 func (l logger) Infof(string, ...any)  {}

@@ -8,9 +8,9 @@ import (
 	"bourse/bank/owners"
 )
 
-// Once books e, which must contain a signed order. If an order that differs at most in its
-// expiry was already answered under the same id, Once returns the receipt or refusal of that
-// order. A client that signs an order again therefore need not store the first version.
+// Once books e, which must contain a signed order. An order with the same id may have been
+// answered before. If it differs at most in its expiry, Once returns the receipt or refusal of
+// that order. A client that signs an order again therefore need not store the first version.
 func Once(ctx context.Context, bank interface {
 	Do(ctx context.Context, e bank.Entry) (Receipt, error)
 	Answer(ctx context.Context, id string) (bank.Entry, bool, error)

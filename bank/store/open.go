@@ -21,8 +21,8 @@ func Open(dir string, opts Options) (*Journal, *bank.Ledger, error) {
 	return Resume(d, dir, head, opts)
 }
 
-// Resume returns the ledger stored in k, which must reach at least head, and its journal. If
-// it returns an error, which wraps [ErrDamaged] or [ErrFormat], it has released k.
+// Resume returns the ledger stored in k, with its journal. The ledger must reach at least
+// head. If it returns an error, which wraps [ErrDamaged] or [ErrFormat], it has released k.
 func Resume(k Backend, name string, head Head, opts Options) (*Journal, *bank.Ledger, error) {
 	j := NewJournal(k, name, opts)
 	l, err := j.replay(head)
@@ -33,7 +33,7 @@ func Resume(k Backend, name string, head Head, opts Options) (*Journal, *bank.Le
 	return j, l, nil
 }
 
-// damaged wraps err in [ErrDamaged], but returns [ErrFormat] if the ledger has another format.
+// damaged wraps err in [ErrDamaged]. If the ledger has another format, it returns [ErrFormat].
 func damaged(err error) error {
 	if errors.Is(err, ErrFormat) {
 		return ErrFormat
@@ -41,8 +41,7 @@ func damaged(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// replay restores the balances and replays the groups after them. The log must pass through
-// head.
+// replay restores the balances and replays the groups after them. The log must contain head.
 func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 	l := bank.New(j)
 	if err := j.restore(l); err != nil {

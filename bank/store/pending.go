@@ -11,18 +11,18 @@ import (
 )
 
 // A pending accumulates the changes of entries since the balances were last written. An escrow
-// that was opened and settled since then leaves no change.
+// that was opened and settled since then leaves no change to write.
 type pending struct {
 	accounts map[string]int32 // index into changes
 	changes  []change
-	free     []int32 // free indexes, of settled escrows
+	free     []int32 // free indexes, which belonged to settled escrows
 	admitted []int64
 	requests map[string]answered
 }
 
 type change struct {
 	micros int64
-	owner  string // set if an escrow was opened
+	owner  string // set if the escrow was opened
 }
 
 func (s *pending) init() {
@@ -69,7 +69,7 @@ func (s *pending) add(e *bank.Entry, t *tree) {
 	}
 }
 
-// write adds the changes to the stored values, in order of key.
+// write adds the changes to the stored values in the batch, in order of key.
 func (s *pending) write(batch Batch, j *Journal) error {
 	slices.Sort(s.admitted)
 	if j.fetch != nil {
@@ -119,7 +119,7 @@ func (s *pending) write(batch Batch, j *Journal) error {
 	return batch.Set([]byte{stateTable}, appendTree(value, &j.tree))
 }
 
-// keys returns the keys that write reads. admitted must be sorted.
+// keys returns the keys that write reads. The slice admitted must be sorted.
 func (s *pending) keys() (keys [][]byte) {
 	for name := range s.accounts {
 		keys = append(keys, append([]byte{balanceTable}, name...))

@@ -11,22 +11,24 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Modes of a new ledger. Only the owner has access, because the files reveal all balances.
+// These are the modes of the files of a new ledger. Only the owner has access, because the
+// files reveal all balances.
 const (
 	privateDir  = 0o700
 	privateFile = 0o600
 )
 
-// A privateFS is the disk, on which new files get the given mode when they are created. A
-// later change would be too late: a process that has opened a file can continue to read it.
+// A privateFS is the real disk, on which new files have the given mode from their creation on.
+// It would be too late to change the mode afterwards: a process that has opened a file can
+// continue to read it.
 type privateFS struct {
 	vfs.FS
 	mode fs.FileMode
 }
 
 // private returns the disk for the ledger in dir. New files are accessible only to their
-// owner. If the ledger already exists, they get the permissions of its HEAD. If shown is set,
-// as for the ledgers of runs, new files get the default mode.
+// owner. If the ledger already exists, new files have the permissions of its file HEAD. If
+// shown is set, as for the ledgers of runs, new files get the default mode.
 func private(dir string, shown bool) vfs.FS {
 	mode := fs.FileMode(privateFile)
 	if info, err := os.Stat(vfs.Default.PathJoin(dir, headFile)); err == nil {

@@ -18,17 +18,17 @@ type request struct {
 
 	taken atomic.Bool // set by the loop, or by a client that gives up
 
-	_       [12]byte // keep the reply in one cache line, since it comes from another core
+	_       [12]byte // keeps the reply in one cache line, because another core writes it
 	receipt Receipt
 	err     error
-	lost    bool // err means that the bank failed or is closed
+	lost    bool // err means that the bank has failed or is closed
 }
 
-// A round is the set of requests that share a group and are answered together. Waking all
-// clients that wait for one channel is faster than sending each of them a reply.
+// A round is the set of requests that share a group and are answered together. It is faster to
+// wake all clients that wait for one channel than to send each of them a reply.
 type round struct {
 	requests []*request
-	looked   int           // number of requests taken by the loop
+	looked   int           // number of requests that the loop has taken
 	done     chan struct{} // closed once all requests have their replies
 }
 
@@ -37,9 +37,9 @@ type queue struct {
 	mu     sync.Mutex
 	next   *round
 	spare  *round        // answered round, to be reused
-	room   chan struct{} // closed once next has room; nil if nobody waits for it
+	room   chan struct{} // closed when next has room; nil if no client waits for it
 	closed bool
-	idle   bool          // the loop waits for the bell
+	idle   bool          // the loop is waiting to be woken
 	bell   chan struct{} // buffers one ring
 }
 
@@ -69,7 +69,7 @@ func (q *queue) put(ctx context.Context, r *request) (done <-chan struct{}, err 
 	return q.next.done, nil
 }
 
-// await waits for room. It unlocks the queue while it waits.
+// await waits for room. await unlocks the queue while it waits.
 func (q *queue) await(ctx context.Context) error {
 	if q.room == nil {
 		q.room = make(chan struct{})
@@ -85,7 +85,7 @@ func (q *queue) await(ctx context.Context) error {
 	}
 }
 
-// wake rings the bell if the loop is waiting.
+// wake wakes the loop if it is waiting.
 func (q *queue) wake() {
 	if q.idle {
 		q.idle = false
@@ -134,8 +134,8 @@ func (q *queue) take() []*request {
 	return q.next.requests[n:]
 }
 
-// turn returns the next round if all its requests were taken, and nil otherwise. Later
-// requests go to another round.
+// turn returns the next round if all its requests have been taken, and nil if not. Requests
+// that arrive later belong to another round.
 func (q *queue) turn() *round {
 	q.mu.Lock()
 	defer q.mu.Unlock()

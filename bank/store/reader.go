@@ -58,7 +58,7 @@ func openReader(dir string, opts Options) (*Reader, error) {
 		return nil, err
 	}
 	d := &acknowledged{directory: directory{opts: opts, dir: dir}}
-	if s.acks { // read before the database, which then has at least the entries before the acks
+	if s.acks { // read before the database, which therefore contains at least the entries before the acks
 		if d.acked, err = readAcks(opts.FS, dir); err != nil {
 			return nil, unopened(err)
 		}
@@ -81,7 +81,7 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	if err != nil {
 		unpin()
 		if now, e := readSeal(opts.FS, dir); len(s.files) > 0 && e == nil && now != nil && len(now.files) == 0 {
-			return openReader(dir, opts) // another process has opened it for writing since
+			return openReader(dir, opts) // another process has opened the ledger for writing in the meantime
 		}
 		return nil, unopened(err)
 	}
@@ -125,7 +125,7 @@ func (d *acknowledged) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byt
 }
 
 // Sync makes durable the part of a ledger that has been read so far. Another process may have
-// written it without syncing it yet.
+// written that part without syncing it yet.
 func Sync(dir string, opts Options) error {
 	fsys := opts.defaults().FS
 	names, err := fsys.List(dir)
@@ -142,8 +142,8 @@ func Sync(dir string, opts Options) error {
 	return nil
 }
 
-// syncLog syncs a file. It ignores a missing file, because its contents are then in a table. It
-// also ignores a file system that cannot be written.
+// syncLog syncs a file. syncLog ignores a missing file, because the contents are then in a
+// table. It also ignores a file system that cannot be written.
 func syncLog(fsys vfs.FS, name string) error {
 	f, err := fsys.Open(name)
 	if err == nil {
@@ -158,8 +158,8 @@ func syncLog(fsys vfs.FS, name string) error {
 }
 
 // Entries yields every entry in order, with its hash. An entry is valid until the next
-// iteration. If an entry was changed, or entries are missing at the end, the iteration stops
-// early, and Err returns the reason.
+// iteration. If an entry was changed or entries are missing at the end, the iteration stops
+// early. Err then returns the reason.
 func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		g := groupReader{tree: newTree()}

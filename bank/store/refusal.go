@@ -9,7 +9,8 @@ import (
 	"bourse/bank/owners"
 )
 
-// reasons maps the errors that callers distinguish to words. The first match is used.
+// reasons maps the errors that callers distinguish to words. The first error that matches is
+// used.
 var reasons = []struct {
 	word string
 	is   error
@@ -50,7 +51,7 @@ func Because(word string) error {
 	return nil
 }
 
-// Final reports whether err is the ledger's decision not to book a request in its present
+// Final reports whether err is the ledger's decision not to book a request in its current
 // state. Any other error means that the outcome is unknown or that the client should retry.
 func Final(err error) bool {
 	switch Reason(err) {
@@ -60,13 +61,13 @@ func Final(err error) bool {
 	return true
 }
 
-// A refusal is the final reply to a signed order that was refused. Its entry stores it as JSON
-// after the order, so that every copy of the ledger gives the same reply.
+// A refusal is the final reply to a signed order that was refused. The entry for the order
+// stores the refusal as JSON, so that every copy of the ledger gives the same reply.
 type refusal struct {
 	Reason string `json:"refused"`
 	Text   string `json:"text"`
 
-	// Set if funds are insufficient.
+	// Account is set if its funds are insufficient.
 	Account string       `json:"account,omitempty"`
 	Has     *bank.Amount `json:"has,omitempty"`
 	Needs   *bank.Amount `json:"needs,omitempty"`
@@ -93,7 +94,7 @@ func (r *refusal) Unwrap() error {
 }
 
 // refuse returns the reply to e, which the ledger refuses because of err. A final refusal is
-// booked in place of e: its id is used up, and the order can never be booked.
+// booked instead of e. This uses up its id, so the order can never be booked.
 func (s *Sequencer) refuse(e *bank.Entry, signed *owners.Signed, err error) error {
 	if s.journal.err != nil || !s.journal.owners.Final(e, signed) {
 		return err
@@ -111,7 +112,7 @@ func (s *Sequencer) refuse(e *bank.Entry, signed *owners.Signed, err error) erro
 }
 
 // again returns the earlier reply to e, whose id was used for entry a.Seq. An order is
-// identified by its signed text, regardless of its sender and of the time.
+// identified by its signed text, regardless of who sends it and when.
 func (s *Sequencer) again(e *bank.Entry, signed *owners.Signed, a answered) (Receipt, error) {
 	other := fmt.Errorf("request %s, entry %d: %w", e.ID, a.Seq, ErrOtherBody)
 	if signed == nil || !owners.Whole(e, signed) {

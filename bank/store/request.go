@@ -10,15 +10,15 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A Receipt is the reply to a booked request: the number of its entry, and the hash, which
-// commits to all entries up to it. A ledger that has lost or changed any of them fails an
-// audit with the receipt.
+// A Receipt is the reply to a booked request. It contains the number of the entry, and the
+// hash, which commits to all entries up to this one. If a ledger has lost or changed any of
+// these entries, an audit with the receipt fails.
 type Receipt struct {
 	Seq  int64
 	Hash tlog.Hash
 }
 
-// String returns the receipt as "SEQ:HASH", the hash in base64.
+// String returns the receipt as "SEQ:HASH", with the hash in base64.
 func (r Receipt) String() string { return Head{r.Seq, r.Hash}.String() }
 
 // ParseReceipt parses the format of [Receipt.String].
@@ -54,7 +54,7 @@ func (a answered) encode() []byte {
 	return append(append(b, a.Hash[:]...), a.body[:]...)
 }
 
-// answer returns the reply to request id, if it was booked.
+// answer returns the reply to request id, if the request was booked.
 func (j *Journal) answer(id string) (a answered, ok bool, err error) {
 	if a, ok := j.pending.requests[id]; ok {
 		return a, true, nil

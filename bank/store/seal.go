@@ -37,11 +37,11 @@ const (
 //	file SHA256 SIZE NAME
 //	end SHA256
 //
-// A closed ledger has one file line per file except LOCK, sorted by name. An open ledger has no
-// file lines. Its acks line states that acksFile contains the entries acknowledged after HEAD
-// was written; a reproducible ledger has no such line. A kept line lists a file that is no
-// longer written and that Pebble does not read: the file is either unchanged or gone. The hash
-// at the end covers the lines before it.
+// A closed ledger has one file line per file except LOCK, sorted by name. An open ledger has
+// no file lines. Its acks line states that acksFile contains the entries acknowledged after
+// HEAD was written; a reproducible ledger has no such line. A kept line lists a file that is
+// no longer written and that Pebble does not read. The file may be removed but must not be
+// changed. The hash at the end covers all lines before it.
 type seal struct {
 	head  Head
 	acks  bool
@@ -73,7 +73,7 @@ func (s *seal) text() []byte {
 
 var errHead = errors.New("was changed since it was written")
 
-// parseSeal accepts only the output of text.
+// parseSeal accepts only text in the exact form that the method text returns.
 func parseSeal(b []byte) (*seal, error) {
 	if bytes.HasPrefix(b, []byte(oldTitle)) {
 		return nil, ErrFormat
@@ -107,7 +107,7 @@ func parseSeal(b []byte) (*seal, error) {
 	return s, nil
 }
 
-// readSeal returns nil and no error if there is no file or dir is not a directory.
+// readSeal returns nil and no error if there is no such file or dir is not a directory.
 func readSeal(fsys vfs.FS, dir string) (*seal, error) {
 	b, err := readFile(fsys, fsys.PathJoin(dir, headFile), maxHeadFile)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -204,8 +204,8 @@ func sumFile(fsys vfs.FS, dir, name string) (sealedFile, error) {
 	return sealedFile{sum, info.Size(), name}, nil
 }
 
-// keptFiles lists the files of an open database that are no longer written, except tables: the
-// options file, and the manifests and logs before those in use.
+// keptFiles lists the files of an open database that are no longer written, except tables.
+// These are the options file, and the manifests and logs before the ones in use.
 func keptFiles(fsys vfs.FS, dir string) (files []sealedFile, err error) {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -224,7 +224,7 @@ func keptFiles(fsys vfs.FS, dir string) (files []sealedFile, err error) {
 		}
 		f, err := sumFile(fsys, dir, name)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // Pebble has just removed it
+			continue // Pebble has just removed the file
 		}
 		if err != nil {
 			return nil, err

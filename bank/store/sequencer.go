@@ -13,13 +13,14 @@ import (
 	"bourse/bank/owners"
 )
 
-// Errors that a sequencer returns in addition to those of the ledger.
+// A sequencer returns these errors in addition to the errors of the ledger.
 var (
 	// ErrNotApplied means that the request was canceled before it was processed.
 	ErrNotApplied = errors.New("not applied")
 
 	// ErrUnknown means that the bank failed during a write. Repeat the request with the same
-	// id once the bank is open again: if it was applied, the reply is the original one.
+	// id when the bank is open again. If the request was applied, the reply is the original
+	// one.
 	ErrUnknown = errors.New("outcome unknown: repeat the request with the same id")
 
 	// ErrOtherBody means that the id was already used for a different request.
@@ -37,19 +38,19 @@ var (
 	ErrClosed = errors.New("bank is closed")
 )
 
-// A Sequencer serializes access to one ledger by many goroutines. It applies up to [GroupSize]
-// requests in order of arrival, makes them durable with one synced write, and only then
-// replies to all of them. Readers and repeated requests also wait, so no reply reveals
-// anything that a power cut could undo.
+// A Sequencer serializes the access of many goroutines to one ledger. It applies up to
+// [GroupSize] requests in order of arrival and makes them durable with one synced write. Only
+// then does it reply to them. Readers and repeated requests also wait for the write, so no
+// reply reveals data that a power failure could undo.
 //
 // Most clients send their next request immediately after a reply. If the next group were
-// closed before they could do so, each sync would serve only half of them. The loop therefore
-// first yields the processor to them for a short time. It sets no timer, and a single client
-// never waits.
+// closed before that, each sync would serve only half of the clients. The loop therefore first
+// yields the processor to them for a short time. It uses no timer, and a single client never
+// waits.
 //
-// No group is applied while another is written. We tried this: on two processors the
-// throughput was not higher, since each group then contains half of the clients' requests and
-// costs a sync.
+// No group is applied while another group is being written. We tried this, but on two
+// processors the throughput was not higher: each group then contains half of the clients'
+// requests and still costs a sync.
 type Sequencer struct {
 	journal *Journal
 	ledger  *bank.Ledger
@@ -57,11 +58,11 @@ type Sequencer struct {
 	twins   twins
 	spare   sync.Pool // requests to reuse
 
-	id   atomic.Value // id of the ledger, a string, empty while it is open
+	id   atomic.Value // id of the ledger, a string; empty while the ledger is open
 	keys sync.Map     // latest known key of each account, by name
 
 	now  *round // being written
-	many int    // requests that waited or were answered when the last group was written
+	many int    // number of requests that waited or were answered when the last group was written
 
 	stopped chan struct{} // closed when the loop has ended
 	err     error         // error of closing; set before stopped is closed
@@ -87,24 +88,24 @@ func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 }
 
 // Do books e and returns its receipt once the entry is durable. It sets the Seq of e, and
-// raises its Time to that of the previous entry if necessary. If a request is repeated with
-// the same ID and content, whatever its time, Do returns the original receipt and books
-// nothing. If the content differs, it returns an error wrapping [ErrOtherBody].
+// raises its Time to the time of the previous entry if necessary. If a request is repeated
+// with the same ID and content, even at another time, Do returns the original receipt and
+// books nothing. If the content differs, it returns an error wrapping [ErrOtherBody].
 //
-// In an owned ledger, the content of an entry that one order requests by itself is the order's
-// signed text. A refusal of such an order is final: it is booked. If the same order is sent again,
-// to this ledger or a copy, it is refused for the same reason. A refusal is not final if it wraps
-// [ErrClock], if a market writes e, or if the ledger is open. It is also not final unless e is
-// exactly the entry that an order with the required signatures requests.
+// In an owned ledger, the content of an entry that a single order requests is the signed text
+// of the order. A refusal of such an order is final: it is booked. If the same order is sent
+// again, to this ledger or a copy, it is refused for the same reason. A refusal is not final
+// if it wraps [ErrClock], if a market writes e, or if the ledger is open. It is also not final
+// unless e is exactly the entry requested by an order with all required signatures.
 //
-// If the ledger has a clock, transfers, issues and owner records get its time. The error wraps
-// [ErrClock] if the last entry, or an e of another kind, is dated more than a minute ahead of
-// the clock.
+// If the ledger has a clock, transfers, issues and owner records are dated by that clock. The
+// error wraps [ErrClock] if the last entry is dated more than a minute ahead of the clock. The
+// same applies to e if it is of another kind.
 //
 // Do waits while the queue is full. If ctx ends before e is processed, the error wraps
-// [ErrNotApplied]. Afterwards Do waits for the reply, which takes at most as long as a write.
-// Only [ErrUnknown] leaves the outcome open. Any other error is a refusal, either by the
-// ledger's owners ([ErrRefused]) or by [bank.Ledger.Book].
+// [ErrNotApplied]. Afterwards Do waits for the reply, which takes no longer than a write. Only
+// [ErrUnknown] leaves the outcome open. Any other error is a refusal, either by the ledger's
+// owners ([ErrRefused]) or by [bank.Ledger.Book].
 func (s *Sequencer) Do(ctx context.Context, e bank.Entry) (Receipt, error) {
 	r := s.spare.Get().(*request)
 	r.entry = e
@@ -117,7 +118,7 @@ func (s *Sequencer) Do(ctx context.Context, e bank.Entry) (Receipt, error) {
 	return s.answered(r)
 }
 
-// An Asked is an entry to book, with its order already parsed.
+// An Asked is an entry to book, with its parsed order.
 type Asked struct {
 	bank.Entry
 	signed  *owners.Signed
@@ -129,7 +130,7 @@ type Asked struct {
 func (a Asked) Account() string { return a.account }
 
 // Ask parses the order of an entry for [Sequencer.DoAll] and checks its signature against the
-// latest known key of its account. The caller does this work instead of the loop, which only
+// latest known key of its account. The caller's goroutine does this work. The loop then only
 // checks that the key is still current.
 func (s *Sequencer) Ask(e bank.Entry) Asked {
 	if s.Ledger() == "" {
@@ -139,8 +140,8 @@ func (s *Sequencer) Ask(e bank.Entry) Asked {
 	return Asked{e, signed, account}
 }
 
-// DoAll books each entry of all, in order, as [Sequencer.Do] does. Most of them share a write.
-// It returns a receipt or an error for each.
+// DoAll books each entry of all, in order, as [Sequencer.Do] does. Most of the entries share
+// one write. It returns a receipt or an error for each.
 func (s *Sequencer) DoAll(ctx context.Context, all []Asked) ([]Receipt, []error) {
 	receipts, errs := make([]Receipt, len(all)), make([]error, len(all))
 	asked, done := make([]*request, len(all)), make([]<-chan struct{}, len(all))
@@ -183,8 +184,8 @@ func (s *Sequencer) answered(r *request) (Receipt, error) {
 	return receipt, err
 }
 
-// Look calls f with the ledger between two entries. It returns once everything that f saw is
-// durable. f must neither change nor retain the ledger.
+// Look calls f with the ledger between two entries. It returns when everything that f has read
+// is durable. The function f must neither change nor retain the ledger.
 func (s *Sequencer) Look(ctx context.Context, f func(*bank.Ledger)) error {
 	r := &request{look: f}
 	if err := s.ask(ctx, r); err != nil {
@@ -213,8 +214,8 @@ func (s *Sequencer) Balance(ctx context.Context, name string) (b bank.Amount, er
 	return b, err
 }
 
-// ask puts r in the queue and waits for the reply. r may be reused only after a reply. If the
-// request was canceled, the loop still has to read that from r.
+// ask puts r in the queue and waits for the reply. The caller may reuse r only after a reply.
+// If the request was canceled, the loop must still read the cancellation from r.
 func (s *Sequencer) ask(ctx context.Context, r *request) error {
 	done, err := s.queue.put(ctx, r)
 	if err != nil {
@@ -234,7 +235,7 @@ func (s *Sequencer) await(ctx context.Context, r *request, done <-chan struct{})
 			}
 		}
 	}
-	<-done // r was taken, so the reply will come soon
+	<-done // r has been taken, so the reply will come soon
 	if r.lost {
 		return r.err
 	}
@@ -249,7 +250,7 @@ func (s *Sequencer) Close() error {
 }
 
 // run is the loop that owns the journal and the ledger. It ends if the journal fails, even if
-// the handler of the failure ends this goroutine.
+// the function that handles the failure ends this goroutine.
 func (s *Sequencer) run() {
 	defer s.end()
 	for s.queue.wait() {
@@ -297,15 +298,16 @@ func (s *Sequencer) fetch(group []*request) {
 	s.journal.fetch(keys)
 }
 
-// gather yields the processor at most patience times in a row without receiving a request, and
-// for at most the duration moment. On a busy machine a single yield may take long.
+// gather yields the processor at most patience times in succession without receiving a
+// request, and for at most the duration moment. On a busy machine a single yield may take
+// long.
 const (
 	patience = 32
 	moment   = 200 * time.Microsecond
 )
 
 // gather applies the waiting requests and those that arrive shortly afterwards, and returns
-// them. It applies each as it arrives, while it waits for more.
+// them. It applies each request when it arrives, while it waits for more.
 func (s *Sequencer) gather() *round {
 	idle, since := 0, time.Time{}
 	for n := 0; ; {
@@ -333,7 +335,7 @@ func (s *Sequencer) gather() *round {
 	}
 }
 
-// apply processes r. The reply is sent later.
+// apply processes r. apply only stores the reply in r; the reply is sent later.
 func (s *Sequencer) apply(r *request) {
 	if r.look != nil {
 		r.look(s.ledger)
@@ -365,7 +367,7 @@ func (s *Sequencer) apply(r *request) {
 	r.err = s.refuse(e, r.signed, r.err)
 }
 
-// book books e, which contains an order, if its owners authorized it.
+// book books e, which contains an order, if the owners of the ledger have authorized it.
 func (s *Sequencer) book(e *bank.Entry, signed *owners.Signed) error {
 	err := s.journal.owners.Check(e, signed, s.ledger)
 	if err == nil && e.Kind == bank.Refuse {
@@ -384,11 +386,11 @@ func (s *Sequencer) book(e *bank.Entry, signed *owners.Signed) error {
 	return nil
 }
 
-// ahead is how far entries may be ahead of the ledger's clock, in seconds.
+// ahead is the maximum time, in seconds, by which entries may be ahead of the ledger's clock.
 const ahead = 60
 
-// date sets the time of e. If the ledger has a clock, entries without a contract get its time.
-// The time of any entry is at least that of the last entry.
+// date sets the time of e. If the ledger has a clock, entries without a contract are dated by
+// that clock. The time of any entry is at least that of the last entry.
 func (s *Sequencer) date(e *bank.Entry) error {
 	last := s.ledger.Now()
 	if s.journal.now != nil {

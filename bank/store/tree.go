@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A tree is the part of the Merkle log that is needed to append entries and compute the root.
-// Do not use a copy of it together with the original.
+// A tree is the part of the Merkle log that is required to append entries and compute the
+// root. A copy of a tree must not be used together with the original.
 type tree struct {
 	size   int64
 	before tlog.Hash   // hash of the last complete leaf, or genesis

@@ -8,9 +8,9 @@ import (
 	"bourse/bank/owners"
 )
 
-// twins maps lower-case names to account names that contain capital letters. No account may be
-// opened whose name differs from that of another only in capitals, because people would
-// confuse them. Existing accounts of this kind are kept.
+// twins maps lower-case names to account names that contain capital letters. An account must
+// not be opened if its name differs from the name of another account only in capitals, because
+// people would confuse the two. Existing accounts with such names are preserved.
 type twins map[string]string
 
 // newTwins returns the twins of a ledger.
@@ -31,7 +31,8 @@ func (t twins) add(name string) {
 	}
 }
 
-// check returns an error if e would open an account that has a twin.
+// check returns an error if e would open an account whose name differs from an existing name
+// only in capitals.
 func (t twins) check(e *bank.Entry, signed *owners.Signed, known func(string) bool) (err error) {
 	owners.Opens(e, signed, func(name string) bool {
 		if known(name) {

@@ -61,7 +61,7 @@ type Log struct {
 	tiles torchwood.TileReader
 }
 
-// IsLog reports whether address is that of a published log: a URL, or a folder with a log.
+// IsLog reports whether address identifies a published log: a URL, or a folder with a log.
 func IsLog(address string) bool {
 	if isURL(address) {
 		return true

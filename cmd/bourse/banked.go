@@ -29,7 +29,7 @@ type banked interface {
 	Answer(ctx context.Context, id string) (bank.Entry, bool, error)
 }
 
-// isServed reports whether an address is that of a served bank.
+// isServed reports whether an address belongs to a served bank.
 func isServed(address string) bool {
 	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
 }

@@ -89,7 +89,7 @@ func readBoth(c *cli.Context, names []string) (logs [2]*describe.Log, err error)
 	return logs, nil
 }
 
-// readSide reads a log or a plan. It returns nil if the name is that of a model.
+// readSide reads a log or a plan. It returns nil if the name belongs to a model.
 func readSide(c *cli.Context, name, filter string) (*fitlab.Log, error) {
 	if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" {
 		return nil, nil

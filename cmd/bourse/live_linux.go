@@ -119,7 +119,7 @@ type liveCheckOptions struct {
 	json2Option[live.Checked] `yaml:",inline"`
 }
 
-// checkLab checks the log of the lab in a folder and, if the ledger is there too, the
+// checkLab checks the log of the lab in a folder and, if the folder contains the ledger, the
 // ledger.
 func checkLab(dir string) (*live.Checked, error) {
 	r, err := store.OpenReader(lab.File(dir, "books"), store.Options{})
@@ -279,7 +279,7 @@ type runningLab struct {
 	log      *slog.Logger
 	acts     io.Closer // log of operator actions
 
-	address string        // that others are told
+	address string        // address announced to others
 	tls     *certificates // nil speaks plain HTTP
 }
 

@@ -8,7 +8,7 @@
 // them in this order, and start each with its package comment:
 //
 //	hour 1  market                  how bids become prices and shares
-//	hour 2  hosts, hosts/sim        what a host is to its market; one whose progress is computed
+//	hour 2  hosts, hosts/sim        the interface of a host; hosts with computed progress
 //	hour 3  bank                    exact money, postings with two ends, escrow
 //	hour 4  contracts               all central types, in contracts.go; the table of transitions
 //	hour 5  contracts/admission     be, sac, cac and rac, and the adapters
@@ -16,7 +16,7 @@
 //	hour 6  contracts/sharing       how a host is shared
 //	        contracts/floor         who runs where
 //	hour 7  contracts/settlement    outcomes and bills
-//	        contracts/note          what the ledger says of a contract
+//	        contracts/note          the notes about a contract in the ledger
 //	hour 8  contracts/broker        the life of a contract
 //
 // "bourse docs core" prints the same list and adds the files to read first.

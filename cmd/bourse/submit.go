@@ -216,7 +216,7 @@ func (s *contractsShown) await(c *cli.Context, m *client.Client, ids []int64) er
 		if s.Contracts = append(s.Contracts, *k); k.State == "fulfilled" {
 			kept++
 		}
-		if k.State != "refused" { // that has been said
+		if k.State != "refused" { // a rejection has already been reported
 			sayLine(c, client.Stands(k))
 		}
 	}

@@ -91,7 +91,7 @@ func listUnits(c *cli.Context, ready *experiments.Prepared) error {
 	return w.Flush()
 }
 
-// differs explains how the units in dir differ from those of this run, and lists the
+// differs explains how the units in dir differ from the units of this run, and lists the
 // possible remedies.
 func differs(err error, dir string) error {
 	var other *results.OtherError

@@ -8,38 +8,38 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// A Policy is the entry of an admission policy in a table.
+// A Policy is the table entry of an admission policy.
 type Policy struct {
 	Doc string // one-line description
 	New Factory
 	Properties
 }
 
-// Properties are the properties of an admission policy that other packages need. They belong to
-// the policy itself, not to the label under which it runs.
+// Properties describe an admission policy to other packages. They belong to the policy itself,
+// not to the name that a scenario gives it.
 type Properties struct {
-	Sharing string // the sharing rule for which the policy is designed
-	Tests   []Test // comparisons that it makes, in order
+	Sharing string // sharing rule for which the policy is designed
+	Tests   []Test // comparisons that the policy makes, in order
 
-	Spot      bool     // it runs a spot market: it admits whatever can be placed, so prices reflect demand
+	Spot      bool     // the policy runs a spot market: it admits all requests that can be placed, so prices reflect demand
 	Forecasts bool     // it uses price forecasts
-	Queues    bool     // it is a queue that starts jobs in order of arrival
-	Deadlines bool     // it cannot decide sensibly if jobs have no deadlines
-	Packs     bool     // it can place several nodes of a request on one host, each on a processor of its own
-	Single    bool     // it sells the processors of one host
-	Books     bool     // it promises hosts and times to requests, and starts and ends them itself
-	Rated     bool     // it sets the rates of its contracts, which are charged as bids
-	Clears    bool     // it sells units by clearings, and suspends and moves contracts
-	Free      bool     // whether all its rates are 0
-	Classes   []string // the classes that requests can name; nil if it ignores classes
+	Queues    bool     // the policy is a queue that starts jobs in order of arrival
+	Deadlines bool     // the policy cannot decide sensibly if jobs have no deadlines
+	Packs     bool     // the policy can place several nodes of a request on one host, each on a separate processor
+	Single    bool     // the policy sells the processors of one host
+	Books     bool     // the policy promises hosts and times to requests, and starts and ends them itself
+	Rated     bool     // the policy sets the rates of its contracts, which are charged like bids
+	Clears    bool     // the policy sells units in auction clearings, and suspends and moves contracts
+	Free      bool     // whether all rates of the policy are 0
+	Classes   []string // classes that requests can name; nil if the policy ignores classes
 }
 
-// A Factory creates a policy. decode fills in the policy's own options struct and rejects
-// unknown fields. bid chooses hosts, and rng is the policy's own random stream.
+// A Factory creates a policy. The function decode fills in the policy's own options struct and
+// rejects unknown fields; bid chooses hosts, and rng is the policy's own random stream.
 type Factory func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error)
 
 // Policies returns the policies of this package, by the name used in scenarios. Package
-// policies has those of all packages.
+// policies combines those of all packages.
 func Policies() map[string]Policy {
 	return map[string]Policy{
 		"be":  {Doc: "best effort: admit everything that can be placed (§3)", New: newBestEffort, Properties: Properties{Sharing: "auction", Spot: true}},
@@ -49,12 +49,12 @@ func Policies() map[string]Policy {
 	}
 }
 
-// A Test compares two numbers of a decision. A request that was rejected for Reason failed the
-// test. Reports use tests to show how far a request was from being accepted.
+// A Test is a comparison of two numbers of a decision. A request that was rejected for Reason
+// has failed the test. Reports use tests to show by how much a request missed acceptance.
 type Test struct {
 	Reason contracts.Reason
-	Got    string // name of the number that is tested
-	Want   string // name of the number that it must reach; nodes and budget are those of the request
+	Got    string // name of the tested number
+	Want   string // name of the number that Got must reach; nodes and budget are those of the request
 	AtMost bool   // if set, Got must not exceed Want
 	Word   string // phrase for Got in reports
 }

@@ -7,44 +7,44 @@ import (
 	"bourse/contracts"
 )
 
-// An Order determines how a policy goes through its waiting requests.
+// An Order determines the order in which a policy examines its waiting requests.
 type Order struct {
-	// Less defines the order of the queue; equal requests are in order of submission. If it is
-	// nil, all requests are in order of submission.
+	// Less defines the order of the queue; requests that are equal by Less are in order of
+	// submission. If it is nil, all requests are in order of submission.
 	Less func(a, b *contracts.Request) bool
-	// Scan is notified when a pass starts, and each pass covers all waiting requests. If it is
-	// nil, a deferred request blocks all requests behind it.
+	// Scan is notified when a pass starts. With Scan, each pass covers all waiting requests.
+	// If Scan is nil, a deferred request blocks all requests behind it.
 	Scan Scanner
-	// Patient leaves requests that pass a hard deadline in the queue for the decider.
-	// Otherwise they are rejected at that time.
+	// Patient means that requests stay in the queue after their hard deadline, for the decider
+	// to handle. If it is false, they are rejected at their deadline.
 	Patient bool
 
-	sifter sifter // the value of Scan if it implements sifter, otherwise nil
+	sifter sifter // Scan, if it implements sifter; nil if it does not
 }
 
 // A Scanner is notified when a pass through all waiting requests starts.
 type Scanner interface{ Scan() }
 
-// A sifter is a Scanner that can predict, during a pass, that a request would be deferred.
-// This takes less time than a decision and holds for most waiting requests.
+// A sifter is a Scanner that can predict, during a pass, that a request would be deferred. A
+// prediction takes less time than a decision, and most waiting requests are deferred.
 type sifter interface {
 	Defers(now float64, r *contracts.Request, fleet int) bool
 }
 
 // A judge is a decider that is notified of the outcome of each contract it accepted, so that
-// it can learn from it.
+// it can learn from outcomes.
 type judge interface {
 	Judged(r *contracts.Request, o contracts.Outcome)
 }
 
-// Immediate makes a policy that asks d at the submission of each request. Deferred requests
-// wait in order of submission, and the policy asks d about them again whenever there may be
-// room.
+// Immediate returns a policy that asks d to decide each request at its submission. Deferred
+// requests wait in order of submission. The policy asks d about them again whenever resources
+// may be free.
 func Immediate(d contracts.Decider) contracts.Policy { return &asker{Decider: d, at: idle} }
 
 // Decides returns the decider that p asks about each request at its submission, and reports
-// whether there is one. There is none if requests first enter a queue, or if p is another kind
-// of policy.
+// whether p has one. It has none if requests first enter a queue, or if p is another kind of
+// policy.
 func Decides(p contracts.Policy) (contracts.Decider, bool) {
 	if a, ok := p.(*asker); ok && a.order == nil {
 		return a.Decider, true
@@ -52,15 +52,16 @@ func Decides(p contracts.Policy) (contracts.Decider, bool) {
 	return nil, false
 }
 
-// Queued makes a policy that puts every request in a queue with order o and asks d about it
-// later. The policy goes through the queue from the front whenever there may be room.
+// Queued returns a policy that puts every request in a queue with order o and later asks d to
+// decide it. The policy examines the queue from the front whenever resources may be free.
 func Queued(d contracts.Decider, o Order) contracts.Policy {
 	o.sifter, _ = o.Scan.(sifter)
 	return &asker{Decider: d, order: &o, at: idle}
 }
 
-// An asker asks a decider about one contract at a time. Each decision sees the result of the
-// previous ones. After an acceptance a new pass starts, because there is less room.
+// An asker asks a decider about one contract at a time. Each decision takes the effects of the
+// previous decisions into account. After an acceptance a new pass starts, because fewer
+// resources are free.
 type asker struct {
 	contracts.Decider
 	order   *Order // nil: requests are decided at submission
@@ -69,7 +70,7 @@ type asker struct {
 	actions [1]contracts.Action
 }
 
-// Marks that replace a position in the queue.
+// These marks replace a position in the queue.
 const (
 	idle  = -1 // there is nothing to decide
 	fresh = -2 // a new pass must start
@@ -107,7 +108,7 @@ func (p *asker) Handle(now float64, e contracts.Event, m contracts.Market) []con
 	case contracts.Freed:
 		p.at = fresh
 	case contracts.Continue:
-		// After an acceptance there is less room, so a new pass starts from the front.
+		// After an acceptance fewer resources are free, so a new pass starts from the front.
 		if p.at >= 0 && p.said.Verdict == contracts.Accept {
 			p.at = fresh
 		}
@@ -137,8 +138,9 @@ func (p *asker) pass(now float64, m contracts.Market) []contracts.Action {
 		sifter = p.order.sifter
 	}
 	fleet := m.Hosts().Fleet()
-	// Skip requests that would certainly be deferred, and stop at the first decision that has
-	// a consequence. Continue resumes the pass after the broker has carried it out.
+	// Skip requests that would certainly be deferred, and stop at the first decision that
+	// requires an action. The event Continue resumes the pass after the broker has carried out
+	// the action.
 	for w := m.Waiting(); p.at < len(w); p.at++ {
 		if sifter != nil && sifter.Defers(now, m.Request(w[p.at]), fleet) {
 			p.said.Verdict = contracts.Defer
@@ -153,9 +155,9 @@ func (p *asker) pass(now float64, m contracts.Market) []contracts.Action {
 	return nil
 }
 
-// decide asks about contract i and reports whether there is an action to carry out. A contract
-// that was accepted before and must be placed again is not rejected unless it is too late: it
-// waits.
+// decide asks the decider about contract i and reports whether an action must be carried out.
+// A contract that was accepted before and must be placed again is rejected only if it is too
+// late; until then it waits.
 func (p *asker) decide(now float64, i int32, m contracts.Market) bool {
 	r := m.Request(i)
 	d := p.Decide(now, r, m.Hosts())
@@ -173,8 +175,8 @@ func (p *asker) decide(now float64, i int32, m contracts.Market) bool {
 	return true
 }
 
-// refuse rejects contract i with the last decision. If the contract was to be placed again, its
-// promise is broken, and the decider is notified.
+// refuse rejects contract i with the last decision. If the contract was waiting to be placed
+// again, its promise is broken, and the decider is notified.
 func (p *asker) refuse(i int32, m contracts.Market) []contracts.Action {
 	if r := m.Request(i); r.Repeat {
 		Judged(p.Decider, r, contracts.Broken)
@@ -184,14 +186,14 @@ func (p *asker) refuse(i int32, m contracts.Market) []contracts.Action {
 }
 
 // Judged notifies d of the outcome of a contract that it accepted, if d has a method Judged. A
-// policy that asks other deciders uses Judged to pass outcomes on to them.
+// policy that consults other deciders uses Judged to pass outcomes to them.
 func Judged(d contracts.Decider, r *contracts.Request, o contracts.Outcome) {
 	if j, ok := d.(judge); ok {
 		j.Judged(r, o)
 	}
 }
 
-// enqueue puts contract i in the queue, behind all contracts of equal order.
+// enqueue puts contract i in the queue, behind all contracts that are equal by Less.
 func (p *asker) enqueue(i int32, m contracts.Market) []contracts.Action {
 	waiting := m.Waiting()
 	place := len(waiting)

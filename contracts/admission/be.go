@@ -9,19 +9,19 @@ import (
 	"bourse/market"
 )
 
-// priceTooHigh means that at the spot price the request would receive less than its minimum
-// requirement.
+// priceTooHigh means that the request would receive less than its minimum requirement at the
+// spot price.
 const priceTooHigh contracts.Reason = "price too high"
 
 // BestEffort admits a request if, at the spot price of processors, its minimum resource
-// requirement is met on every chosen host. A request without such a requirement is always admitted if it can be
-// placed (BE, §3). It promises nothing about deadlines and is the baseline for the other
-// market policies.
+// requirement is met on every chosen host. A request without such a requirement is always
+// admitted if it can be placed (BE, §3). It promises nothing about deadlines. It is the
+// baseline for the other market policies.
 type BestEffort struct {
 	bid        bidding.Strategy
 	placements []contracts.Placement
 
-	// The following fields describe the request decided last.
+	// The following fields describe the most recently decided request.
 	price   float64 // mean spot price of the chosen hosts, $/s
 	share   float64 // sum of b/(b+c) over the chosen hosts
 	numbers contracts.Numbers
@@ -32,10 +32,10 @@ func newBestEffort(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (
 	return Immediate(&BestEffort{bid: bid}), decode(&struct{}{})
 }
 
-// Decide implements [contracts.Decider]. If held resources have a floor price, it rejects a node
-// that bids less than the floor price of all that the node may use. The broker checks other floor
-// prices. It reports the numbers price, the mean spot price of the chosen hosts in $/s, and
-// spot_share, the sum of b/(b+c) over the chosen hosts.
+// Decide implements [contracts.Decider]. If held resources have a floor price, Decide rejects
+// a node that bids less than the floor price of all resources that the node may use. The
+// broker checks other floor prices. Decide reports two numbers: price, the mean spot price of
+// the chosen hosts in $/s, and spot_share, the sum of b/(b+c) over the chosen hosts.
 func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	var d contracts.Decision
 	p.placements, d.Reason = p.bid.Place(r, v, p.placements[:0])
@@ -68,8 +68,8 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 	return d
 }
 
-// processorBid returns the bid for processors of a node of r at pl. Several states whether r can
-// claim other priced resources, too.
+// processorBid returns the bid for processors of a node of r at pl. The argument several
+// reports whether r can also claim other priced resources.
 func processorBid(several bool, r *contracts.Request, pl *contracts.Placement, v contracts.View) market.Rate {
 	if !several {
 		return pl.Bid
@@ -78,7 +78,8 @@ func processorBid(several bool, r *contracts.Request, pl *contracts.Placement, v
 	return c.Bid(pl.Bid, hosts.CPU)
 }
 
-// processors returns how many processors one task receives for the given share of a host.
+// processors returns the number of processors that one task receives for the given share of a
+// host.
 func processors(share float64, spec *hosts.Spec) float64 {
 	if spec.Cap > 0 {
 		return min(share*spec.CPUs, spec.Cap)

@@ -11,35 +11,35 @@ import (
 	"bourse/market"
 )
 
-// wouldViolate means that admitting the request would violate a contract (eq. 6).
+// wouldViolate means that the admission of the request would violate a contract (eq. 6).
 const wouldViolate contracts.Reason = "would violate"
 
-// capacityTests are the tests that cac makes in addition to those of sac.
+// capacityTests are the tests that cac makes in addition to the tests of sac.
 var capacityTests = []Test{{wouldViolate, "gets", "want", false, "its rate"}}
 
 // Capacity is [Statistical] with a further test: admitting the request must not violate any
 // active contract or the new one (CAC, §3). It checks only the contracts that share a host
-// with the request, because no other contract's rate can change.
+// with the request, because no other rates can change.
 //
-// The projected test computes the rates that all contracts would have with the request
-// admitted. A contract is violated if these rates, held until its deadline, would leave work
-// undone. For example, 300 units of work left and 100 s to the deadline require a rate of 3.
+// The projected test computes the rates that all contracts would have after the admission. A
+// contract would be violated if, at this rate, its work would not be done by its deadline. For
+// example, 300 units of work that remain 100 s before the deadline require a rate of 3.
 //
-// The static test is the paper's. A contract s is violated by a request r if (eq. 6)
+// The static test is the paper's. A request r would violate a contract s if (eq. 6)
 //
 //	Σ_h b_h(s)/(b_h(s) + b_h(r) + c_h(-s)) < q_s
 //
-// Here q_s is the sum, over the nodes of s, of the share of the host that the work of s needs
-// to finish by the deadline. It is computed from the original promise and ignores work already
-// done. For a contract that was placed again, it is computed from the remaining work and time.
-// Contracts on demand are promised nothing.
+// Here q_s is a sum over the nodes of s. Each term is the share of the host that the work of
+// the node needs to finish by the deadline. It is computed from the original promise and
+// ignores work already done. For a contract that was placed again, it is computed from the
+// remaining work and time. Contracts on demand have no promised deadline.
 //
 // With Discount, the rate or share that the request itself would receive is multiplied by the
 // probability that the host stays. For running contracts, only the loss caused by the request
 // counts.
 //
-// If held resources have prices, all bids here are the bids for processors. No task loses a held
-// resource, so no further test is needed.
+// If held resources have prices, the bids in these formulas are the bids for processors. A
+// task cannot lose a held resource, so no further test is needed.
 type Capacity struct {
 	*Statistical
 	test  string
@@ -74,7 +74,7 @@ func capacity(o CapacityOptions, bid bidding.Strategy) *Capacity {
 	return p
 }
 
-// Decide implements [contracts.Decider]. It reports the numbers of [Statistical] and, if a
+// Decide implements [contracts.Decider]. Decide reports the numbers of [Statistical] and, if a
 // contract would be violated,
 //
 //	violates  the first contract violated
@@ -98,15 +98,15 @@ func (p *Capacity) Decide(now float64, r *contracts.Request, v contracts.View) c
 }
 
 // projected applies the projected test. It returns the first contract that would be violated,
-// the work per second that it would receive and the work per second that it needs. If there is
-// none, ok is true.
+// the work per second that the contract would receive, and the work per second that it needs.
+// If no contract would be violated, ok is true.
 func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
 	p.forget()
 	several := r.ClaimsHeld(v.Priced())
 	total, predicted := 0.0, p.Discount == "predicted"
-	// Divide each chosen host as if the request were admitted. If the nodes share one total of
-	// work, compare the sum of their rates; if each node has its own work, compare the nodes
-	// one by one.
+	// Divide each chosen host as if the request had been admitted. If the nodes share one
+	// total of work, compare the sum of their rates. If each node has its own work, compare
+	// each node.
 	for i := range on {
 		h := on[i].Host
 		running, spec := v.On(h), v.Spec(h)
@@ -129,13 +129,13 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 	return p.undone(now, v)
 }
 
-// none is the number of no contract.
+// none is the number that means no contract.
 const none = -1
 
-// changed compares the current rates of a host's running tasks with their new rates. It returns the first
-// contract that would be violated among those whose nodes have their own work, and records the
-// changes of the others. A contract whose budget is spent is promised nothing, unless it is rebids,
-// which has new bids.
+// changed compares the current rates of a host's running tasks with their new rates. It
+// returns the first contract that would be violated among those whose nodes have their own
+// work. It records the changes of the other contracts. A contract whose budget is spent has no
+// promised rate, unless it is the contract rebids, which has new bids.
 func (p *Capacity) changed(now float64, running []contracts.Allocation, spec *hosts.Spec, rebids int32, v contracts.View) (id contracts.ID, gets, want float64, ok bool) {
 	for j := range running {
 		s := &running[j]
@@ -155,7 +155,8 @@ func (p *Capacity) changed(now float64, running []contracts.Allocation, spec *ho
 	return 0, 0, 0, true
 }
 
-// undone checks the contracts whose rate would change, with the change added to their current rate.
+// undone checks each contract whose rate would change, with the change added to its current
+// rate.
 func (p *Capacity) undone(now float64, v contracts.View) (id contracts.ID, gets, want float64, ok bool) {
 	for _, i := range p.seen {
 		c := v.Contract(i)
@@ -167,9 +168,9 @@ func (p *Capacity) undone(now float64, v contracts.View) (id contracts.ID, gets,
 	return 0, 0, 0, true
 }
 
-// lasts reports whether rate, from now to due, completes the work left. whole is the
-// contract's total work. It allows only half the tolerance with which contracts are judged, so
-// that a contract that just passes here is later judged fulfilled.
+// lasts reports whether the work left is completed at the given rate from now to due. The
+// argument whole is the total work of the contract. It allows only half the tolerance that
+// settlement uses, so that a contract that just passes here is later judged fulfilled.
 func lasts(rate, now, due, left, whole float64) bool {
 	if math.IsInf(due, 1) { // no completion time is promised
 		return true
@@ -178,8 +179,8 @@ func lasts(rate, now, due, left, whole float64) bool {
 	return rate*span >= left-contracts.Tolerance/2*whole
 }
 
-// divide fills rates with the processors that each task on a host would receive. The new task
-// is the last.
+// divide sets rates to the number of processors that each task on a host would receive. The
+// new task is the last.
 func (p *Capacity) divide(spec *hosts.Spec, bid market.Rate, r *contracts.Request, on []contracts.Allocation) {
 	p.part = p.part[:0]
 	for j := range on {
@@ -191,8 +192,8 @@ func (p *Capacity) divide(spec *hosts.Spec, bid market.Rate, r *contracts.Reques
 }
 
 // static applies the static test. It returns the first contract that would be violated, the
-// sum of the shares that it would receive and the sum that it needs. If there is none, ok is
-// true.
+// sum of the shares that the contract would receive, and the sum that it needs. If no contract
+// would be violated, ok is true.
 func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
 	p.forget()
 	several := r.ClaimsHeld(v.Priced())

@@ -7,7 +7,8 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// Classes holds the options of this package's policies, for policies that choose among them.
+// Classes holds the options of this package's policies. Policies that choose among these
+// policies contain it.
 type Classes struct {
 	SAC struct {
 		StatisticalOptions `yaml:",inline"`
@@ -26,7 +27,7 @@ func DefaultClasses() (o Classes) {
 	return o
 }
 
-// Deciders creates the policies, by name.
+// Deciders creates the policies and returns them by name.
 func (o *Classes) Deciders(bid bidding.Strategy, rng *rand.Rand) map[string]contracts.Decider {
 	return map[string]contracts.Decider{
 		"be":  &BestEffort{bid: bid},

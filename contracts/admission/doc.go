@@ -1,15 +1,15 @@
 // Package admission contains the admission policies, one per file. For each request, a policy
-// receives a read-only view of the market and decides: accept, reject or defer. It also
-// reports the reason and the numbers on which the decision is based.
+// reads the market through a read-only view and decides to accept, reject or defer the
+// request. It also reports the reason and the numbers on which the decision is based.
 //
 // The package is independent of how decisions are carried out. A policy never sees a job's
 // true work, only the estimate in its request.
 //
 // # First use
 //
-// [Policies] lists the policies by name and creates them; decode fills in a policy's options.
-// The broker notifies the policy of events and carries out the actions it returns. For the
-// shortest example of a policy, read be.go (70 lines).
+// [Policies] returns the policies by name, with their constructors. The function decode fills
+// in a policy's options. The broker notifies the policy of events and carries out the actions
+// it returns. For the shortest example of a policy, read be.go (70 lines).
 //
 // # The path of one request
 //
@@ -30,20 +30,21 @@
 //
 // # Example
 //
-// A request has a budget of 100 $, a deadline in 100 s and one node, so it bids 1 $/s. On a
-// host of 4 processors where others bid 3 $/s, it would receive a share of 1/4, which is one
-// processor. Policy be admits it. Policy sac, by default, also requires that its share reaches
-// 1/(1+4) at the price that is not exceeded with probability 0.6, so that price must be at
-// most 4 $/s. Policy cac also checks that each other contract on the host still finishes by
-// its deadline.
+// For example, a request has a budget of 100 $, a deadline in 100 s and one node, so it bids 1
+// $/s. On a host of 4 processors where other bids add up to 3 $/s, it would receive a share of
+// 1/4, which is one processor. Policy be admits it. By default, policy sac also requires a
+// share of 1/(1+4) at the price that is not exceeded with probability 0.6, so that price must
+// be at most 4 $/s. Policy cac also checks that each other contract on the host would still
+// finish by its deadline.
 //
 // # Adding a policy
 //
-// Write a file with the type and its Decide method, an options struct whose tags document the
-// options, a constructor that checks them, and constants for its own reasons. List the numbers
-// that it reports in the comment of Decide. Then add a line to the table in admission.go. No
-// other code needs to change. A new package of policies needs a function Policies, like the one
-// in this package, and an entry in the table of package policies.
+// To add a policy, write a file with its type and Decide method. The file also needs an
+// options struct with documenting tags, a constructor that checks the options, and constants
+// for its own reasons. List the numbers that the policy reports in the comment of Decide. Then
+// add a line to the table in admission.go. No other code needs to change. A new package of
+// policies needs a function Policies, like the one in this package, and an entry in the table
+// of package policies.
 //
 // # Files
 //

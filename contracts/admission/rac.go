@@ -7,13 +7,13 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// byLot means that the request was rejected at random.
+// byLot means that the request was rejected by random choice.
 const byLot contracts.Reason = "drawn by lot"
 
 // random rejects each request with a fixed probability and otherwise decides as [BestEffort]
-// does (RAC, §4.3). It is a control for cac: if cac is better than random rejection at the same
-// rate, then its choice of requests matters, not only their number. Contracts that are placed
-// again after their host left are not subject to the random rejection.
+// does (RAC, §4.3). It is a control for cac. If cac performs better than random rejection at
+// the same rate, its choice of requests matters, not only their number. A contract that is
+// placed again after its host left is not rejected at random.
 type random struct {
 	be     *BestEffort
 	reject float64 // probability, in [0,1]

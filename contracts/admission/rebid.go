@@ -10,13 +10,13 @@ import (
 
 var _ contracts.Rebidder = (*Capacity)(nil)
 
-// Rebid implements [contracts.Rebidder]: it asks the decider.
+// Rebid implements [contracts.Rebidder] by asking the decider.
 func (p *asker) Rebid(now float64, i int32, on []contracts.Placement, v contracts.View) contracts.Decision {
 	return Rebid(p.Decider, now, i, on, v)
 }
 
-// Rebid asks d whether contract i may bid as in the given placements. A decider that is no
-// [contracts.Rebidder] permits it.
+// Rebid asks d whether contract i may change its bids to the bids in the given placements. If
+// d does not implement [contracts.Rebidder], the new bids are permitted.
 func Rebid(d contracts.Decider, now float64, i int32, on []contracts.Placement, v contracts.View) contracts.Decision {
 	if r, ok := d.(contracts.Rebidder); ok {
 		return r.Rebid(now, i, on, v)
@@ -24,9 +24,9 @@ func Rebid(d contracts.Decider, now float64, i int32, on []contracts.Placement, 
 	return contracts.Decision{Verdict: contracts.Accept}
 }
 
-// Rebid implements [contracts.Rebidder]. It makes the test for violations with the bids of contract
-// i replaced, for i itself too, and reports the same numbers as Decide. The tests of shares concern
-// only who enters the market.
+// Rebid implements [contracts.Rebidder]. Rebid makes the test for violations with the new bids
+// of contract i. It also tests contract i itself, and reports the same numbers as Decide. The
+// tests of shares apply only to requests that enter the market.
 func (p *Capacity) Rebid(now float64, i int32, on []contracts.Placement, v contracts.View) contracts.Decision {
 	violated := p.projectedWith
 	if p.test == "static" {
@@ -38,7 +38,7 @@ func (p *Capacity) Rebid(now float64, i int32, on []contracts.Placement, v contr
 	return contracts.Decision{Verdict: contracts.Accept}
 }
 
-// projectedWith applies the projected test to the hosts of contract i if it bids as in on.
+// projectedWith applies the projected test to the hosts of contract i with the bids of on.
 func (p *Capacity) projectedWith(now float64, i int32, on []contracts.Placement, v contracts.View) (id contracts.ID, gets, want float64, ok bool) {
 	p.forget()
 	for n := range on {
@@ -64,7 +64,7 @@ func (p *Capacity) projectedWith(now float64, i int32, on []contracts.Placement,
 	return p.undone(now, v)
 }
 
-// staticWith applies the static test to the hosts of contract i if it bids as in on.
+// staticWith applies the static test to the hosts of contract i with the bids of on.
 func (p *Capacity) staticWith(now float64, i int32, on []contracts.Placement, v contracts.View) (id contracts.ID, gets, want float64, ok bool) {
 	p.forget()
 	for n := range on {
@@ -88,8 +88,8 @@ func (p *Capacity) staticWith(now float64, i int32, on []contracts.Placement, v 
 	return p.short(now, v)
 }
 
-// replaced returns the bid for processors of s and the bid that replaces it. It reports whether s is
-// node n of contract i; otherwise the two bids are equal.
+// replaced returns the bid for processors of s (was) and the bid that replaces it. It reports
+// whether s is node n of contract i; otherwise the two bids are equal.
 func replaced(s *contracts.Allocation, i int32, n int, on []contracts.Placement) (was, bid market.Rate, own bool) {
 	was = s.Own()
 	if s.Contract != i || int(s.Node) != n {

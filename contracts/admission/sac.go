@@ -10,7 +10,7 @@ import (
 	"bourse/market"
 )
 
-// Reasons of sac and cac.
+// These are the reasons of sac and cac.
 const (
 	belowSpot     contracts.Reason = "share below threshold at spot price"
 	belowForecast contracts.Reason = "share below threshold at price percentile" // eq. 5
@@ -22,17 +22,17 @@ var statisticalTests = []Test{
 	{belowForecast, "share", "threshold", false, "its share at the price percentile"},
 }
 
-// Statistical admits a request that [BestEffort] admits and whose bids buy a sufficient share
+// Statistical admits a request if [BestEffort] admits it and its bids buy a sufficient share
 // of their hosts. The share must be sufficient at the spot price c and at the price that will
 // not be exceeded with probability g (SAC, §3, eq. 5):
 //
 //	Σ_h b_h/(b_h + F_h⁻¹(g)) ≥ Σ_h 1/(1 + C_h)
 //
-// C_h is the number of processors of host h. The threshold 1/(1+C) is the share at which the bid
-// equals the price of one processor: b ≥ F/C if and only if b/(b+F) ≥ 1/(1+C). For example, on a
-// host of 4 processors with a percentile of 2 $/s, a bid of at least 0.5 $/s is required. This
-// threshold is an interpretation; the paper states only that users who are not willing to pay the
-// percentile are rejected.
+// C_h is the number of processors of host h. The threshold 1/(1+C) is the share at which the
+// bid equals the price of one processor: b ≥ F/C if and only if b/(b+F) ≥ 1/(1+C). For
+// example, on a host of 4 processors with a percentile of 2 $/s, a bid of at least 0.5 $/s is
+// required. This threshold is an interpretation. The paper states only that users who are not
+// willing to pay the percentile are rejected.
 //
 // If hosts come and go, Discount multiplies each share by the predicted probability that its
 // host stays until the deadline.
@@ -40,19 +40,19 @@ var statisticalTests = []Test{
 // If held resources have prices, b and F concern only processors, and the same condition must
 // hold for each priced resource that a node claims. For these resources the threshold is
 // a/(1+a), where a is the fraction of the host that the node holds. At this share, the bid for
-// the resource pays the price of that fraction. For example, one of four GPUs requires a share
-// of 0.2.
+// the resource equals the price of that fraction. For example, a request for one of four GPUs
+// requires a share of 0.2.
 //
-// If the option Promise is fulfilment, g is the probability that the contract is fulfilled, not
-// the probability that the price stays below its percentile; see [fulfilment].
+// If the option Promise is fulfilment, g is the probability that the contract is fulfilled,
+// and not the probability that the price stays below its percentile (see [fulfilment]).
 type Statistical struct {
 	StatisticalOptions
 	be       *BestEffort
 	kept     fulfilment
-	promises bool // state on each placement the percentile of its host
+	promises bool // whether each placement states the percentile of its host
 }
 
-// StatisticalOptions are the options of sac. cac has them too.
+// StatisticalOptions are the options of sac, which cac also has.
 type StatisticalOptions struct {
 	Guarantee float64 `yaml:"guarantee" validate:"gt=0,lt=1" doc:"g, the probability that the price stays below its percentile"`
 	Threshold string  `yaml:"threshold" validate:"oneof=price share" doc:"required share: price (the share that one processor's price buys) or share (the share that the work needs)"`
@@ -73,12 +73,12 @@ func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) 
 	return Immediate(statistical(o, bid)), err
 }
 
-// statistical returns a sac policy with options o. cac contains one too.
+// statistical returns a sac policy with options o. A cac policy contains one, too.
 func statistical(o StatisticalOptions, bid bidding.Strategy) *Statistical {
 	return &Statistical{StatisticalOptions: o, be: &BestEffort{bid: bid}, kept: newFulfilment(o.Guarantee)}
 }
 
-// Decide implements [contracts.Decider]. It reports the numbers of [BestEffort] and, if
+// Decide implements [contracts.Decider]. Decide reports the numbers of [BestEffort] and, if
 // BestEffort admits the request,
 //
 //	percentile  mean F⁻¹(g) of the chosen hosts, $/s
@@ -87,8 +87,8 @@ func statistical(o StatisticalOptions, bid bidding.Strategy) *Statistical {
 //	stays       if shares are discounted: mean probability that a host stays
 //	level       if fulfilment is promised: the probability used for the percentile
 //
-// and then, for each other priced resource that it claims, such as gpu, the numbers gpu_price
-// (the mean), gpu_percentile, gpu_spot_share, gpu_share and gpu_threshold.
+// and then, for each other priced resource that the request claims, such as gpu, the numbers
+// gpu_price (the mean), gpu_percentile, gpu_spot_share, gpu_share and gpu_threshold.
 func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := p.be.Decide(now, r, v)
 	if d.Verdict != contracts.Accept {
@@ -105,7 +105,7 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 		level = g
 	}
 	var percentile, share, threshold, staying float64
-	// Add up, over the chosen hosts, the share at the spot price, the share at the percentile,
+	// Over the chosen hosts, add up the share at the spot price, the share at the percentile,
 	// and the threshold that both must reach.
 	for i := range d.Placements {
 		pl := &d.Placements[i]
@@ -115,7 +115,7 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 		}
 		percentile += f
 		if p.promises {
-			pl.Promised, _ = market.Dollars(f) // a price beyond any bid promises nothing
+			pl.Promised, _ = market.Dollars(f) // a price above every possible bid promises nothing
 		}
 		if predicted {
 			stays := p.stays(now, r, pl.Host, v)
@@ -125,8 +125,8 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 		} else {
 			share += float64(market.Quote(b, f))
 		}
-		// Under the price threshold a host contributes 1/(1+C). Under the share threshold it
-		// contributes the share that the work needs to finish in time.
+		// Under the option price, each host contributes 1/(1+C) to the threshold. Under the
+		// option share, it contributes the share that the work needs to finish in time.
 		spec := v.Spec(pl.Host)
 		if atPrice {
 			threshold += 1 / (1 + spec.CPUs)
@@ -156,8 +156,8 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	return d
 }
 
-// test applies the tests to the held resource k on the chosen hosts of d and adds their
-// numbers. It returns the reason of the first test that fails, or None.
+// test applies the tests to the held resource k on the chosen hosts of d, and adds the numbers
+// to d. It returns the reason of the first test that fails, or None.
 func (p *Statistical) test(now float64, r *contracts.Request, v contracts.View, d *contracts.Decision, k hosts.Kind, g float64) contracts.Reason {
 	var price, percentile, spot, share, threshold float64
 	for i := range d.Placements {
@@ -195,7 +195,7 @@ func (p *Statistical) Judged(_ *contracts.Request, o contracts.Outcome) {
 }
 
 // stays returns the fraction of h's share that a task of r can expect until its deadline. With
-// Discount it is the probability that the host stays, and otherwise 1.
+// Discount, this is the probability that the host stays; without it, the result is 1.
 func (p *Statistical) stays(now float64, r *contracts.Request, h hosts.ID, v contracts.View) float64 {
 	if p.Discount == "none" {
 		return 1
@@ -206,8 +206,8 @@ func (p *Statistical) stays(now float64, r *contracts.Request, h hosts.ID, v con
 	return v.Stays(h, r.Due()-now)
 }
 
-// expected returns the share that a bid of b can expect if the other bids are c (eq. 4), on a
-// host that stays with probability stays.
+// expected returns the share that a bid of b can expect if the other bids add up to c (eq. 4),
+// on a host that stays with the given probability.
 func expected(stays, b, c float64) float64 { return float64(market.ShareIf(stays*b, b, c)) }
 
 // required returns the share of a host that r needs to finish its work in time.
@@ -215,7 +215,7 @@ func required(now float64, r *contracts.Request, spec *hosts.Spec) float64 {
 	return r.Work / r.Span(now) / spec.Capacity()
 }
 
-// refuse turns an acceptance into a rejection and keeps its numbers.
+// refuse changes an acceptance into a rejection and keeps its numbers.
 func refuse(d contracts.Decision, why contracts.Reason) contracts.Decision {
 	d.Verdict, d.Reason, d.Placements = contracts.Reject, why, nil
 	return d

@@ -9,11 +9,11 @@ import (
 
 // anticipating chooses bids that maximize the sum of the shares obtained, each weighted by the
 // capacity of its host. It accounts for the effect of its own bids on the prices
-// (bestResponse). An even split ignores this effect: on a cheap host each further dollar buys
-// less than the one before.
+// (bestResponse). An even split ignores this effect: on a cheap host each additional dollar
+// buys less than the one before.
 //
-// If this maximum uses fewer hosts than the request has nodes, the remaining nodes go to the
-// next hosts in order of price, at one nano-dollar per second each.
+// If the optimal bids use fewer hosts than the request has nodes, the remaining nodes go to
+// the next hosts in order of price. Each of them bids one nano-dollar per second.
 type anticipating struct {
 	best                bestResponse
 	chosen              []hosts.ID

@@ -6,40 +6,40 @@ import (
 	"slices"
 )
 
-// reserve is the lowest price, in dollars per second, that a host is assumed to have. It is
-// one nano-dollar, the smallest rate.
+// reserve is the lowest price that a host is assumed to have, in dollars per second. It is one
+// nano-dollar, the smallest rate.
 const reserve = 1e-9
 
-// A bestResponse computes the optimal bids of a buyer who anticipates their effect on prices
-// (Feldman, Lai and Zhang). They maximize
+// A bestResponse computes the optimal bids of a buyer who anticipates the effect of the bids
+// on prices (Feldman, Lai and Zhang). They maximize
 //
 //	sum_h w_h x_h / (x_h + c_h)    over x_h >= 0, sum_h x_h = X
 //
-// Here x_h is the bid on host h, and c_h is the sum of the other bids there. The value of the
-// whole host to the buyer is w_h, and X is the total spending rate.
+// Let x_h be the bid on host h, and c_h the sum of the other bids there. Let w_h be the value
+// of the whole host to the buyer, and X the total spending rate.
 //
-// If c_h = 0, any positive bid wins the whole host. A smaller bid is then always better, and
-// there is no optimum. Such a host is therefore treated as if its price were reserve.
+// If c_h = 0, any positive bid wins the whole host. Every smaller bid is then better, so there
+// is no optimum. Such a host is therefore treated as if its price were reserve.
 //
-// The zero value is ready to use. It reuses its memory between calls.
+// The zero value is ready to use. It reuses its memory from one call to the next.
 type bestResponse struct {
 	order []int // hosts by descending w/c
 }
 
 // bids sets bids[h] to the optimal bid on host h, in dollars per second, or to 0 if no bid is
-// worthwhile. At most n bids are positive, and they add up to x, up to rounding.
+// worthwhile. At most n bids are positive. The bids add up to x, except for rounding.
 //
 // The marginal value of the first dollar on host h is w_h/c_h. The hosts are sorted by this
-// value; ties are in order of index. Bids go to the longest prefix of at most n hosts on which
-// all of the following are positive:
+// value; ties are in order of index. Bids go to the longest prefix of at most n hosts for
+// which all of the following values are positive:
 //
 //	x_h = sqrt(w_h c_h) / sum_prefix sqrt(w c) * (X + sum_prefix c) - c_h
 //
-// If n limits the prefix, these are the optimal bids on those n hosts. If weights differ,
+// If n limits the prefix, these bids are optimal on those n hosts. If the weights differ,
 // another set of n hosts may be better.
 //
-// bids, w and c have one element per host, and n is at least 0. w, c and x must be finite and
-// at least 0; otherwise bids panics. All bids are 0 if x, n or every weight is 0.
+// The slices bids, w and c have one element per host, and n is at least 0. bids panics unless
+// w, c and x are finite and at least 0. All bids are 0 if x, n or every weight is 0.
 func (b *bestResponse) bids(bids, w, c []float64, x float64, n int) {
 	clear(bids)
 	mustBeAmount(x)
@@ -54,9 +54,9 @@ func (b *bestResponse) bids(bids, w, c []float64, x float64, n int) {
 		return cmp.Or(cmp.Compare(w[j]/price(j), w[i]/price(i)), cmp.Compare(i, j))
 	})
 
-	// Extend the prefix host by host. Adding a host changes the bids on all others, so stop at
-	// the first host whose own bid would not be positive.
-	prices, roots := 0.0, 0.0 // sum c and sum sqrt(w c) over the prefix
+	// Extend the prefix by one host at a time. Adding a host changes the bids on all others.
+	// Stop at the first host whose own bid would not be positive.
+	prices, roots := 0.0, 0.0 // sums of c and of sqrt(w c) over the prefix
 	prefix := b.order[:0]
 	for _, h := range b.order[:min(n, len(b.order))] {
 		p, r := prices+price(h), roots+math.Sqrt(w[h]*price(h))

@@ -8,7 +8,7 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// cheapest bids b = v/(d n) on each of the n hosts with the lowest spot prices, where v is the
+// cheapest bids b = v/(d n) on each of the n hosts with the lowest spot prices. Here v is the
 // budget, d the deadline and n the number of nodes.
 type cheapest struct{ chosen []hosts.ID }
 

@@ -12,7 +12,7 @@ import (
 // ignores prices.
 type random struct {
 	rng    *rand.Rand
-	order  []hosts.ID // a permutation of the fleet; each call reshuffles as much of it as it needs
+	order  []hosts.ID // permutation of the fleet; each call reshuffles as much of it as necessary
 	chosen []hosts.ID
 }
 

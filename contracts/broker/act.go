@@ -17,7 +17,7 @@ import (
 // effects of the previous one.
 func (b *Broker) notify(e contracts.Event) error {
 	for {
-		if e.Kind != contracts.Over { // other contracts may end at this time before hosts are reallocated
+		if e.Kind != contracts.Over { // other contracts may end at this time, before hosts are reallocated
 			b.floor.MoveTo(b.now)
 		}
 		actions := b.Policy.Handle(b.now, e, view{b})
@@ -39,7 +39,8 @@ func (b *Broker) notify(e contracts.Event) error {
 	}
 }
 
-// offer notifies the policy that there may be room, if anything was freed since the last time.
+// offer notifies the policy that resources may be free, if any were freed since the last
+// notification.
 func (b *Broker) offer() error {
 	if !b.freed {
 		return nil
@@ -96,7 +97,7 @@ func (b *Broker) enqueue(i int32, place int) {
 	c := &b.contracts[i]
 	b.waiting = slices.Insert(b.waiting, place, i)
 	switch {
-	case c.phase == contracts.Running: // its run on the floor already has the deadline as its limit
+	case c.phase == contracts.Running: // the run on the floor already has the deadline as its limit
 		c.phase.Next(contracts.OnRecall)
 		b.floor.Contract(c.run).Resent++
 	case !c.SLA.GoesOn() && !c.OnDemand:
@@ -105,9 +106,9 @@ func (b *Broker) enqueue(i int32, place int) {
 	}
 }
 
-// decided carries out decision a on contract i. An acceptance becomes a rejection if the
-// budget cannot be held or a bid is below the floor price. For a repeat, the budget is held
-// already.
+// decided carries out action a, a decision on contract i. An acceptance becomes a rejection if
+// the budget cannot be held or a bid is below the floor price. If the contract is placed
+// again, its budget is already held.
 func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 	c, d := &b.contracts[i], a.Decision
 	again := c.phase == contracts.Waiting
@@ -145,9 +146,9 @@ func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 	return err
 }
 
-// hold has the teller hold the budget of c on the terms of a. It reports whether the budget is
-// held. If the contract must not be promised or its owner cannot pay, hold sets the reason in
-// the decision of a. An error means that the teller failed.
+// hold asks the teller to hold the budget of c on the terms of a. It reports whether the
+// teller holds the budget. If the market must not promise the contract or its owner cannot
+// pay, hold stores the reason in the decision of a. An error means that the teller failed.
 func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 	d := a.Decision
 	if b.bars(b.now, &c.Request, d, a.Verb) {
@@ -156,8 +157,8 @@ func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 	return c.pays(d, b.Teller.Hold(b.now, int64(c.ID), c.Owner, c.SLA.Budget, b.terms(c, d, a.Verb == contracts.Book)))
 }
 
-// pays reports whether the teller, which returned err, has moved the money for decision d. If the
-// owner of c cannot pay or has not authorized it, pays sets the reason in d.
+// pays reports whether the teller, whose call returned err, has moved the money for decision
+// d. If the owner cannot pay or has not authorized the payment, pays stores the reason in d.
 func (c *contract) pays(d *contracts.Decision, err error) (bool, error) {
 	if err == nil {
 		return true, nil
@@ -174,8 +175,8 @@ func (c *contract) pays(d *contracts.Decision, err error) (bool, error) {
 	return false, fmt.Errorf("admit %d: %w", c.ID, err)
 }
 
-// bars reports whether the market must not promise r at now, although the policy chose verb
-// with decision d. If so, bars sets the reason in d.
+// bars reports whether the market must not promise r at time now, although the policy returned
+// verb with decision d. If so, bars stores the reason in d.
 func (b *Broker) bars(now float64, r *contracts.Request, d *contracts.Decision, verb contracts.Verb) bool {
 	switch {
 	case r.SLA.Budget.Sign() <= 0:
@@ -188,9 +189,9 @@ func (b *Broker) bars(now float64, r *contracts.Request, d *contracts.Decision, 
 	return true
 }
 
-// below reports whether a node of r would bid less than the floor price of all that it may use on
-// its host, and sets this reason in d. For example, at a floor price of $0.001/s, a node that may
-// use 2 processors must bid at least $0.002/s.
+// below reports whether a node of r would bid less than the floor price of all resources that
+// it may use on its host. If so, it stores this reason in d. For example, at a floor price of
+// $0.001/s, a node that may use 2 processors must bid at least $0.002/s.
 func (b *Broker) below(r *contracts.Request, d *contracts.Decision) bool {
 	for i := range d.Placements {
 		p := &d.Placements[i]
@@ -213,16 +214,17 @@ func (b *Broker) accept(i int32, a *contracts.Action) error {
 	return b.start(i, a.Decision.Placements)
 }
 
-// pause moves c to phase Paused if none of its tasks is running. The contract is booked, and
-// one of its tasks has just stopped.
+// pause moves c to phase Paused if none of its tasks is running. The caller has just stopped a
+// task of c, which is booked.
 func (b *Broker) pause(c *contract) {
 	if c.phase == contracts.Running && b.floor.Running(c.run) == 0 {
 		c.phase.Next(contracts.OnPause)
 	}
 }
 
-// book enters contract i, whose parts the policy will start and end. The price is fixed now. It
-// is the price that the policy set, or the budget if the policy set none.
+// book enters contract i as booked: the policy will start and end its parts. The price is
+// fixed at this time. It is the price that the policy set, or the budget if the policy set
+// none.
 func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
 	c := &b.contracts[i]
 	if d.Priced {
@@ -231,15 +233,16 @@ func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
 		}
 	}
 	c.PerHost = true    // each gang is promised separately
-	c.SLA.RunsOn = true // only its policy ends it
+	c.SLA.RunsOn = true // only the policy ends the contract
 	b.runs(i, b.floor.Book(b.now, &c.Request, c.task, d.Placements, c.Due()))
 	return nil
 }
 
-// start places contract i on its hosts. The limit of its run is its deadline. If the deadline
-// has already passed, as for a late start of a soft contract, there is no limit, and no work
-// counts as done by the deadline. Metered hosts stop a hard contract at its deadline
-// themselves, so there the limit is Patience seconds later, to allow for their last report.
+// start places contract i on its hosts. The limit of the run is the deadline of the contract.
+// If the deadline has already passed, as for a late start of a soft contract, the run has no
+// limit, and no work counts as done by the deadline. Metered hosts stop a hard contract at its
+// deadline themselves. On such hosts the limit is Patience seconds later, so that their last
+// report can arrive.
 func (b *Broker) start(i int32, on []contracts.Placement) (err error) {
 	c := &b.contracts[i]
 	c.phase.Next(contracts.OnStart)
@@ -266,7 +269,7 @@ func (b *Broker) start(i int32, on []contracts.Placement) (err error) {
 	return nil
 }
 
-// runs records that contract i is the given run of the floor.
+// runs records the number of the floor's run for contract i.
 func (b *Broker) runs(i, run int32) {
 	b.contracts[i].run = run
 	for int(run) >= len(b.index.byRun) {

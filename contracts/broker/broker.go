@@ -15,9 +15,10 @@ import (
 	"bourse/market"
 )
 
-// A Teller is the part of the bank that a broker needs. Each successful call books one entry,
-// and a failed call books none. There is no separate query of a balance, because its answer
-// could be outdated when the entry is booked. Times are in seconds, and contract is the ID.
+// A Teller is the part of the bank that a broker uses. Each successful call books one entry,
+// and a failed call books none. There is no method to query a balance, because the balance
+// could change before the entry is booked. Times are in seconds, and the argument contract is
+// a [contracts.ID].
 type Teller interface {
 	// Hold moves a from owner into the escrow of contract. It returns a [*bank.Shortfall] if
 	// owner has less than a, and an error wrapping [bank.ErrRefused] if owner has not
@@ -25,7 +26,7 @@ type Teller interface {
 	Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error
 
 	// Adjust changes the amount in the escrow of contract to budget. The owner pays the
-	// difference or receives it. It returns the same errors as Hold.
+	// difference, or receives it if the budget is lower. It returns the same errors as Hold.
 	Adjust(now float64, contract int64, budget bank.Amount, note []byte) error
 
 	// Settle makes the given payments out of the escrow of contract and refunds the rest to its
@@ -33,67 +34,71 @@ type Teller interface {
 	Settle(now float64, contract int64, pay []bank.Payment, note []byte) (refund bank.Amount, err error)
 
 	// Penalty moves a penalty from the debited accounts to one account, and returns the amount
-	// paid. This is less than the penalty if an account has too little.
+	// paid. This is less than the penalty if the debited accounts do not have enough.
 	Penalty(now float64, contract int64, from []bank.Debit, to bank.Account, note []byte) (paid bank.Amount, err error)
 
-	// Reject records that a request was rejected. It moves no money.
+	// Reject records in the ledger that a request was rejected. It moves no money.
 	Reject(now float64, contract int64, note []byte) error
 }
 
-// A recording Teller also records events that move no money. The number of the contract is
-// [bank.NoContract] for a result of a clearing.
+// A recording is a Teller that also records events that move no money. For the result of an
+// auction clearing, the number of the contract is [bank.NoContract].
 type recording interface {
 	Record(now float64, kind bank.Kind, contract int64, note []byte) error
 }
 
-// A sparing Teller reserves some bytes of each note for its own use.
+// A sparing is a Teller that reserves some bytes of each note for its own use.
 type sparing interface{ Spare() int }
 
-// A Config names the broker's parts. The flags, Forecast, Availability and Spans are optional.
+// A Config names the broker's parts. The Boolean fields, Forecast, Availability and Spans are
+// optional.
 type Config struct {
 	Fleet        []hosts.Machine
 	Owners       []bank.Account // owner of each host, who receives its charges
-	Provider     bank.Account   // account that pays the part of penalties that hosts do not pay
+	Provider     bank.Account   // account that pays the part of a penalty that hosts do not pay
 	Policy       contracts.Policy
 	Sharing      sharing.Rule
 	Payment      Payment
 	Window       float64           // length of the price history, s
-	Forecast     market.Forecaster // required by policies that use percentiles; otherwise nil
+	Forecast     market.Forecaster // required by policies that use percentiles; nil for others
 	Teller       Teller
 	Notes        bool                // attach notes to entries: the terms, the reasons and how contracts ended
 	NoPrices     bool                // do not record the total price
 	HostPrices   bool                // record the price of each host
-	OneByOne     bool                // notify the policy of room after each event, not once after all events of the same time
+	OneByOne     bool                // notify the policy of free resources after each event, not once after all events of the same time
 	Ties         *rand.Rand          // breaks ties among hosts of equal price
 	Availability *floor.Availability // times at which hosts are available; nil: always
 	Spans
 }
 
-// Spans are the durations and limits that a market configures, with its resources, the floor price
-// and the promise for failed delivery. The zero value disables them all.
+// Spans holds the durations and limits that a market configures, the priced resources, the
+// floor prices and the penalties for failed delivery. The zero value disables all of these
+// features.
 type Spans struct {
 	Resources []hosts.Kind // kinds that have a price in addition to processors, in order
 	Counts    []string     // names of the countable resources of hosts
 
 	// Patience is the time after a deadline for which the broker waits for the last report of
-	// metered hosts, in seconds. These hosts stop a contract at its deadline by themselves, but
-	// the report arrives later.
+	// metered hosts, in seconds. These hosts stop a contract at its deadline by themselves,
+	// but their report arrives later.
 	Patience float64
 
-	// Least has the floor prices of resources. They apply on hosts whose own floor prices are
-	// lower. No floor price applies if budgets are paid whole or nobody pays.
+	// Least contains the market's floor prices of resources. They apply on hosts whose own
+	// floor prices are lower. No floor price applies if budgets are paid whole or contracts
+	// are free.
 	Least hosts.Floor
 
-	// Reserve is the price of a processor-second, in dollars, on a host that can serve all of
-	// its tasks in full. Only the payment rule scarce uses it.
+	// Reserve is the price, in dollars per processor-second, on a host that can give all of
+	// its tasks all the processors they can use. Only the payment rule scarce uses it.
 	Reserve float64
 
-	// Renew is the interval, in seconds, at which a contract sets its bids to the rest of its
-	// budget divided by the time until its deadline. 0 means never.
+	// Renew is the interval between renewals of bids, in seconds. A renewal sets the bids of a
+	// contract to the rest of its budget divided by the time until its deadline. 0 means no
+	// renewals.
 	Renew float64
 
 	// Promise returns the penalty that a market of real hosts owes a class for delivering too
-	// little, as fractions of the budget: see [note.Terms]. Nil promises nothing.
+	// little, as two fractions of the budget: see [note.Terms]. Nil promises nothing.
 	Promise func(class string) (part, most float64)
 }
 
@@ -124,22 +129,23 @@ type Broker struct {
 	hosts    []settlement.Host
 
 	now     float64
-	asked   int32              // the contract being submitted, or none
+	asked   int32              // contract being submitted, or none
 	answer  contracts.Decision // the decision about it
 	scratch scratch
-	failing failing // the policy, if it can fail
+	failing failing // the policy, if it implements failing
 }
 
-// A failing policy reports an error that stopped it. The run is then void.
+// A failing is a policy that can report the error that stopped it. After such an error the run
+// is void.
 type failing interface{ Err() error }
 
-// State is the state of a broker, without its floor, as plain data. Everything else is derived
-// from it.
+// State is the state of a broker, without its floor, as plain data. The other fields of a
+// [Broker] are derived from it.
 type State struct {
 	contracts []contract
 	free      []int32 // unused indexes in contracts
 	waiting   []int32 // contracts that wait for a decision, in the order set by the policy
-	freed     bool    // there may be room that the policy has not been notified of
+	freed     bool    // resources may be free of which the policy has not been notified
 	ended     []contracts.Settled
 	refused   []Refusal
 }
@@ -147,7 +153,7 @@ type State struct {
 // An index finds contracts by their run or their ID.
 type index struct {
 	byRun []int32                // contract of each run on the floor
-	byID  map[contracts.ID]int32 // nil until the first lookup
+	byID  map[contracts.ID]int32 // nil until the first lookup by ID
 }
 
 // Scratch is memory reused between calls.
@@ -157,17 +163,17 @@ type scratch struct {
 	note   []byte
 }
 
-// A contract is the broker's record of one request or contract.
+// A contract is the broker's record of one contract, from its request on.
 type contract struct {
 	contracts.Request
 	task  hosts.Task
 	price bank.Amount
 	byDue float64 // work done by the deadline, if the contract continued after it
-	alarm float64 // while it waits undecided: time entered in timers, +Inf if none
-	renew float64 // while it runs: time entered in renewals, +Inf if none
-	rated bool    // its bids are agreed rates: see [contracts.Decision]
+	alarm float64 // hard deadline entered in timers while the contract waits undecided, +Inf if none
+	renew float64 // time entered in renewals while the contract runs, +Inf if none
+	rated bool    // the bids are agreed rates: see [contracts.Decision]
 	phase contracts.Phase
-	run   int32 // its run on the floor; none before it is accepted
+	run   int32 // number of the run on the floor; none before the contract is accepted
 }
 
 const none = -1
@@ -179,7 +185,7 @@ type Refusal struct {
 	Decision contracts.Decision
 }
 
-// New returns a broker without contracts. It notifies the policy of [contracts.Opened].
+// New returns a broker without contracts. It sends [contracts.Opened] to the policy.
 func New(c Config) *Broker {
 	b := new(Broker)
 	b.Reset(c)
@@ -235,7 +241,7 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*co
 	return &b.answer, err
 }
 
-// place returns an unused index in contracts.
+// place returns an unused index in contracts, and adds one if there is none.
 func (b *Broker) place() int32 {
 	if n := len(b.free); n > 0 {
 		i := b.free[n-1]
@@ -263,12 +269,12 @@ func (b *Broker) Ended() []contracts.Settled { return b.ended }
 // belongs to the broker and is valid until Reset.
 func (b *Broker) Refused() []Refusal { return b.refused }
 
-// Forget discards the contents of Ended and Refused. Long runs call it regularly: if the
-// broker also records no prices, its memory then depends only on the number of active
+// Forget discards the contents of Ended and Refused. A long run should call it regularly. If
+// the broker also records no prices, its memory then depends only on the number of active
 // contracts.
 func (b *Broker) Forget() {
 	if cap(b.ended) > 8*len(b.ended)+64 {
-		b.ended = nil // release the memory of a burst of ends
+		b.ended = nil // release the memory that a burst of ends needed
 	}
 	b.ended, b.refused = b.ended[:0], b.refused[:0]
 }

@@ -9,8 +9,8 @@ import (
 	"bourse/hosts"
 )
 
-// ErrNoContract means that the contract does not exist, has ended, or does not run on the stated
-// host.
+// ErrNoContract means that the contract does not exist, has ended, or does not run on the
+// specified host.
 var ErrNoContract = errors.New("no such contract")
 
 // Cancel ends a contract for its owner. The owner pays:
@@ -40,7 +40,7 @@ func (b *Broker) Cancel(now float64, id contracts.ID) error {
 		b.freed = b.freed || c.phase == contracts.Running
 		on, k := contracts.OnCancel, b.floor.Remove(now, c.run)
 		if over := b.caseOf(c, k); over.Worked() {
-			on = contracts.OnFinish // its work is already done, within rounding
+			on = contracts.OnFinish // the work is already done, within rounding
 		}
 		err = b.over(i, on, k)
 	}
@@ -50,10 +50,10 @@ func (b *Broker) Cancel(now float64, id contracts.ID) error {
 	return b.offer()
 }
 
-// Fault ends a contract whose command cannot be started on host h. This breaks its promise,
-// but the fault is not the provider's, so no penalty is due. The owner pays the charges
-// accrued on other hosts but nothing for nodes on h. If the other nodes have done all of the
-// requested work, the promise counts as kept.
+// Fault ends a contract whose command cannot be started on host h. The promise counts as
+// broken, but not by the provider, so no penalty is due. The owner pays the charges accrued on
+// other hosts but nothing for nodes on h. If the other nodes have done all of the requested
+// work, the promise counts as kept.
 //
 // If the contract does not run on h, Fault changes nothing and returns an error wrapping
 // ErrNoContract. The broker must already have been advanced to now.
@@ -80,7 +80,7 @@ func (b *Broker) Fault(now float64, id contracts.ID, h hosts.ID) error {
 	return b.offer()
 }
 
-// withdraw rejects contract i, which waits for a decision, at its owner's request.
+// withdraw rejects contract i, which waits for a decision. Its owner has cancelled it.
 func (b *Broker) withdraw(i int32) error {
 	c := &b.contracts[i]
 	d := contracts.Decision{Reason: contracts.TakenBack}
@@ -88,7 +88,7 @@ func (b *Broker) withdraw(i int32) error {
 	c.phase.Next(contracts.OnCancel)
 	b.gone(i)
 	b.refused = append(b.refused, Refusal{c.ID, b.now, d})
-	b.freed = true // requests behind it in the waiting list may fit now
+	b.freed = true // requests behind it in the waiting list may now fit
 	if err := b.Teller.Reject(b.now, int64(c.ID), b.reason(&d)); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (b *Broker) withdraw(i int32) error {
 }
 
 // find returns the index of the contract with this ID, if it has not ended. It builds the
-// index by ID at the first call, because most simulations never need it.
+// index by ID at the first call, because most simulations never use the index.
 func (b *Broker) find(id contracts.ID) (int32, bool) {
 	if b.index.byID == nil {
 		b.index.byID = make(map[contracts.ID]int32)
@@ -111,8 +111,8 @@ func (b *Broker) find(id contracts.ID) (int32, bool) {
 }
 
 // Close ends the market at now, which is the time of the last Advance or just after it.
-// Accepted contracts become unfinished and pay nothing, whatever work they have done. Requests
-// that wait for a decision remain undecided.
+// Accepted contracts become unfinished and pay nothing, however much work they have done.
+// Requests that wait for a decision remain undecided.
 func (b *Broker) Close(now float64) error {
 	b.now = now
 	for run, i := range b.index.byRun {

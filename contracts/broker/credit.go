@@ -2,8 +2,8 @@ package broker
 
 import "bourse/bank"
 
-// Credit is a [Teller] that approves every amount and records nothing. It is used by copies of
-// a market that only try something out, for example a replay under another policy.
+// Credit is a [Teller] that approves every amount and records nothing. It is for copies of a
+// market that test an alternative, for example a replay under another policy.
 type Credit struct{}
 
 // Hold implements [Teller]. It always succeeds.
@@ -12,7 +12,7 @@ func (Credit) Hold(float64, int64, bank.Account, bank.Amount, []byte) error { re
 // Adjust implements [Teller]. It always succeeds.
 func (Credit) Adjust(float64, int64, bank.Amount, []byte) error { return nil }
 
-// Settle implements [Teller]. It pays nobody and refunds 0.
+// Settle implements [Teller]. It makes no payments and refunds 0.
 func (Credit) Settle(float64, int64, []bank.Payment, []byte) (bank.Amount, error) {
 	return bank.Amount{}, nil
 }

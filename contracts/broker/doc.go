@@ -1,9 +1,10 @@
-// Package broker manages contracts from their submission to their settlement. Callers notify it
-// of events. It asks its policy for actions and executes them: it holds budgets, places
-// contracts on the floor, and judges, bills and settles them when they end.
+// Package broker manages contracts from their submission to their settlement. Callers notify a
+// [Broker] of events. The broker asks its policy for actions and carries them out. It holds
+// budgets, places contracts on the floor, and judges, bills and settles contracts when they
+// end.
 //
-// A [Broker] has no clock, goroutine or lock. It is independent of the choice of policy, and
-// of whether time is simulated or real.
+// A [Broker] has no clock, goroutine or lock. It is independent of the policy used, and of
+// whether time is simulated or real.
 //
 // # First use
 //
@@ -14,7 +15,7 @@
 //	err = b.Advance(later)                         // all that happens until then
 //	for _, c := range b.Ended() { ... }            // how each ended, and what it paid
 //
-// An error means that the run is invalid. A rejected request is not an error.
+// An error means that the run is invalid and must stop. A rejected request is not an error.
 //
 // # The path of one request
 //
@@ -56,32 +57,34 @@
 //
 // # Design
 //
-// A contract is in one [contracts.Phase], and each change of phase is a line of
+// A contract is in one [contracts.Phase], and each change of phase corresponds to a line of
 // [contracts.Moves]. Undecided requests and contracts to be placed again wait in one list, in
-// the order that the policy sets. A deadline is usually the limit of a run on the floor, so
-// that completions and deadlines at the same time have one order. Only the deadline of a
-// request without a run is a timer of the broker.
+// the order that the policy sets. A deadline is usually the limit of a run on the floor.
+// Completions and deadlines at the same time therefore have a defined order. Only the deadline
+// of a request without a run is a timer of the broker.
 //
 // Events at the same time are processed in this order: completions, deadlines, hosts that
 // arrive or leave, deadlines of waiting requests, renewals of bids, ticks of the policy.
-// Afterwards the policy is notified that there is room. When a host leaves, the rule decides:
+// Afterwards the policy is notified that resources may be free. When a host leaves, the
+// configured rule determines what happens to its tasks:
 //
 //   - suspend: its tasks pause until it is back, and no charges accrue;
 //   - lost: its tasks and their work are lost. A contract judged as a whole continues with its
 //     other nodes. A contract whose nodes are promised separately, or that has no node left,
 //     is broken and settled at once;
-//   - resubmit: the affected contracts stop on all hosts and all their work is lost. They keep
-//     their IDs and escrows, and the policy receives them as repeats. A rejected repeat waits
-//     and is proposed again whenever there may be room. It is broken if it still waits at its
-//     deadline, hard or soft, or if the policy rejects it because it cannot end in time. A
-//     contract that is already late is broken at once.
+//   - resubmit: the affected contracts stop on all hosts, and all their work is lost. They
+//     keep their IDs and escrows, and the policy receives them as repeats. A rejected repeat
+//     waits and is proposed again whenever there may be room. It is broken if it still waits
+//     at its deadline, hard or soft, or if the policy rejects it because it cannot end in
+//     time. A contract that is already late is broken at once.
 //
 // Charges accrued for lost work are dropped, or remain owed if Availability.Charged is set. A
 // broken contract counts as violated. Its delay is at least the time that the undone work
 // would take.
 //
 // If a hard deadline passes while a request waits for a decision, the request ends unstarted,
-// unless its policy handles the deadline itself. No money was in escrow for it.
+// unless its policy handles the deadline itself. No money was held in escrow for such a
+// request.
 //
 // When the market closes ([Broker.Close]), accepted contracts become unfinished and pay
 // nothing.

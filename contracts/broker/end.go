@@ -13,15 +13,15 @@ import (
 	"bourse/hosts"
 )
 
-// remove removes contract i from the floor and ends it.
+// remove takes contract i off the floor and ends it.
 func (b *Broker) remove(i int32, on contracts.Cause) error {
 	c := &b.contracts[i]
 	b.freed = b.freed || c.phase == contracts.Running
 	return b.end(i, on, b.floor.Remove(b.now, c.run))
 }
 
-// end ends contract i, which is off the floor with the result k. It judges, bills and settles the
-// contract, pays any penalty, and appends the contract to the ended ones.
+// end ends contract i, which has left the floor with the result k. It judges, bills and
+// settles the contract, pays any penalty, and appends the contract to the ended ones.
 func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	c := &b.contracts[i]
 	from := c.phase
@@ -40,12 +40,12 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
 	n := len(b.ended)
-	b.ended = slices.Grow(b.ended, 1)[:n+1] // the code below sets every field
+	b.ended = slices.Grow(b.ended, 1)[:n+1] // the code below sets every field of the new element
 	e := &b.ended[n]
 	if e.Contract = *k; k.Gang && len(k.Placements) > 1 {
 		e.Placements = slices.Clone(k.Placements)
 	} else {
-		e.Placements = nil // the slice belongs to the floor, which reuses it
+		e.Placements = nil // the floor owns the slice and reuses it
 	}
 	e.Outcome, e.From, e.Ended = v.Outcome, from, b.now
 	e.ByDue, e.Delay, e.Paid = v.ByDue, v.Delay, bill.Paid
@@ -62,10 +62,10 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	work, end := c.task.Work, b.now
 	if math.IsInf(work, 1) {
-		work = c.Work // a program has no known work, so the estimate counts
+		work = c.Work // the true work of a program is unknown, so the estimate counts
 	}
 	if c.task.Until > 0 {
-		end = max(k.Admitted, min(end, c.task.Until)) // its hosts stopped at that time, even if their report came later
+		end = max(k.Admitted, min(end, c.task.Until)) // its hosts stopped it at that time, even if their report came later
 	}
 	return settlement.Case{
 		Request: &c.Request, Work: work, Measured: b.Patience > 0, Exited: exited(k.Placements), Admitted: k.Admitted, End: end, ByDue: c.byDue, Price: c.price,
@@ -102,8 +102,8 @@ func exited(nodes []contracts.Placement) bool {
 	return true
 }
 
-// penalize pays the owner of c the penalty of bill, or as much of it as the debtors have. It
-// returns the amount paid.
+// penalize pays the owner of c the penalty of bill, or as much of it as the debtors can pay.
+// It returns the amount paid.
 func (b *Broker) penalize(c *contract, bill *settlement.Bill) (bank.Amount, error) {
 	if bill.Penalty.Sign() == 0 {
 		return bill.Penalty, nil
@@ -112,8 +112,9 @@ func (b *Broker) penalize(c *contract, bill *settlement.Bill) (bank.Amount, erro
 	return b.Teller.Penalty(b.now, int64(c.ID), b.scratch.debits, c.Owner, nil)
 }
 
-// terms, reason and verdict return the notes of an admission, a rejection and a settlement. A
-// note is empty unless Config.Notes is set, and is valid until the next of these calls.
+// terms, reason and verdict return the notes of an admission, a rejection and a settlement.
+// The note is empty unless Config.Notes is set. It is valid until the next call of any of
+// these methods.
 func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
@@ -132,8 +133,9 @@ func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	return *n
 }
 
-// held returns the terms of c for resources other than processors, if c is placed as in
-// decision d. It returns nil if no such resource has a price or a floor, or if c holds none.
+// held returns the terms of c for resources other than processors, when c is placed as in
+// decision d. It returns nil if no such resource has a price or a floor price, or if c holds
+// none.
 func (b *Broker) held(c *contract, d *contracts.Decision) *note.Held {
 	v := &b.floor
 	if !v.PricesHeld() || c.Needs.Min.Resources.Zero() && c.Needs.Max.Resources.Zero() {
@@ -156,8 +158,7 @@ func (b *Broker) held(c *contract, d *contracts.Decision) *note.Held {
 	return h
 }
 
-// floorOf returns the floor price, in dollars per second and processor, to which a contract
-// agrees.
+// floorOf returns the floor price of a contract's terms, in dollars per second and processor.
 func (b *Broker) floorOf(booked bool) float64 {
 	if booked || b.Payment.noFloor() {
 		return 0

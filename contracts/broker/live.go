@@ -22,13 +22,13 @@ func (b *Broker) Join(now float64, m hosts.Machine, owner bank.Account) error {
 }
 
 // Came makes h available again. Came and Gone are for hosts without a history of availability,
-// such as real ones. The broker must already have been advanced to now.
+// such as real hosts. The broker must already have been advanced to now.
 func (b *Broker) Came(now float64, h hosts.ID) error {
 	b.now = now
 	return b.here(b.floor.Came(now, h))
 }
 
-// Gone makes h leave. Its tasks are handled by the rule of [floor.Availability].
+// Gone makes h leave. The rule of [floor.Availability] determines what happens to its tasks.
 func (b *Broker) Gone(now float64, h hosts.ID) error {
 	b.now = now
 	return b.here(b.floor.Gone(now, h))
@@ -42,7 +42,7 @@ func (b *Broker) Shut(now float64, h hosts.ID, shut bool) error {
 	return b.Advance(now)
 }
 
-// here processes events of hosts and their consequences.
+// here processes events of arriving and leaving hosts, with their consequences.
 func (b *Broker) here(events []floor.Event) error {
 	if err := b.happened(events); err != nil {
 		return err
@@ -50,9 +50,9 @@ func (b *Broker) here(events []floor.Event) error {
 	return b.Advance(b.now)
 }
 
-// Try returns the verdict that p would reach on r at now, a time before the next event. It
-// assumes that the owner can pay. It changes p and ties, which must be copies of those of b,
-// but does not change b.
+// Try returns the verdict that p would return for r at now, a time before the next event. It
+// assumes that the owner can pay. It changes p and ties, which must be copies of those of b.
+// It does not change b.
 func (b *Broker) Try(now float64, r *contracts.Request, p contracts.Decider, ties *rand.Rand) contracts.Verdict {
 	d := p.Decide(now, r, b.floor.Trial(now, ties))
 	if d.Verdict == contracts.Accept && b.bars(now, r, &d, contracts.Admit) {
@@ -61,7 +61,7 @@ func (b *Broker) Try(now float64, r *contracts.Request, p contracts.Decider, tie
 	return d.Verdict
 }
 
-// View returns the hosts and their allocations at the time of the last call.
+// View returns the hosts and their allocations as of the last call.
 func (b *Broker) View() contracts.View { return &b.floor }
 
 // Phase returns the phase of a contract. It reports whether the contract exists and has not
@@ -144,7 +144,7 @@ func (b *Broker) Keep(id contracts.ID, node int32, unsaved float64) {
 }
 
 // Read records the usage that h, which is metered, has measured. The next [Broker.Advance]
-// processes its consequences, so that reports of several hosts at the same time are processed
+// processes the consequences, so that reports of several hosts at the same time are processed
 // together. The broker must already have been advanced to now.
 func (b *Broker) Read(now float64, h hosts.ID) {
 	b.now = now

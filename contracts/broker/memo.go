@@ -12,9 +12,9 @@ import (
 	"bourse/market"
 )
 
-// A Memo is the complete state of a broker at one time, with that of its policy, sharing rule,
-// forecaster and random numbers. It excludes machines, accounts and the availability of hosts,
-// which belong to the world and not to the broker.
+// A Memo is the complete state of a broker at one time. It includes the state of the policy,
+// the sharing rule, the forecaster and the random numbers. It excludes machines, accounts and
+// the availability of hosts, which belong to the world outside the broker.
 type Memo struct {
 	broker State
 	floor  floor.State
@@ -26,7 +26,7 @@ type Memo struct {
 }
 
 // Memo returns the state of b. It shares memory with b, so make a deep copy before the next
-// call of b. The copy may share values of type [Fixed], which never change.
+// call to b. The copy may share values of type [Fixed], which never change.
 func (b *Broker) Memo() *Memo {
 	return &Memo{
 		broker: b.State, floor: b.floor.Memo(),
@@ -34,12 +34,12 @@ func (b *Broker) Memo() *Memo {
 	}
 }
 
-// Fixed returns the type of the values that a Memo refers to and that never change.
+// Fixed returns the type of the values to which a Memo refers and which never change.
 func Fixed() reflect.Type { return reflect.TypeFor[availability.History]() }
 
-// Recall restores b to the state m, in the world of c. The policy, sharing rule, forecaster
-// and ties of m replace those of c. B owns m afterwards, so restore from a copy to use m
-// again. The next call sets the time.
+// Recall restores b to the state m, with the machines, accounts and availability of c. The
+// policy, sharing rule, forecaster and ties of m replace those of c. Afterwards m belongs to
+// b. To use m again, restore from a copy. The time of the next call sets the clock.
 func (b *Broker) Recall(c Config, m *Memo) {
 	c.Policy, c.Sharing, c.Forecast, c.Ties = m.policy, m.sharing, m.forecast, m.ties
 	b.clear(c)

@@ -11,15 +11,15 @@ import (
 )
 
 // A policy that sells hosts for a limited time can change the rates of a contract that is not
-// booked. It can also suspend the contract, which removes it from all hosts, and start it again
-// on others. The charges of each stay remain owed. Each change of hosts becomes a ledger entry,
-// so that an audit knows where the contract was and when.
+// booked. It can also suspend the contract, which removes it from all hosts, and later start
+// it on other hosts. The charges for each stay remain owed. Each change of hosts becomes a
+// ledger entry. An audit therefore knows where the contract ran at any time.
 //
-// If its rates are agreed ([contracts.Decision].Rated), the contract ends when its charges reach
-// its budget. Otherwise a user could understate the estimate and obtain any amount of time for
-// the budget.
+// If its rates are agreed ([contracts.Decision].Rated), the contract ends when its charges
+// reach its budget. Without this limit, a user could understate the estimate and obtain
+// unlimited time for the budget.
 
-// move carries out action a, a change of all nodes of contract i.
+// move carries out action a, which changes all nodes of contract i.
 func (b *Broker) move(i int32, a *contracts.Action) error {
 	c := &b.contracts[i]
 	switch a.Verb {
@@ -59,10 +59,10 @@ func (b *Broker) limit(i int32) {
 	b.floor.Limit(c.run, until)
 }
 
-// exhausted handles contract i, whose run has reached its limit before its deadline or after
-// continuing past it. It ends the contract if its charges have reached its budget, and
-// otherwise computes the limit again. It does not handle contracts without agreed rates, or
-// those whose deadline has been reached.
+// exhausted handles contract i when its run has reached a limit that is not its deadline, or
+// has continued after its deadline. It ends the contract if the charges have reached the
+// budget, and otherwise sets a new limit. It returns false for contracts without agreed rates
+// and for those whose deadline has been reached.
 func (b *Broker) exhausted(i int32) (handled bool, err error) {
 	c := &b.contracts[i]
 	due := c.Due()
@@ -82,7 +82,7 @@ func (b *Broker) exhausted(i int32) (handled bool, err error) {
 	return true, b.over(i, on, k)
 }
 
-// record has the teller record a note, if notes are enabled.
+// record asks the teller to record a note, if notes are enabled.
 func (b *Broker) record(kind bank.Kind, contract int64, note func([]byte) []byte) error {
 	t, ok := b.Teller.(recording)
 	if !ok || !b.Notes {

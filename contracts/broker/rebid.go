@@ -12,12 +12,13 @@ import (
 	"bourse/market"
 )
 
-// Rebid changes the budget of a contract that runs, and its bids with it. The part of the budget
-// that is not owed yet is bid for the rest of the time. Let O be the amount owed, rounded up to a
-// micro-dollar, and t the time until the deadline. The sum of the new bids is (budget - O) / t, in
-// the proportions of the present bids. Each is rounded toward zero. For example, a contract bids
-// 1,000 and 3,000 nano-dollars per second and owes $0.00002, with 50 s left. For a budget of
-// $0.0002 it then bids 900 and 2,700. A repeated budget renews the bids.
+// Rebid changes the budget of a running contract, and its bids accordingly. The part of the
+// budget that is not yet owed is bid over the remaining time. Let O be the amount owed,
+// rounded up to a micro-dollar, and t the time until the deadline. The sum of the new bids is
+// (budget - O) / t, divided in the proportions of the current bids. Each new bid is rounded
+// toward zero. For example, a contract bids 1,000 and 3,000 nano-dollars per second, owes
+// $0.00002, and has 50 s left. With a new budget of $0.0002 it bids 900 and 2,700. Rebid with
+// the same budget renews the bids.
 //
 // The policy can reject the new bids if it is a [contracts.Rebidder]. A rejection changes nothing. Rebid returns an error wrapping ErrNoContract if there is no such
 // contract. The decision is valid until the next call. The broker must already have been advanced
@@ -70,15 +71,15 @@ func (b *Broker) Rebid(now float64, id contracts.ID, budget bank.Amount) (*contr
 	d.Verdict = contracts.Accept
 	c.SLA.Budget, c.price = budget, budget
 	b.floor.Adjust(now, c.run, &c.SLA, on)
-	b.freed = true // requests that wait meet other prices
+	b.freed = true // waiting requests now meet other prices
 	return d, b.offer()
 }
 
-// rebids returns a copy of the placements whose nodes that are on hosts divide the money that is
-// left over t seconds, in the proportions of their bids. It reports whether each of them has a bid.
-// All arithmetic is exact.
+// rebids returns a copy of the placements in which the nodes on hosts have new bids. The bids
+// spend the money left over t seconds, in the proportions of the old bids. It reports whether
+// each of them has a bid. All arithmetic is exact.
 func rebids(was []contracts.Placement, left bank.Amount, t float64) (on []contracts.Placement, ok bool) {
-	const places = 9 - 6 // from micro-dollars to nano-dollars
+	const places = 9 - 6 // digits by which micro-dollars and nano-dollars differ
 	rate, ok := exact.Trunc(places, []float64{float64(left.Micros())}, []float64{t})
 	var sum uint64
 	for _, pl := range was {
@@ -102,7 +103,7 @@ func rebids(was []contracts.Placement, left bank.Amount, t float64) (on []contra
 	return on, true
 }
 
-// adjusted returns the note of a changed budget, valid until the next note.
+// adjusted returns the note of a changed budget. The note is valid until the next note.
 func (b *Broker) adjusted(owed bank.Amount, on []contracts.Placement) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {

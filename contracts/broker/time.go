@@ -8,7 +8,8 @@ import (
 )
 
 // Next returns the time of the earliest pending event, +Inf if there is none. It excludes the
-// ticks of a policy that wants them after submissions: see [Broker.Late].
+// ticks of policies that are notified after the submissions of the same time: see
+// [Broker.Late].
 func (b *Broker) Next() float64 {
 	at := b.floor.Next()
 	if tick, last := b.Policy.Next(); !last && tick < at {
@@ -23,11 +24,11 @@ func (b *Broker) Next() float64 {
 	return at
 }
 
-// Advance moves the market to now and processes all events on the way. At each point in time,
-// events of the floor come first, then deadlines of waiting requests, renewals of bids, and
-// ticks of the policy, until none is left. Only then does the broker notify the policy, once, that
-// there is room, so that the policy sees all room that has become free by now. With
-// Config.OneByOne the broker notifies it after each event.
+// Advance moves the market to now and processes all events up to then. At each point in time,
+// the order is: events of the floor, deadlines of waiting requests, renewals of bids, and
+// ticks of the policy, until none is left. Only then does the broker notify the policy, once,
+// that resources may be free. The policy thus sees all resources freed by now. With
+// Config.OneByOne the broker notifies the policy after each event.
 func (b *Broker) Advance(now float64) error {
 	for next := b.Next(); next <= now; {
 		at := next
@@ -87,14 +88,14 @@ func (b *Broker) overdue() error {
 		c.alarm = math.Inf(1)
 		err := b.notify(contracts.Event{Kind: contracts.Overdue, Contract: i})
 		if c := &b.contracts[i]; c.phase == contracts.Ended {
-			b.freed = true // requests behind it in the waiting list may fit now
+			b.freed = true // requests behind it in the waiting list may now fit
 		}
 		return err
 	}
 	panic("broker: no waiting contract has reached its deadline")
 }
 
-// happened processes the consequences of events on the floor.
+// happened processes events on the floor and their consequences.
 func (b *Broker) happened(events []floor.Event) error {
 	for _, e := range events {
 		var err error
@@ -114,7 +115,7 @@ func (b *Broker) happened(events []floor.Event) error {
 	return nil
 }
 
-// ran processes the consequences of e for contract i.
+// ran processes event e of contract i and its consequences.
 func (b *Broker) ran(e *floor.Event, i int32) error {
 	c := &b.contracts[i]
 	k, what := b.floor.Contract(c.run), e.Kind
@@ -146,23 +147,23 @@ func (b *Broker) ran(e *floor.Event, i int32) error {
 	return b.over(i, contracts.OnExpire, b.floor.Remove(b.now, c.run))
 }
 
-// lost handles contract i, which is off all hosts because one of them has left. It asks the
-// policy whether to place the contract again, at once or later. If the contract is already late
-// or the policy does neither, the contract is broken.
+// lost handles contract i, which is off all hosts because one of its hosts has left. It asks
+// the policy whether to place the contract again, at once or later. The contract is broken if
+// it is already late or if the policy does not place it again.
 func (b *Broker) lost(i int32) error {
 	c := &b.contracts[i]
 	c.Repeat = true
 	b.rests(i)
 	if b.now < c.Due() {
 		err := b.notify(contracts.Event{Kind: contracts.Lost, Contract: i})
-		if err != nil || c.phase != contracts.Running || b.floor.Running(c.run) > 0 { // it waits, has ended, or runs again
+		if err != nil || c.phase != contracts.Running || b.floor.Running(c.run) > 0 { // the contract waits, has ended, or runs again
 			return err
 		}
 	}
 	return b.over(i, contracts.OnLose, b.floor.Remove(b.now, c.run))
 }
 
-// over ends contract i, which is off the floor with the result k, and notifies the policy.
+// over ends contract i, which has left the floor with the result k, and notifies the policy.
 func (b *Broker) over(i int32, on contracts.Cause, k *contracts.Contract) error {
 	if err := b.end(i, on, k); err != nil {
 		return err
@@ -170,15 +171,16 @@ func (b *Broker) over(i int32, on contracts.Cause, k *contracts.Contract) error 
 	return b.notify(contracts.Event{Kind: contracts.Over, Contract: i, Outcome: b.ended[len(b.ended)-1].Outcome})
 }
 
-// Late returns a separate source of time for policies whose ticks come after the requests
+// Late returns a separate source of events for policies whose ticks come after the requests
 // submitted at the same time. Advance it after all other sources.
 //
-// If more is not nil and reports that no more requests will come, and the policy has a method
-// Pending, there are ticks only while that method returns true. Its argument reports whether
-// the broker is idle: no contract is open.
+// The function more reports whether more requests will come; nil means always. Once it returns
+// false, and if the policy has a method Pending, there are ticks only while Pending returns
+// true. The argument of Pending reports whether the broker is idle, which means that no
+// contract is open.
 func (b *Broker) Late(more func() bool) Late { return Late{b, more} }
 
-// A Late notifies the policy of its ticks.
+// A Late sends the ticks to the policy.
 type Late struct {
 	b    *Broker
 	more func() bool

@@ -6,7 +6,7 @@ import (
 )
 
 // MoveTo advances f to now, a time before the next event. It first reallocates the marked
-// hosts, so that callers can read f as a view at now.
+// hosts, so that callers can read f as a view at that time.
 func (f *Floor) MoveTo(now float64) {
 	if f.stale() {
 		f.allocate()
@@ -15,9 +15,9 @@ func (f *Floor) MoveTo(now float64) {
 }
 
 // Amid moves f to now between two actions at the same time. If shares are fixed, it does
-// nothing, because no time passes between the actions and the reallocation can wait. Under
-// other rules it reallocates, because the next action must see the shares that result from the
-// previous one.
+// nothing, because no time passes between the actions and the reallocation can be postponed.
+// Under other rules it reallocates, because the next action must see the shares that result
+// from the previous one.
 func (f *Floor) Amid(now float64) {
 	if f.rule.fixed == nil {
 		f.MoveTo(now)
@@ -27,9 +27,9 @@ func (f *Floor) Amid(now float64) {
 // stale reports whether any host or run is marked and must be processed before time advances.
 func (f *Floor) stale() bool { return len(f.marks.touched)+len(f.marks.changed) > 0 }
 
-// TouchAll marks every host for reallocation, as if a task had come or gone there. Tests and
-// benchmarks use it as a simple reference: the results must equal those of marking only the
-// affected hosts.
+// TouchAll marks every host for reallocation, as if a task had started or ended there. Tests
+// and benchmarks use it as a simple reference: marking only the affected hosts must give the
+// same results.
 func (f *Floor) TouchAll(now float64) {
 	f.now = now
 	for h := range f.hosts {
@@ -37,11 +37,11 @@ func (f *Floor) TouchAll(now float64) {
 	}
 }
 
-// allocate reallocates each marked host, sets the charges there, and enters the next event
-// time of each marked run. One call covers all changes at the current time, so a burst of
-// changes costs as much as one change.
+// allocate reallocates each marked host, sets the charges there, and enters the time of the
+// next event of each marked run. One call covers all changes at the current time, so a burst
+// of changes costs no more than one change.
 func (f *Floor) allocate() {
-	// Record the changes of bids before their marks are cleared.
+	// Record the changes of bids before the marks are cleared.
 	f.record()
 	for _, h := range f.marks.touched {
 		v := &f.hosts[h]
@@ -81,7 +81,7 @@ const leastRate = 1e-100
 func (f *Floor) share(v *host) (next float64) {
 	on, m := v.on, f.Machines[v.id]
 	if f.rule.fixed == nil {
-		// Fixed shares are already on the machine; other rules compute and send them now.
+		// Fixed shares are already set on the machine; other rules compute and send them now.
 		f.rule.Allocate(f.now, v.id, on, f)
 		f.order(v)
 	}
@@ -90,7 +90,7 @@ func (f *Floor) share(v *host) (next float64) {
 	for i := range on {
 		s := &on[i]
 		var rate float64
-		if all { // both slices are in order of start
+		if all { // both slices are in order of start, so the indexes agree
 			rate = gets[i] * v.rated.speed
 		} else { // some tasks have completed, so the indexes differ
 			rate = m.Rate(s.Slot)
@@ -111,13 +111,13 @@ func (f *Floor) share(v *host) (next float64) {
 	return m.Next()
 }
 
-// charge sets the charge per second of each task of v at the given prices. The tasks in on are
-// those now on v, or those of an earlier allocation.
+// charge sets the charge per second of each task in on, at the given prices. The slice on
+// contains the tasks that are now on v or were there under an earlier allocation.
 //
-// The tariff applies first. A task then pays at least the floor prices of the processors that it
-// gets and of the resources that it holds, but never more than its bid. For example, at a floor
-// price of $0.001/s for a processor, a task with 2 processors and a bid of $0.003/s pays at least
-// $0.002/s.
+// The tariff applies first. Then the charge is raised to the floor prices of the processors
+// that the task receives and of the resources that it holds. It never exceeds the bid. For
+// example, at a floor price of $0.001/s for a processor, a task with 2 processors and a bid of
+// $0.003/s pays at least $0.002/s.
 func (f *Floor) charge(v *host, on []contracts.Allocation, prices Prices) {
 	f.Tariff(on, prices, v.rated.capacity, v.rated.speed)
 	if !f.floored {
@@ -160,12 +160,12 @@ func (f *Floor) still(v *host) {
 	}
 }
 
-// expect advances run i to now and enters its next event time: its limit, the time at which
-// its money is checked, or its predicted completion, whichever is earliest.
+// expect advances run i to now and enters the time of its next event. This is its limit, the
+// next check of its money, or its predicted completion, whichever is earliest.
 //
-// The prediction assumes constant rates. It stays valid until a host of the run is
+// The prediction assumes constant rates. The prediction stays valid until a host of the run is
 // reallocated, which marks the run again. The sum of rates is recomputed rather than updated,
-// so that rounding errors do not accumulate over many changes.
+// so that rounding errors do not accumulate.
 func (f *Floor) expect(i int32) {
 	c := &f.runs[i]
 	c.advance(f.now)
@@ -181,7 +181,7 @@ func (f *Floor) expect(i int32) {
 	switch left := c.goal - c.Done; {
 	case left <= 0:
 		at = min(at, f.now)
-	// Metered hosts report the end of a task, so only simulated work is predicted.
+	// Metered hosts report the end of a task, so only the end of simulated work is predicted.
 	case c.Rate > 0 && !c.reads:
 		at = min(at, f.now+left/c.Rate)
 	}
@@ -200,8 +200,8 @@ func (c *run) advance(now float64) {
 
 // total returns the true work of c over all nodes, in processor-seconds.
 //
-// For a booked run, each placement is a gang of several nodes, so the number of nodes counts
-// instead of the number of placements.
+// In a booked run, each placement is a gang of several nodes. The number of nodes therefore
+// counts, not the number of placements.
 func (c *run) total() float64 {
 	if c.Gang {
 		return c.task.Work * float64(c.Nodes)

@@ -12,7 +12,7 @@ import (
 // An Availability specifies when hosts are available and what happens to the tasks on a host
 // that leaves.
 type Availability struct {
-	Histories []*availability.History // one per host; if nil, the caller reports arrivals and departures with [Floor.Came] and [Floor.Gone]
+	Histories []*availability.History // one per host; if nil, the caller reports arrivals and departures by calling [Floor.Came] and [Floor.Gone]
 	Leaving   Leaving
 	Charged   bool      // charges for lost work remain owed
 	Predictor Predictor // predictor that policies may query, or nil
@@ -28,14 +28,14 @@ type Predictor interface {
 // A Leaving is a rule for the tasks on a host that leaves.
 type Leaving uint8
 
-// Rules for the tasks on a host that leaves.
+// These are the rules for the tasks on a host that leaves.
 const (
-	Resubmit Leaving = iota // their runs stop on all hosts and are placed again from scratch
+	Resubmit Leaving = iota // the runs of these tasks stop on all hosts and are placed again from the beginning
 	Lose                    // the tasks and their work are lost
 	Suspend                 // the tasks pause until the host is back
 )
 
-// Leavings returns the table of these rules.
+// Leavings returns the table of the rules for hosts that leave.
 func Leavings() plugin.Table[Leaving] {
 	return plugin.Table[Leaving]{Kind: "rule of leaving", Members: plugin.Members[Leaving]{
 		"lost":     {"tasks are lost, with their work", plugin.Is(Lose)},
@@ -45,10 +45,10 @@ func Leavings() plugin.Table[Leaving] {
 }
 
 // arrive marks each host as available or away according to its history at time 0, and enters
-// the time of its next change.
+// the time of the next change of each.
 //
-// A host that is away at time 0 first arrives at the start of its next interval. If it has
-// none, it never arrives.
+// A host that is away at time 0 arrives at the start of its next interval. If there is no such
+// interval, it never arrives.
 func (f *Floor) arrive() {
 	for h := range f.hosts {
 		v := &f.hosts[h]
@@ -66,14 +66,14 @@ func (f *Floor) arrive() {
 	}
 }
 
-// hide marks v as away, so that it is no longer offered to tasks.
+// hide marks v as away, so that it no longer receives tasks.
 func (f *Floor) hide(v *host) {
 	v.away = true
 	f.rank(v)
 }
 
 // rank updates the position of v in the price order of the hosts. A host that is away or shut
-// comes after all others.
+// sorts after all others.
 func (f *Floor) rank(v *host) {
 	price := v.auction.Price()
 	if v.away || v.shut {
@@ -82,11 +82,12 @@ func (f *Floor) rank(v *host) {
 	f.ranking.Set(int32(v.id), price)
 }
 
-// alter processes the next change of availability: the first host due arrives or leaves.
+// alter processes the next change of availability: the first host whose change is due arrives
+// or leaves.
 //
-// A history is a list of intervals [Start, End) during which a host is available. The field
-// host.interval is the index of the current interval while the host is available, and of the
-// next one while it is away.
+// A history is a list of intervals [Start, End) during which a host is available. While the
+// host is available, host.interval is the index of the current interval; while it is away, of
+// the next one.
 func (f *Floor) alter() {
 	i, _, _ := f.heaps.changes.Min()
 	v := &f.hosts[i]
@@ -104,7 +105,7 @@ func (f *Floor) alter() {
 	f.leaves(v)
 }
 
-// come makes v available again, and resumes its paused tasks. It meters v first, while the
+// come makes v available again, and resumes its paused tasks. come meters v first, while the
 // rates are still 0.
 func (f *Floor) come(v *host) {
 	f.touch(v)
@@ -114,9 +115,9 @@ func (f *Floor) come(v *host) {
 	f.scratch.events = append(f.scratch.events, Event{Kind: Came, Host: v.id})
 }
 
-// leaves makes v leave. Unless the rule is Suspend, it removes all tasks from v.
+// leaves makes v leave. Unless the rule is Suspend, leaves removes all tasks from v.
 //
-// Under Suspend the tasks stay on the host with their bids, and resume when it is back.
+// Under Suspend the tasks stay on the host with their bids and resume when it is back.
 func (f *Floor) leaves(v *host) {
 	f.touch(v)
 	if f.Availability.Leaving != Suspend {
@@ -126,9 +127,9 @@ func (f *Floor) leaves(v *host) {
 	f.scratch.events = append(f.scratch.events, Event{Kind: Gone, Host: v.id})
 }
 
-// vacate removes all tasks from v, in order of admission. A task whose work is done at this
-// time, within rounding, counts as done rather than lost. This makes the result independent of
-// which of two events at the same time is processed first.
+// vacate removes all tasks from v, in order of admission. A task whose remaining work at this
+// time is only rounding error counts as done, not as lost. The result therefore does not
+// depend on which of two simultaneous events is processed first.
 func (f *Floor) vacate(v *host) {
 	for len(v.on) > 0 {
 		s := &v.on[0]
@@ -154,42 +155,43 @@ func (f *Floor) vacate(v *host) {
 	}
 }
 
-// depart removes run i and reports event k. It reallocates at once, because the next task that
-// vacate examines may have gained a larger share on another host.
+// depart removes run i and emits event k. It reallocates at once, because the next task that
+// vacate examines may thereby have a larger share on another host.
 func (f *Floor) depart(k Kind, i int32) {
 	f.Remove(f.now, i)
 	f.allocate()
 	f.emit(k, i)
 }
 
-// finished reports whether the remaining work of s, a node of c on v, is within rounding. The
-// bound is the relative tolerance plus the work that v does in two steps of float64 time.
+// finished reports whether the remaining work of s, a node of c on v, is only rounding error.
+// The bound is the relative tolerance plus the work that v does in two of the smallest steps
+// of float64 time.
 func (f *Floor) finished(v *host, c *run, s *contracts.Allocation) bool {
 	work := c.work(s.Node)
 	if math.IsInf(work, 1) {
-		return false // its host reports when it ends
+		return false // its host reports the end of the task
 	}
 	if f.rule.limit != nil && f.rule.limit.Limit(&c.Request) < work {
-		return false // it is stopped before all of its work is done
+		return false // the task is stopped before all of its work is done
 	}
 	return work-s.Done <= contracts.Tolerance*work+2*contracts.Moment(f.now)*v.rated.capacity
 }
 
-// lose stops node n of run i and discards all of its work. A run whose nodes share one total
-// of work continues on its other nodes.
+// lose stops node n of run i and discards all of its work. If the nodes share one total of
+// work, the run continues on its other nodes.
 func (f *Floor) lose(i, n int32) {
 	f.stop(&f.runs[i], i, n)
 	f.lost(i, n)
 }
 
 // lost records that node n of run i, which is off its host, has lost its work. The run is
-// broken if its nodes were promised separately or if this was the last node, because the other
-// nodes then cannot make up for the loss.
+// broken if its nodes were promised separately or if this was its last node, because no other
+// node can then make up for the loss.
 func (f *Floor) lost(i, n int32) {
 	c := &f.runs[i]
 	pl := &c.Placements[n]
 	c.Losses++
-	c.Wasted += max(0, pl.Done) // less than 0 until a suspended run has done its extra work
+	c.Wasted += max(0, pl.Done) // pl.Done is less than 0 until a suspended run has done its extra work
 	c.Done -= pl.Done
 	pl.Done = 0
 	if !f.charged() {
@@ -207,8 +209,8 @@ func (f *Floor) lost(i, n int32) {
 // charged reports whether charges for lost work remain owed.
 func (f *Floor) charged() bool { return f.Availability != nil && f.Availability.Charged }
 
-// recall stops run i on all hosts and discards its work, except what was kept. Charges for this work remain owed as
-// arrears if Availability.Charged is set.
+// recall stops run i on all hosts and discards its work, except work that was saved. Charges
+// for the discarded work remain owed as arrears if Availability.Charged is set.
 //
 // The whole run stops, not only its node on the host that left, because all of its work is
 // repeated.

@@ -1,5 +1,5 @@
-// Package floor runs contracts on hosts. It holds the hosts, the auction of each host and the
-// placement of each contract. Callers place and remove runs; Advance returns the resulting
+// Package floor runs contracts on hosts. It manages the hosts, the auction of each host and
+// the placement of each contract. Callers place and remove runs; Advance returns the resulting
 // events.
 //
 // # First use
@@ -12,11 +12,11 @@
 //	}
 //
 // The package is independent of accounts, amounts of money, policies and promises. The
-// auction's [Tariff] sets the charge per second, which accrues here as a float64; package
-// settlement converts it to money.
+// [Tariff] sets the charge per second, which accrues here as a float64. Package settlement
+// converts the accrued sum to money.
 //
-// A run is the work of one contract. It is active from Place to Remove. In between it may have
-// no hosts, but it keeps its number and its limit. This happens in two cases:
+// A run is the work of one contract. It is active from Place to Remove. In between it may be
+// on no host, but it keeps its number and its limit. This happens in two cases:
 //
 //   - A host has left ([Lost]); [Floor.PlaceAgain] places the run again.
 //   - The run is booked: it occupies its hosts only while the caller says so ([Floor.Book],
@@ -32,27 +32,29 @@
 //  3. [Floor.Advance] processes the earliest items of the heaps and returns them as events
 //     ([Done], [Left], [Expired] and others). It first meters each affected host, adding the
 //     work and charges since the last update to the host's allocations.
-//  4. A run that is done has been removed. Its placements hold the work done and the amount
-//     owed on each node ([Floor.Contract]). The caller removes or extends an expired run.
+//  4. A run that is done has already been removed. Its placements hold the work done and the
+//     amount owed on each node ([Floor.Contract]). The caller removes or extends an expired
+//     run.
 //
 // # Design
 //
 // Rates change only when a task starts or stops on a host or changes its bid. Such a change
 // marks the host. Each marked host is reallocated once, before time advances or a caller reads
-// it, however many changes occurred at that time. The cost of an event is therefore
-// proportional to the number of hosts it affects.
+// the host, regardless of the number of changes at that time. The cost of an event is
+// therefore proportional to the number of hosts it affects.
 //
 // If the nodes of a run share one total of work, the run has one item in the event heap, for
-// its completion or its limit, whichever is earlier. If each node has its own work, the run's
-// item is for its limit, and its hosts are in a second heap for their tasks. A third heap
-// holds hosts that come and go. Events at the same time are processed in the order tasks,
-// runs, hosts, so a task that ends as its host leaves counts as done. The heaps and the hosts'
-// price order are derived state; [Floor.Recall] rebuilds them.
+// its completion or its limit, whichever is earlier. If each node has its own work, the run
+// has an item only for its limit. A second heap then contains its hosts, ordered by the
+// completion of their tasks. A third heap contains the hosts that come and go. Events at the
+// same time are processed in the order tasks, runs, hosts. A task that ends at the time its
+// host leaves therefore counts as done. The heaps and the hosts' price order are derived
+// state; [Floor.Recall] rebuilds them.
 //
 // The progress of a metered machine, such as a remote host that runs real programs, cannot be
 // predicted. For these machines the floor does not integrate rates. [Floor.Read] records the
-// measured work, charged at the bids and price that applied when it was done. The machine
-// reports when tasks end.
+// measured work and charges it at the bids and the price in force when it was done. The
+// machine also reports when tasks end.
 //
 // # Terms
 //

@@ -10,11 +10,11 @@ import (
 )
 
 // complete ends the tasks that have completed on the first host due. Depending on the sharing
-// rule, it also ends tasks that differ from them only by rounding.
+// rule, it also ends tasks whose completion differs only by rounding.
 func (f *Floor) complete() {
 	h, _, _ := f.heaps.completions.Min()
-	// Hosts due at the same time are usually processed in heap order. OneByOne orders their
-	// contracts by number instead.
+	// Hosts with completions at the same time are usually processed in heap order. With
+	// OneByOne they are processed in the order of their contract numbers.
 	if f.OneByOne {
 		h = f.foremost()
 	}
@@ -44,9 +44,9 @@ func (f *Floor) complete() {
 	f.report(v)
 }
 
-// foremost returns the host on which the contract with the lowest number has a completed task,
-// among all hosts with a task completed by now. It makes the order of simultaneous completions
-// independent of the order of the hosts.
+// foremost returns a host with a task completed by now. If there are several, it returns the
+// one on which the contract with the lowest number completed a task. The order of simultaneous
+// completions is then independent of the order of the hosts.
 func (f *Floor) foremost() (first int32) {
 	due, least := &f.heaps.completions, contracts.ID(math.MaxInt64)
 	f.scratch.ranked = f.scratch.ranked[:0]
@@ -75,7 +75,7 @@ func (f *Floor) report(v *host) {
 		c := &f.runs[i]
 		switch {
 		case c.Packed && slices.ContainsFunc(f.scratch.reports[:k], func(e hosts.Report) bool { return e.Key == r.Key }): // it has its event
-		case r.Why == hosts.Lost: // its events have already been added
+		case r.Why == hosts.Lost: // the events of a lost task have already been added
 		case c.Gang:
 			n := c.part(v.id)
 			c.Placements[n].Done = c.work(n)
@@ -89,13 +89,14 @@ func (f *Floor) report(v *host) {
 	}
 }
 
-// end processes the runs due, which are either done or expired. All runs due at the same time
-// leave before their hosts are reallocated. Otherwise a run still on a host at its deadline
-// would demand the whole host and permanently delay the other runs.
+// end processes the runs whose next event is due: they are done, or their limit has passed.
+// All runs due at the same time leave before their hosts are reallocated. A run still on a
+// host at its deadline would otherwise demand the whole host and permanently delay the other
+// runs.
 //
-// A completion predicted slightly too early, by rounding, is predicted again from the current
-// state. A run that has reached its limit leaves the heap and waits for the caller to remove or
-// extend it.
+// If rounding made a prediction slightly too early, the completion is predicted again from the
+// current state. A run that has reached its limit leaves the heap and waits for the caller to
+// remove or extend it.
 func (f *Floor) end() {
 	for f.heaps.ends.First() <= f.now {
 		i, _, _ := f.heaps.ends.Min()
@@ -116,8 +117,8 @@ func (f *Floor) end() {
 	}
 }
 
-// done reports whether c, judged as a whole, is done. c is also done if its remaining work
-// takes less time than a float64 can represent at now.
+// done reports whether c, judged as a whole, is done. This includes the case that the
+// remaining work takes less time than a float64 can represent at now.
 func (c *run) done(now float64) bool {
 	return contracts.Enough(c.Done, c.goal) || now+(c.goal-c.Done)/c.Rate <= now
 }
@@ -138,15 +139,15 @@ func (c *run) part(h hosts.ID) int32 {
 }
 
 // Because of float64 rounding, tasks that should end at the same time can end a few of the
-// smallest time steps apart. During these steps, a task with no work left would still be on its
-// host: it would occupy its processor, or demand the whole host. The rest of this file ends
-// such tasks together.
+// smallest time steps apart. During these steps, a task without remaining work would still be
+// on its host: it would occupy its processor, or demand the whole host. The functions in the
+// rest of this file end such tasks together.
 
 // Round ends the tasks that would complete on one host within four float64 steps after now,
-// and returns the resulting events. It reports whether any task has ended. If so, more tasks
-// may now be due, so the caller must call it again.
+// and returns the resulting events. The result more reports whether any task has ended. If so,
+// other tasks may now be due, so the caller must call Round again.
 //
-// Nothing is rounded under rules whose tasks end by themselves ([sharing.ByItself]).
+// Round does nothing under rules whose tasks end independently ([sharing.ByItself]).
 func (f *Floor) Round(now float64) (events []Event, more bool) {
 	soon := now + 4*contracts.Moment(now)
 	if f.rule.ending == sharing.ByItself || f.Next() > soon {
@@ -170,8 +171,8 @@ func (f *Floor) Round(now float64) (events []Event, more bool) {
 	return f.scratch.events, len(f.scratch.reports) > 0
 }
 
-// endTogether ends the other tasks of run i after one of them has ended, if they have done
-// their work too. The tasks of the run progress at the same pace, so their work differs only by
+// endTogether ends the other completed tasks of run i after one of its tasks has ended. The
+// tasks of the run progress at the same pace, so their remaining work differs only by
 // rounding.
 func (f *Floor) endTogether(i int32) {
 	c := &f.runs[i]
@@ -211,7 +212,7 @@ func (f *Floor) endRest(v *host) {
 }
 
 // takeOff stops node n of run i on v and records all of its work as done. The machine's own
-// count differs from it only by rounding.
+// count differs from this only by rounding.
 func (f *Floor) takeOff(v *host, i, n int32, work float64) hosts.Report {
 	c := &f.runs[i]
 	r := f.Machines[v.id].Stop(f.now, c.Placements[n].Slot)

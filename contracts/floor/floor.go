@@ -13,19 +13,19 @@ import (
 	"bourse/market"
 )
 
-// A Tariff sets the field Paying of each task on a host, in dollars per second. The capacity is
-// the work per second of the whole host, and processor is the work per second of one of its
-// processors.
+// A Tariff sets the field Paying of each task on a host, in dollars per second. The argument
+// capacity is the work per second of the whole host, and processor is the work per second of
+// one of its processors.
 type Tariff func(on []contracts.Allocation, prices Prices, capacity, processor float64)
 
 // Prices are the sums of the bids on a host by kind of resource; kinds without a price are 0.
 type Prices [hosts.Kinds]market.Rate
 
-// Charges state what tasks pay. Tariff is required.
+// Charges specify what tasks pay. Tariff is required.
 type Charges struct {
 	Tariff   Tariff
-	Spends   bool // charges are paid from the contract's budget; under a Bidding rule, a contract that has spent its budget has no weight
-	Promised bool // the price that a task met is the one that its placement was promised
+	Spends   bool // charges are paid from the contract's budget; under a Bidding rule, a contract that has spent its budget has weight 0
+	Promised bool // the price that applies to a task is the one promised at its placement
 	NoFloor  bool // no floor price applies, neither Least nor those of hosts
 }
 
@@ -41,7 +41,7 @@ type Config struct {
 	HostPrices   bool              // record the price of each host
 	OneByOne     bool              // process completions of the same time in order of contract number
 	Availability *Availability     // times at which hosts are available; nil: always
-	Least        hosts.Floor       // floor prices on hosts with lower floors of their own
+	Least        hosts.Floor       // floor prices on hosts whose own floor prices are lower
 	Resources    []hosts.Kind      // kinds that have a price in addition to processors, in order
 	Counts       []string          // names of the countable resources
 }
@@ -56,7 +56,7 @@ type Floor struct {
 	ranking *market.Ranking
 	specs   []*hosts.Spec // specification of each machine, by host
 	floors  []hosts.Floor // floor prices of each host
-	whole   bool          // some host has whole cores
+	whole   bool          // whether some host has whole cores
 	vectors bool          // whether tasks can have vectors
 	floored bool          // whether some host has a floor price
 	now     float64
@@ -64,31 +64,31 @@ type Floor struct {
 	scratch scratch
 }
 
-// State is the state of a floor as plain data. All other fields of a [Floor] derive from it
-// and from the Config.
+// State is the state of a floor as plain data. The other fields of a [Floor] are derived from
+// it and from the Config.
 type State struct {
 	hosts  []host
 	runs   []run
 	free   []int32 // unused indexes in runs
 	prices market.Series
-	each   []market.Series // the price of each host, if HostPrices is set
+	each   []market.Series // price of each host, if HostPrices is set
 	news   news
 }
 
 // News lists the hosts that have changed since a policy last called Changed.
 type news struct {
 	hosts []hosts.ID
-	old   bool // a policy has read the list, so the next change starts a new one
+	old   bool // a policy has read the list, so the next change starts a new list
 }
 
 // Heaps hold pending events, ordered by time.
 type heaps struct {
 	completions eventheap.Heap // hosts, by host.next
 	ends        eventheap.Heap // runs, by run.next
-	changes     eventheap.Heap // hosts, by host.change: when they arrive or leave
+	changes     eventheap.Heap // hosts, by host.change: the time when they arrive or leave
 }
 
-// Marks record what must be processed before time advances.
+// Marks record the hosts and runs that must be processed before time advances.
 type marks struct {
 	touched []hosts.ID  // hosts to reallocate
 	changed []int32     // runs whose rate may have changed
@@ -108,22 +108,22 @@ type scratch struct {
 
 // A run is the work of a contract and its placement.
 type run struct {
-	// These fields are updated at each change of a rate. They come first, next to the first
-	// fields of the contract, to reduce cache misses.
+	// These fields are updated at each change of a rate. They are at the front, next to the
+	// first fields of the contract, to reduce cache misses.
 	next    float64   // time entered in heaps.ends, +Inf if none
 	until   float64   // its limit, s
-	goal    float64   // work over all nodes at which it is done; +Inf if each node has its own work or the hosts report the end
-	left    int32     // number of nodes on hosts; vacant if the index is unused
-	changed bool      // whether it is in marks.changed
-	reads   bool      // whether it is on a metered host
-	near    bool      // whether its spending is monitored: see spend.go
+	goal    float64   // total work at which the run is done; +Inf if each node has its own work or if the hosts report the end
+	left    int32     // number of nodes that are on hosts; vacant if the index is unused
+	changed bool      // whether the run is in marks.changed
+	reads   bool      // whether the run is on a metered host
+	near    bool      // whether the spending of the run is monitored: see spend.go
 	rates   []float64 // current work per second of each node
 
-	contracts.Contract // the contract, in the form that policies and sharing rules read
+	contracts.Contract // contract in the form that policies and sharing rules read
 	task               hosts.Task
-	arrears            []contracts.Placement // hosts and charges of work done elsewhere
-	kept               []kept                // kept work by node; nil before the first call of Keep
-	spends             float64               // time of the next check of its money, +Inf if none
+	arrears            []contracts.Placement // hosts and charges of work done before the current placement
+	kept               []kept                // saved work by node; nil before the first call of Keep
+	spends             float64               // time of the next check of the run's money, +Inf if none
 }
 
 const vacant = -1
@@ -132,7 +132,7 @@ const vacant = -1
 type Event struct {
 	Kind Kind
 	Run  int32
-	Part int32    // index in its placements, for Done of a booked run
+	Part int32    // index in the placements, for Done of a booked run
 	Host hosts.ID // the host, for Came and Gone
 }
 
@@ -145,18 +145,18 @@ const (
 	Left                // a node has left its host; other nodes remain
 	Expired             // the run has reached its limit
 	Spent               // the run has spent its budget and no longer bids
-	Lost                // a host has left: the run is off all hosts and its work so far is lost
-	Broken              // a host has left with work that other nodes cannot make up for; the run has been removed
+	Lost                // a host has left: the run has been removed from all hosts and its work so far is lost
+	Broken              // a host has left with work that other nodes cannot replace; the run has been removed
 	Came                // Host has arrived
 	Gone                // Host has left
 )
 
-// A rule is a sharing rule with its optional interfaces resolved once, so that the inner loops
+// A rule is a sharing rule with its optional interfaces resolved once, so that inner loops
 // need no type assertions.
 type rule struct {
 	sharing.Rule
-	bids   bool                // shares are proportional to bids and charges use up budgets
-	fixed  sharing.FixedShares // nil: each change reallocates the host
+	bids   bool                // shares are proportional to bids, and charges are deducted from budgets
+	fixed  sharing.FixedShares // nil: each change on a host leads to a reallocation
 	limit  sharing.Limiter     // nil: tasks are not stopped early
 	ending sharing.Ending
 }
@@ -174,7 +174,7 @@ func properties(r sharing.Rule) rule {
 }
 
 // Reset makes f an empty floor at time 0 and reuses its memory. Simulations reset one floor
-// for each replication instead of creating a new one, which avoids most allocations.
+// for each replication instead of creating a new floor, which avoids most allocations.
 func (f *Floor) Reset(c Config) {
 	f.Config, f.rule = c, properties(c.Sharing)
 	f.rule.bids = f.rule.bids && c.Spends
@@ -205,7 +205,7 @@ func (f *Floor) Reset(c Config) {
 	}
 }
 
-// add adds the specification and the floor prices of the next host.
+// add records the specification and the floor prices of the next host.
 func (f *Floor) add(m hosts.Machine) {
 	spec, least := m.Spec(), hosts.Floor{}
 	if !f.NoFloor {
@@ -222,17 +222,18 @@ func (c *Config) auctions() market.Config {
 	return market.Config{Window: c.Window, NoHistory: c.Forecast == nil}
 }
 
-// Place starts task on the hosts of the given placements and returns the number of the run. The
-// work of task is per node. If the run has not ended at the time until, Advance reports it as
-// [Expired]. The caller decides how to continue, because the floor does not know the promise.
+// Place starts task on the hosts of the given placements and returns the number of the run.
+// The work of task is per node. If the run has not ended at the time until, Advance reports it
+// as [Expired]. The caller decides how to continue, because the floor does not know what was
+// promised.
 func (f *Floor) Place(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement, until float64) (int32, error) {
 	f.now = now
 	i := f.enter(r, task, until)
 	return i, f.put(i, on)
 }
 
-// PlaceAgain starts run i, which was [Lost], on other hosts. The run starts from scratch, or from
-// the work that was kept, and keeps its number and its limit.
+// PlaceAgain starts run i, which was [Lost], on other hosts. The run starts from the
+// beginning, or from its saved work. It keeps its number and its limit.
 func (f *Floor) PlaceAgain(now float64, i int32, on []contracts.Placement) error {
 	f.now = now
 	c := &f.runs[i]
@@ -246,8 +247,9 @@ func (f *Floor) PlaceAgain(now float64, i int32, on []contracts.Placement) error
 	return f.put(i, f.scratch.placed)
 }
 
-// Book enters task as a run in gangs: one gang on the host of each placement, all on different
-// hosts. Nothing starts until the caller calls Resume for a part. The work of task is per node.
+// Book enters task as a run that consists of gangs, one on the host of each placement. All
+// hosts differ. No part starts until the caller calls Resume for it. The work of task is per
+// node.
 func (f *Floor) Book(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement, until float64) int32 {
 	f.now = now
 	i := f.enter(r, task, until)
@@ -261,7 +263,8 @@ func (f *Floor) Book(now float64, r *contracts.Request, task hosts.Task, on []co
 	return i
 }
 
-// Resume starts part n of run i, which is booked, on its host, or continues it after a pause.
+// Resume starts part n of run i, which is booked, on its host. If the part was paused, it
+// continues.
 func (f *Floor) Resume(now float64, i, n int32) error {
 	f.now = now
 	c := &f.runs[i]
@@ -290,7 +293,7 @@ func (f *Floor) Running(i int32) int { return int(f.runs[i].left) }
 // the charges accrued on each node. The result is valid until the next run is placed.
 //
 // Hosts are only marked, not reallocated. If several runs end at the same time, each host is
-// therefore reallocated once.
+// therefore reallocated only once.
 func (f *Floor) Remove(now float64, i int32) *contracts.Contract {
 	f.now = now
 	c := &f.runs[i]
@@ -302,7 +305,7 @@ func (f *Floor) Remove(now float64, i int32) *contracts.Contract {
 		if !pl.Left {
 			f.stop(c, i, int32(n))
 		}
-		pl.Done = max(0, pl.Done) // below 0 if it was still restoring
+		pl.Done = max(0, pl.Done) // below 0 if the node was still doing its extra work
 		done += pl.Done
 	}
 	c.Rate, c.Done = 0, done
@@ -322,15 +325,15 @@ func (f *Floor) Extend(i int32, until float64) (done float64) {
 }
 
 // Renew changes the bids of run i, which is on hosts, so that the rest of its budget (in
-// dollars) lasts until due. The new bids sum to the remaining money divided by the remaining
-// time, in the proportions of the current bids. They are rounded toward zero after 0.01
-// nano-dollars per second has been added, and are at least 1 nano-dollar per second. Bids of
-// 2^53 or more are not entered.
+// dollars) lasts until due. They are rounded toward zero after 0.01 nano-dollars per second
+// has been added. Each is at least 1 nano-dollar per second. They are rounded toward zero
+// after 0.01 nano-dollars per second has been added, and are at least 1 nano-dollar per
+// second. Bids of 2^53 or more are not entered.
 //
-// For example, if a run bids 10 and 30 nano-dollars per second and has 8,000 nano-dollars left
-// and 100 s until due, its new bids are 20 and 60. A run without bids has spent its money and
-// is left unchanged. The 0.01 compensates for rounding, so that a bid whose exact value is a
-// whole number is not lowered by 1.
+// For example, a run bids 10 and 30 nano-dollars per second, has 8,000 nano-dollars left and
+// is due in 100 s. Its new bids are 20 and 60. A run without bids has spent its money and is
+// left unchanged. The added 0.01 compensates for rounding errors, so that a bid whose exact
+// value is an integer is not lowered by 1.
 func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 	f.now = now
 	c := &f.runs[i]
@@ -350,7 +353,7 @@ func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 		left -= s.Owed
 		bids += s.Bid
 	}
-	if bids == 0 { // it has spent its money
+	if bids == 0 { // the run has spent its money
 		return
 	}
 	factor := max(0, left) / (due - now) / bids.Float64()
@@ -375,13 +378,14 @@ func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 // it, a float64 represents every integer exactly.
 const mostRenewed = 1 << 53
 
-// Arrears returns the charges of run i for work that was lost. Only Host and Owed are set.
+// Arrears returns the charges of run i for work that was lost. In the result, only Host and
+// Owed are set.
 func (f *Floor) Arrears(i int32) []contracts.Placement { return f.runs[i].arrears }
 
 // Next returns the time of the earliest pending event, +Inf if there is none. It reallocates
 // marked hosts first.
 //
-// The result can become earlier when the caller places a run or changes a bid, so callers must
+// The result can become earlier when the caller places a run or changes a bid. Callers must
 // not reuse it after such a call.
 func (f *Floor) Next() float64 {
 	if f.stale() {
@@ -397,12 +401,12 @@ func (f *Floor) Next() float64 {
 	return at
 }
 
-// Advance processes the earliest events, which are due by now, and returns them. Among events
-// at the same time, completions of tasks come before limits, and limits before hosts that
-// arrive or leave. The slice is valid until the next call.
+// Advance processes the earliest events due by now, and returns them. Among events at the same
+// time, completions of tasks come before limits, and limits before hosts that arrive or leave.
+// The slice is valid until the next call.
 //
-// One call processes only one group of events, because their consequences can change what
-// happens next. Callers loop until Next is after now.
+// One call processes only one group of events, because its consequences can change the next
+// events. Callers repeat the call until Next returns a time after now.
 func (f *Floor) Advance(now float64) []Event {
 	f.now, f.scratch.events = now, f.scratch.events[:0]
 	switch {
@@ -425,8 +429,8 @@ func (f *Floor) Prices() *market.Series {
 // HostPrice returns the history of the price of h. It requires HostPrices.
 func (f *Floor) HostPrice(h hosts.ID) *market.Series { return &f.each[h] }
 
-// record adds the change of all bids since the last call, as one sample, to the history of the
-// total price.
+// record adds one sample to the history of the total price: the change of all bids since the
+// last call.
 func (f *Floor) record() {
 	if f.marks.bid {
 		f.prices.Add(f.now, f.marks.price)
@@ -441,7 +445,7 @@ func (f *Floor) emit(k Kind, i int32) {
 
 // enter creates a run that is on no host, and returns its number.
 //
-// The memory of the placements of a former run is reused. The task holds no memory, disk or
+// It reuses the memory of the placements of a removed run. The task holds no memory, disk or
 // bandwidth until it is placed, because the reserved amount depends on the host.
 func (f *Floor) enter(r *contracts.Request, task hosts.Task, until float64) int32 {
 	i := f.vacancy()
@@ -456,7 +460,7 @@ func (f *Floor) enter(r *contracts.Request, task hosts.Task, until float64) int3
 	return i
 }
 
-// vacancy returns an unused index in runs, and grows runs if there is none.
+// vacancy returns an unused index in runs. If there is none, it extends runs.
 func (f *Floor) vacancy() int32 {
 	if n := len(f.free); n > 0 {
 		i := f.free[n-1]
@@ -464,7 +468,7 @@ func (f *Floor) vacancy() int32 {
 		return i
 	}
 	if n := len(f.runs); n < cap(f.runs) {
-		f.runs = f.runs[:n+1] // reuse the memory of its placements
+		f.runs = f.runs[:n+1] // reuse the memory of the placements
 		f.runs[n].changed = false
 	} else {
 		f.runs = append(f.runs, run{})
@@ -498,7 +502,7 @@ func (c *run) resume(now float64, n int32) {
 		return
 	}
 	switch k := slices.IndexFunc(c.Paused, func(p contracts.Pause) bool { return p.Part == n && p.To == never }); {
-	case k < 0: // it is done and has no work left
+	case k < 0: // the part is done and has no work left
 	case c.Paused[k].From == now:
 		c.Paused = slices.Delete(c.Paused, k, k+1)
 	default:
@@ -535,8 +539,8 @@ func (f *Floor) put(i int32, on []contracts.Placement) error {
 	return nil
 }
 
-// enter moves item in a from the time *was to at, and updates *was. A time of +Inf means that
-// the item is not in the heap.
+// enter moves item in a from its old time, *was, to the time at, and updates *was. A time of
+// +Inf removes the item from the heap.
 func enter(a *eventheap.Heap, item int32, was *float64, at float64) {
 	if at != *was {
 		*was = at
@@ -544,8 +548,8 @@ func enter(a *eventheap.Heap, item int32, was *float64, at float64) {
 	}
 }
 
-// move sets the time of item in a to at, whether or not a contains it. If at is +Inf, move
-// removes the item.
+// move sets the time of item in a to at, whether or not the item is already in a. If at is
+// +Inf, move removes the item.
 func move(a *eventheap.Heap, item int32, at float64) {
 	if math.IsInf(at, 1) {
 		a.Remove(item)

@@ -12,25 +12,25 @@ import (
 
 // A host is a machine with its auction and its tasks.
 type host struct {
-	// These fields are used by every event. They come first, next to the first fields of the
-	// auction, to reduce cache misses.
+	// They are at the front, next to the first fields of the auction, to reduce cache misses.
+	// They come first, next to the first fields of the auction, to reduce cache misses.
 	id      hosts.ID
-	touched bool                   // whether it is in marks.touched
-	news    bool                   // whether it is in news
+	touched bool                   // whether the host is in marks.touched
+	news    bool                   // whether the host is in news
 	away    bool                   // whether it has left
-	shut    bool                   // whether it accepts no more tasks
-	at      float64                // time up to which the tasks are metered, in seconds
+	shut    bool                   // whether the host accepts no more tasks
+	at      float64                // time up to which the tasks have been metered, in seconds
 	next    float64                // time entered in heaps.completions, +Inf if none
-	on      []contracts.Allocation // its tasks, in order of admission
+	on      []contracts.Allocation // tasks on the host, in order of admission
 	rated   rated
 	auction market.Auctioneer
 	others  []market.Auctioneer // auctions of the other resources with a price, in order: see vector.go
 
-	interval int32   // index of the current or next interval in its history
-	change   float64 // time of its next arrival or departure, +Inf if none
+	interval int32   // index in its history of the current interval, or of the next one
+	change   float64 // time of the next arrival or departure, +Inf if none
 
-	near  int32  // number of its tasks whose runs have monitored spending
-	reads bool   // whether its machine is metered: see [Floor.Read]
+	near  int32  // number of tasks on the host whose runs have monitored spending
+	reads bool   // whether the machine is metered: see [Floor.Read]
 	deals []deal // allocations with usage not yet read, oldest first
 }
 
@@ -63,7 +63,7 @@ func (v *host) meter(now float64) {
 		return
 	}
 	if v.at = now; v.reads {
-		return // its reports contain the work and decide the charges
+		return // the reports of the host contain the work and determine the charges
 	}
 	on := v.on
 	for i := range on {
@@ -76,7 +76,7 @@ func (v *host) meter(now float64) {
 
 // find returns the index in v.on of node n of run i.
 func (v *host) find(i, n int32) int {
-	for at := range v.on { // a loop avoids the copies that slices.IndexFunc makes
+	for at := range v.on { // a loop avoids the copies that slices.IndexFunc would make
 		if s := &v.on[at]; s.Contract == i && s.Node == n {
 			return at
 		}
@@ -88,8 +88,8 @@ func (v *host) find(i, n int32) int {
 // the task also reserves memory, disk and bandwidth.
 //
 // The work sent to the machine depends on the promise. If only the sum over all nodes is
-// promised, it is +Inf, and the floor stops the nodes when the sum is reached. If each node
-// is promised separately or the run is booked, the machine ends the task itself.
+// promised, the work is +Inf, and the floor stops the nodes when the sum is reached. If each
+// node is promised separately or the run is booked, the machine ends the task itself.
 func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	pl := &c.Placements[n]
 	v, m := &f.hosts[pl.Host], f.Machines[pl.Host]
@@ -126,7 +126,7 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	}
 	pl.Slot = slot
 	v.on = append(v.on, contracts.Allocation{})
-	s := &v.on[len(v.on)-1] // field by field, to avoid a store-forwarding stall
+	s := &v.on[len(v.on)-1] // set field by field, to avoid a store-forwarding stall
 	s.Contract, s.Node, s.Slot, s.Bid, s.At = i, n, slot, pl.Bid, f.now
 	if !c.Gang {
 		s.Done = pl.Done
@@ -136,7 +136,7 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	if f.rule.fixed != nil {
 		s.Claim = f.specs[pl.Host].Usable(share.Limit)
 	}
-	// The payment rule admission uses the price without the task's own bid.
+	// The payment rule admission uses the price before the task's own bid is added.
 	if s.Met = v.auction.Price(); f.Promised {
 		s.Met = pl.Promised
 	}
@@ -161,10 +161,9 @@ func (f *Floor) shared(c *run, pl *contracts.Placement, bid market.Rate) hosts.S
 // work returns the true work of node n of c, or of all nodes of the gang that n represents.
 func (c *run) work(n int32) float64 { return c.task.Work * float64(max(1, c.Placements[n].Nodes)) }
 
-// undone returns the remaining work of part n of the booked run c. The result is smaller by
-// half the tolerance, so that rounding cannot delay the completion past the second that the
-// policy planned for it. The policy would otherwise treat the part as having used up its
-// estimate.
+// undone returns the remaining work of part n of the booked run c. It subtracts half the
+// tolerance, so that rounding cannot delay the completion beyond the second that the policy
+// planned. With such a delay, the policy would treat the part as having used up its estimate.
 func (c *run) undone(n int32) float64 {
 	return max(0, c.work(n)*(1-contracts.Tolerance/2)-c.Placements[n].Done)
 }
@@ -177,10 +176,10 @@ func (f *Floor) stop(c *run, i, n int32) {
 	f.leave(v, c, i, n, f.Machines[pl.Host].Stop(f.now, pl.Slot))
 }
 
-// leave records the report of node n of run i, which is c, after its task has ended on v. It
-// removes the allocation and the bid.
+// leave records the report r of node n of run i, which is c, whose task on v has ended. It
+// also removes the allocation and the bid.
 //
-// The order of the remaining allocations is preserved, because rules and policies rely on the
+// It preserves the order of the remaining allocations, because rules and policies rely on the
 // order of admission.
 func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	pl := &c.Placements[n]
@@ -196,7 +195,7 @@ func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	if c.near {
 		v.near--
 	}
-	for last := len(on) - 1; at < last; at++ { // usually few, for which a loop is faster than copy
+	for last := len(on) - 1; at < last; at++ { // usually a short slice, for which a loop is faster than copy
 		on[at] = on[at+1]
 	}
 	v.on = on[:len(on)-1]
@@ -206,15 +205,15 @@ func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	}
 }
 
-// bid changes a bid in the auction of v from the old rate (was) to the new rate (r). It updates
-// the total price and the price order of the hosts. A bid of 0 means none.
+// bid changes a bid in the auction of v from the old rate (was) to the new rate (r). It
+// updates the total price and the price order of the hosts. A rate of 0 means no bid.
 //
-// It panics if the change in the total price overflows. The price order ignores hosts that are
-// away or shut, which rank after all others.
+// It panics if the change in the total price overflows. A host that is away or shut ranks
+// after all others, so its price does not change the order.
 func (f *Floor) bid(v *host, was, r market.Rate) {
 	if !f.NoPrices {
 		sum, more := f.marks.price, r-was
-		if f.marks.price += more; (f.marks.price^sum)&(f.marks.price^more) < 0 { // overflow: the sum has the sign of neither operand
+		if f.marks.price += more; (f.marks.price^sum)&(f.marks.price^more) < 0 { // overflow: the sign of the sum differs from the signs of both operands
 			panic("floor: sum of bids out of range")
 		}
 		f.marks.bid = true
@@ -227,8 +226,8 @@ func (f *Floor) bid(v *host, was, r market.Rate) {
 	}
 }
 
-// raise replaces the bid of node n of run i with r. If r is 0, because the run has spent its
-// money, the placement keeps its previous bid, so that refund can restore it.
+// raise replaces the bid of node n of run i with r. If r is 0, the run has spent its money.
+// The placement then keeps its previous bid, so that refund can restore it.
 func (f *Floor) raise(i, n int32, r market.Rate) {
 	c := &f.runs[i]
 	pl := &c.Placements[n]
@@ -255,8 +254,8 @@ func (f *Floor) raise(i, n int32, r market.Rate) {
 	}
 }
 
-// touch meters v up to now and marks it for reallocation. Every change to a host must call
-// touch first, so that the time before the change is charged at the old rates.
+// touch meters v up to now and marks it for reallocation. Every function that changes a host
+// must call touch first, so that the time before the change is charged at the old rates.
 func (f *Floor) touch(v *host) {
 	v.meter(f.now)
 	if !v.touched {

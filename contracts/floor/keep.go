@@ -2,18 +2,18 @@ package floor
 
 import "bourse/contracts"
 
-// A program on a real host can store a checkpoint elsewhere. If its host is lost, only the work
+// A program on a real host can save a checkpoint elsewhere. If the host is lost, only the work
 // after the checkpoint is lost.
 
-// A kept is the work of a node that is not lost with its host.
+// A kept is the saved work of a node, which is not lost with its host.
 type kept struct {
 	done float64 // work
-	owed float64 // charges for it on the current host, $
-	from float64 // part of done that was done on earlier hosts
+	owed float64 // charges for this work on the current host, $
+	from float64 // part of done that was completed on earlier hosts
 }
 
-// Keep records that the work of node n of run i is not lost with its host, except the given
-// amount that the node has done last. It does nothing if the node is on no host.
+// Keep records that the work of node n of run i is saved and is not lost with its host. The
+// given unsaved amount, done last, is not included. It does nothing if the node is on no host.
 func (f *Floor) Keep(i, n int32, unsaved float64) {
 	c := &f.runs[i]
 	if int(n) >= len(c.Placements) || c.Placements[n].Left {
@@ -32,8 +32,8 @@ func (f *Floor) Keep(i, n int32, unsaved float64) {
 	}
 }
 
-// salvage reduces the work of node n of c, which has lost its host, to the work that is kept. It
-// returns the lost work. The host is owed for the kept work, or for all work if charged is set.
+// salvage reduces the work of node n of c, whose host was lost, to the saved work. It returns
+// the lost work. The host is owed for the saved work, or for all work if charged is set.
 func (c *run) salvage(n int, charged bool) (lost float64) {
 	pl, k := &c.Placements[n], kept{}
 	if c.kept != nil {

@@ -1,18 +1,18 @@
 package floor
 
-// Memo returns the state of f. It shares memory with f, so it is valid only until f changes. It
-// does not include the state of the machines, because they belong to the world outside,
+// Memo returns the state of f. It shares memory with f, so it is valid only until the next
+// change of f. The state of the machines is not included, because they are outside the floor,
 // simulated or real.
 func (f *Floor) Memo() State {
-	f.allocate() // no changes of the current time remain pending
+	f.allocate() // no changes at the current time remain pending
 	return f.State
 }
 
-// Recall restores f to the state s, on machines in the same state as when s was taken. F owns
-// s afterwards.
+// Recall restores f to the state s. The machines must be in the state that they had when s was
+// created. F owns s afterwards.
 //
-// Heaps and the price order are not part of a State but are rebuilt from it. This makes states
-// smaller and independent of the layout of the heaps.
+// Heaps and the price order are not part of a State; Recall rebuilds them from it. This makes
+// states smaller and independent of the layout of the heaps.
 func (f *Floor) Recall(c Config, s State) {
 	f.Reset(c)
 	f.State = s

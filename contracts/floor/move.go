@@ -6,10 +6,10 @@ import (
 )
 
 // If a run is not booked, a policy can remove it from all of its hosts and later return it to
-// other hosts. The run keeps its number, and its charges so far become arrears: one per stay of
-// a node on a host.
+// other hosts. The run keeps its number, and its charges so far become arrears, recorded
+// separately for each stay of a node on a host.
 
-// Withdraw removes run i from all of its hosts. Its work so far counts, unless lose is set:
+// Withdraw removes run i from all of its hosts. The work so far counts, unless lose is set:
 // then the work is wasted.
 func (f *Floor) Withdraw(now float64, i int32, lose bool) {
 	f.now = now
@@ -36,8 +36,9 @@ func (f *Floor) Withdraw(now float64, i int32, lose bool) {
 }
 
 // Return starts run i, which was withdrawn, on the hosts of the given placements. Each node
-// first does restore seconds of extra work and then continues its own work. The extra work is
-// recorded as a negative amount of work done, so that the run ends when its own work is done.
+// first does extra work for restore seconds and then continues its own work. The extra work is
+// recorded as a negative amount of work done. The run therefore ends when its own work is
+// done.
 func (f *Floor) Return(now float64, i int32, on []contracts.Placement, restore float64) error {
 	f.now = now
 	c := &f.runs[i]
@@ -50,7 +51,7 @@ func (f *Floor) Return(now float64, i int32, on []contracts.Placement, restore f
 	for n := range f.scratch.placed {
 		pl := &f.scratch.placed[n]
 		extra := pace
-		if !c.PerHost { // nodes of a run that is judged as a whole do not wait for the slowest
+		if !c.PerHost { // nodes of a run that is judged as a whole do not wait for the slowest node
 			extra = f.specs[pl.Host].Speed
 		}
 		pl.Done = c.Placements[n].Done - restore*extra

@@ -8,9 +8,10 @@ import (
 	"bourse/market"
 )
 
-// A metered machine reports the progress of its tasks, so the floor does not predict it. Work
-// is charged at the price and shares in force when it was done. The floor therefore stores each
-// allocation of such a host in a deal until it has read all usage measured under it.
+// A metered machine reports the progress of its tasks, so the floor does not predict the
+// progress. Work is charged at the price and shares in force when it was done. The floor
+// therefore stores each allocation of such a host in a deal until all usage measured under the
+// allocation has been read.
 
 // A deal records the price and shares in force on a metered host. Usage measured under it is
 // charged at that price.
@@ -29,7 +30,7 @@ func (f *Floor) saveAllocation(v *host) {
 }
 
 // Read records the usage that h, which is metered, has measured, and enters the time of its
-// next report. A following Advance processes the ends of tasks that h has reported.
+// next report. The next Advance processes the ends of tasks that h has reported.
 func (f *Floor) Read(now float64, h hosts.ID) {
 	f.allocate()
 	f.now = now
@@ -41,8 +42,8 @@ func (f *Floor) Read(now float64, h hosts.ID) {
 // read records the usage that v has measured, one span at a time.
 //
 // A reading is the usage of one task. Consecutive readings with the same allocation and times,
-// in order of slots, form one span. A new span begins when the allocation or the times change,
-// or when the slots start again.
+// in ascending order of slots, form one span. A new span begins when the allocation or the
+// times change, or when the slot number does not increase.
 func (f *Floor) read(v *host) {
 	f.scratch.readings = f.metered(v).Readings(f.scratch.readings[:0])
 	all := f.scratch.readings
@@ -56,11 +57,11 @@ func (f *Floor) read(v *host) {
 	}
 }
 
-// book records the work done on v in one span, and its charges. Usage under an unknown
-// allocation, or by a task that the allocation does not name, is not charged: the market does
-// not know the task or has stopped it.
+// book records the work done on v in one span, and its charges. Usage is not charged if its
+// allocation is unknown or does not name the task: the market does not know the task or has
+// stopped it.
 //
-// The rates are work divided by span, and the tariff is applied to them. A metered host is
+// The tariff is applied to rates, which are the work divided by the span. A metered host is
 // therefore charged by the same rules as a simulated one. Allocations older than the one read
 // are discarded.
 func (f *Floor) book(v *host, done []hosts.Reading) {
@@ -68,7 +69,7 @@ func (f *Floor) book(v *host, done []hosts.Reading) {
 	if at < 0 || !(done[0].Span > 0) {
 		return
 	}
-	v.deals = slices.Delete(v.deals, 0, at) // readings arrive in order, so earlier allocations are complete
+	v.deals = slices.Delete(v.deals, 0, at) // readings arrive in order, so earlier allocations will receive no more usage
 	d := &v.deals[0]
 	for i := range d.on {
 		s := &d.on[i]
@@ -100,7 +101,7 @@ func (f *Floor) book(v *host, done []hosts.Reading) {
 	}
 }
 
-// missing records that node n of run i, which is off its host, is lost. The consequences are
+// missing records that node n of run i, which has left its host, is lost. The consequences are
 // the same as if the host had left.
 func (f *Floor) missing(i, n int32) {
 	if f.Availability == nil || f.Availability.Leaving != Resubmit {
@@ -129,7 +130,7 @@ func (f *Floor) Came(now float64, h hosts.ID) []Event {
 	return f.scratch.events
 }
 
-// Shut sets whether h rejects new tasks. Tasks on h continue. It is used to drain a host.
+// Shut sets whether h rejects new tasks. Tasks on h continue. Callers use it to drain a host.
 func (f *Floor) Shut(now float64, h hosts.ID, shut bool) {
 	f.now = now
 	v := &f.hosts[h]

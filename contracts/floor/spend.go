@@ -6,33 +6,34 @@ import (
 )
 
 // A contract that has spent its budget has no weight in the auction. From that time it bids
-// nothing: prices do not include it, and it gets only what paying contracts leave. If it loses
-// work that is not charged, it may have money again. It then restores its former bids.
+// nothing: prices exclude it, and it receives only the capacity that paying contracts leave.
+// If it loses work for which it is not charged, it may have money again. In that case it
+// restores its former bids.
 //
-// A contract never pays more than its bids. The remaining money divided by the sum of its bids
-// is therefore the shortest time for which the money lasts, and no check is needed before then.
-// Usually this time is the deadline. For example, $3 left and bids of $0.001/s last at least
-// 3,000 s.
+// A contract never pays more than its bids. Its remaining money divided by the sum of its bids
+// is therefore the shortest time in which the money can be spent. No check is needed before
+// then. Usually that time is the deadline. For example, $3 with bids of $0.001/s lasts at
+// least 3,000 s.
 //
-// If a run continues after this time, the floor monitors it. Whenever its rate of spending
-// changes on one of its hosts, the floor recomputes the time at which its money runs out. It
-// uses the charges accrued on all of the hosts and their current rates. On metered hosts the
-// check waits for their next report, because the run has spent its money only when the measured
-// usage reaches the budget.
+// If a run continues after this time, the floor monitors its spending. Whenever the rate of
+// spending changes on a host of the run, the floor recomputes the time at which the money runs
+// out. The computation uses the charges accrued on all hosts of the run and their current
+// rates. On metered hosts the check waits for the next report, because the money is spent only
+// when the measured usage reaches the budget.
 
-// atBid is the most by which rounding changes a bid, in dollars per second per node: see
-// [Floor.Renew].
+// atBid is the maximum amount by which rounding changes a bid, in dollars per second per node:
+// see [Floor.Renew].
 const atBid = 1e-11
 
-// gone is the largest fraction of a budget that may remain, because of rounding, when a run
-// counts as having spent the budget.
+// gone is the maximum fraction of a budget that may remain, because of rounding, when the
+// budget counts as spent.
 const gone = 1e-12
 
 // money returns the amount that run i has spent up to now in dollars, its current rate of
 // spending in dollars per second, and the sum of its bids.
 //
-// Simulated hosts may not have been metered up to now. Their charges since the last event are
-// added here, so that a check of one run need not meter all of its hosts.
+// Simulated hosts may not have been metered up to now. money itself adds their charges since
+// the last event, so that a check of one run need not meter all of its hosts.
 func (f *Floor) money(i int32) (spent, rate float64, bids market.Rate) {
 	c := &f.runs[i]
 	for _, a := range c.arrears {
@@ -56,10 +57,10 @@ func (f *Floor) money(i int32) (spent, rate float64, bids market.Rate) {
 	return spent, rate, bids
 }
 
-// lasts enters the time of the next check of run i's money. The run has spent the given
-// dollars, and bids is the sum of its new bids. If the money was planned to last until the
-// deadline, the check is not earlier than the deadline. Rounding could otherwise make the money
-// run out slightly early.
+// lasts enters the time of the next check of the money of run i. The argument spent is the
+// amount spent in dollars, and bids is the sum of the new bids. If the money was planned to
+// last until the deadline, the check is at the deadline or later. Otherwise rounding could
+// make the money run out slightly too early.
 func (f *Floor) lasts(i int32, spent float64, bids market.Rate) {
 	if !f.rule.bids {
 		return
@@ -78,9 +79,9 @@ func (f *Floor) lasts(i int32, spent float64, bids market.Rate) {
 	}
 }
 
-// spend checks the money of run i. If it is spent, the run's bids become 0; otherwise the run
-// is monitored from now on. Monitoring does not start earlier, because most runs end before
-// they can have spent their budget.
+// spend checks the money of run i. If no money is left, the run's bids become 0. Otherwise the
+// spending of the run is monitored from now on. Monitoring does not start earlier, because
+// most runs end before they could have spent their budget.
 func (f *Floor) spend(i int32) {
 	c := &f.runs[i]
 	if !c.near {
@@ -92,7 +93,7 @@ func (f *Floor) spend(i int32) {
 		}
 	}
 	if f.runsOut(i) > f.now {
-		if c.reads && c.At < f.now { // wait until its hosts report its spending
+		if c.reads && c.At < f.now { // wait until the hosts of the run report its spending
 			c.spends = never
 			enter(&f.heaps.ends, i, &c.next, c.until)
 		} else {
@@ -113,8 +114,8 @@ func (f *Floor) spend(i int32) {
 }
 
 // runsOut returns the time at which run i will have spent its budget if nothing changes, or
-// +Inf if it is not charged at present. Remaining money within the rounding error of the
-// budget counts as spent, because otherwise rounding could cause many checks in a row.
+// +Inf if it accrues no charges at present. Remaining money within the rounding error of the
+// budget counts as spent. Otherwise rounding could cause many checks in succession.
 func (f *Floor) runsOut(i int32) float64 {
 	budget := f.runs[i].SLA.Budget.Float64()
 	spent, rate, _ := f.money(i)
@@ -127,7 +128,8 @@ func (f *Floor) runsOut(i int32) float64 {
 	return never
 }
 
-// watch marks the runs on v with monitored spending, because their rate may have changed.
+// watch marks the runs on v whose spending is monitored, because their rate of spending may
+// have changed.
 func (f *Floor) watch(v *host) {
 	for at := range v.on {
 		if i := v.on[at].Contract; f.runs[i].near {
@@ -146,7 +148,7 @@ func (f *Floor) far(c *run) {
 	}
 }
 
-// refund restores the bids of run i if it has money again, because a node was lost and its
+// refund restores the bids of run i if it has money again because a node was lost and its
 // charges were dropped. It also enters the time of the next check.
 func (f *Floor) refund(i int32) {
 	c := &f.runs[i]

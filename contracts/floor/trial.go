@@ -7,14 +7,14 @@ import (
 	"bourse/hosts"
 )
 
-// A trial is a view of a floor in which a policy can make a trial decision. Reading it does not
-// change the floor, its price histories or its random numbers.
+// A trial is a view of a floor in which a policy can make a trial decision. Reading a trial
+// does not change the floor, its price histories or its random numbers.
 type trial struct {
 	*Floor
 	ties *rand.Rand
 }
 
-// Trial returns f as a view at now, a time before the next event. Ties are broken by the given
+// Trial returns a view of f at now, a time before the next event. Ties are broken by the given
 // random numbers. The view is valid until the next change of f.
 func (f *Floor) Trial(now float64, ties *rand.Rand) contracts.View {
 	f.MoveTo(now)
@@ -41,7 +41,7 @@ func (t trial) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	return out
 }
 
-// Changed implements [contracts.View]. The next call returns the same hosts.
+// Changed implements [contracts.View]. Repeated calls return the same hosts.
 func (t trial) Changed() []hosts.ID {
 	was := t.news.old
 	changed := t.Floor.Changed()

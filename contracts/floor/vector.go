@@ -10,12 +10,12 @@ import (
 )
 
 // A market may price held resources in addition to processors: see [contracts.Vector]. Each
-// host then has an additional auction for each of these resources. The auction of its
-// processors is host.auction, as in other markets, and contains only the parts of bids that are
+// host then has an additional auction for each of these resources. As in other markets,
+// host.auction is the auction of the processors. It contains only the parts of bids that are
 // for processors.
 
 // claim returns the vector of a task of c that bids b and holds resources on v. It returns nil
-// if the task claims no priced resource other than processors, and holds no resource with a
+// if the task claims no priced resource other than processors and holds no resource with a
 // floor price.
 func (f *Floor) claim(v *host, c *run, holds *hosts.Resources, b market.Rate) *contracts.Vector {
 	spec := f.specs[v.id]
@@ -47,7 +47,7 @@ func (f *Floor) pricesOf(v *host) (p Prices) {
 	return p
 }
 
-// bidOthers replaces the bids of an old vector (was) with those of a new one (is) in all
+// bidOthers replaces the bids of an old vector (was) with those of a new vector (is) in all
 // auctions of v except that of processors. A nil vector has no bids.
 func (f *Floor) bidOthers(v *host, was, is *contracts.Vector) {
 	var from, to Prices
@@ -64,7 +64,7 @@ func (f *Floor) bidOthers(v *host, was, is *contracts.Vector) {
 	}
 }
 
-// A met is a host that is eligible for a request, with the price that applies to the request
+// A met is a host that is eligible for a request, with the price that the request would pay
 // there.
 type met struct {
 	price market.Rate
@@ -73,8 +73,8 @@ type met struct {
 }
 
 // cheapestFor appends to f.scratch.ranked the hosts for [Floor.Cheapest], for a request that
-// claims a priced resource. The dominant resource depends on the host. An order of hosts by one
-// price is therefore not sufficient, and each eligible host is examined.
+// claims a priced resource. The dominant resource can differ between hosts. It is therefore
+// not sufficient to order the hosts by one price, and each eligible host is examined.
 func (f *Floor) cheapestFor(r *contracts.Request) {
 	all := f.scratch.met[:0]
 	for h := range hosts.ID(len(f.hosts)) {

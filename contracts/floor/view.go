@@ -36,7 +36,7 @@ func (f *Floor) Percentile(h hosts.ID, g float64) float64 {
 }
 
 // percentile returns the percentile of the price of kind k on h, computed from the price
-// history. The result is never below the floor price of everything that h has of kind k.
+// history. The result is never below the floor price of all that h has of kind k.
 func (f *Floor) percentile(past *market.History, h hosts.ID, k hosts.Kind, g float64) float64 {
 	all := f.specs[h].CPUs
 	if k != hosts.CPU {
@@ -86,7 +86,7 @@ func (f *Floor) Changed() []hosts.ID {
 // Cheapest appends to out the r.Nodes hosts with the lowest prices among those that are
 // available and have room for a node of r. There may be fewer. Ties are broken at random.
 //
-// If r has no requirements and hosts never leave, every host is eligible, and the search skips
+// If r has no requirements and hosts never leave, every host is eligible, and Cheapest skips
 // the test of each host.
 func (f *Floor) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	var eligible func(int32) bool

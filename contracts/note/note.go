@@ -1,9 +1,9 @@
 // Package note formats and parses the notes of ledger entries about contracts: the terms of an
-// admission, the reason for a rejection, and the verdict of a settlement. Each is one JSON
-// object.
+// admission, the reason for a rejection, and the verdict of a settlement. Each note is one
+// JSON object.
 //
 // Notes make the ledger self-contained: an audit can recompute the charges of a contract
-// without any other data. [ParseAgreement] and [ParseVerdict] parse the output of the Append
+// without other data. [ParseAgreement] and [ParseVerdict] parse the output of the Append
 // methods, and [Fields] reads any note field by field.
 //
 // The fields and their order are a public format:
@@ -24,21 +24,21 @@
 //	runs_on       true: the work continues after the deadline
 //	on_demand     true: no completion time is promised
 //	per_host      true: the work of each node is promised separately
-//	max_cpu       the most processors that one node uses
+//	max_cpu       maximum number of processors that one node uses
 //	floor         minimum price of a processor, $/s; omitted if 0
 //	floors        minimum prices of held resources, $/s and unit, by name; omitted if 0
 //	holds         where held resources have prices: the amounts that each node holds, by name, or
 //	              one list of the amounts per node, in the order of on, if they differ
-//	met           in the same forms, for each priced resource that is held: the sum of the bids
-//	              of others for it at admission, in nano-dollars per second
+//	met           in the same forms, for each priced resource that is held: the sum of the other
+//	              bids for it at admission, in nano-dollars per second
 //	promised      under payment percentile, for each host of on: the price percentile that
 //	              cac promised, in nano-dollars per second
-//	penalty_rate  what the provider owes for delay, $/s
-//	penalty_max   the most that it owes for delay, $; omitted if unlimited
-//	penalty_part  what is owed if a host or the market delivers none of the work, as a
+//	penalty_rate  penalty that the provider owes for delay, $/s
+//	penalty_max   maximum penalty for delay, $; omitted if unlimited
+//	penalty_part  penalty if a host or the market delivers none of the work, as a
 //	              fraction of the budget; proportionally less if some work is done.
 //	              Omitted if 0.
-//	penalty_most  the most that is owed in that case, as a fraction of the budget
+//	penalty_most  maximum penalty in that case, as a fraction of the budget
 //	on            the hosts. A number is the bid, in nano-dollars per second, on each of
 //	              the hosts after it. Omitted if the note would exceed [bank.MaxNote].
 //
@@ -52,7 +52,7 @@
 //	verdict
 //	state         fulfilled, violated or cancelled
 //	work          requested work, over all nodes
-//	needed        work truly needed, over all nodes; omitted if equal to work
+//	needed        true work, over all nodes; omitted if equal to work
 //	work_done     work done by the deadline, over all nodes
 //	killed        true: its policy stopped it
 //	exhausted     true: it ended because its charges reached its budget
@@ -95,26 +95,26 @@ import (
 	"bourse/hosts"
 )
 
-// Terms are the agreed terms of a request. They contain everything that an audit needs to
-// compute the charges from the ledger.
+// Terms are the terms on which a request was accepted. They contain everything that an audit
+// needs to compute the charges.
 type Terms struct {
 	*contracts.Decision
 	*contracts.Request
 	Booked bool                  // scheduled as gangs, one on the host of each placement
-	Name   func(hosts.ID) string // returns the name of a host
-	Spare  int                   // bytes of the note to leave for other fields
+	Name   func(hosts.ID) string // function that returns the name of a host
+	Spare  int                   // number of bytes of the note to leave for other fields
 	Floor  float64               // minimum price of a processor, $/s
 	Held   *Held                 // nil if no held resource has a price
 
-	Promised bool // charges depend on the prices that the placements were promised
+	Promised bool // charges depend on the prices promised at the placements
 
 	// Part is the penalty if a host or the market delivers none of the work, and Most is its
 	// maximum. Both are fractions of the budget.
 	Part, Most float64
 }
 
-// Held has the terms for resources other than processors. Kinds that a node does not hold are
-// 0.
+// Held contains the terms for resources other than processors. The values are 0 for a kind
+// that a node does not hold.
 type Held struct {
 	Floors hosts.Floor
 	Holds  []hosts.Resources    // by node
@@ -129,8 +129,8 @@ func (h *Held) append(b []byte) []byte {
 	return h.field(b, "met", len(h.Met), func(k hosts.Kind, n int) float64 { return float64(h.Met[n][k]) })
 }
 
-// field appends an object with the values of each kind that is not 0 on every node. A value is a
-// number if it is the same on all nodes.
+// field appends an object with the values of each kind, except kinds that are 0 on every node.
+// A value is a number if it is the same on all nodes.
 func (h *Held) field(b []byte, name string, nodes int, of func(k hosts.Kind, n int) float64) []byte {
 	start := len(b)
 	b = append(append(append(b, ',', '"'), name...), `":{`...)
@@ -223,7 +223,7 @@ func (t Terms) Append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// full reports whether b, with its closing bracket, would be too long for a note.
+// full reports whether b, with a closing bracket, would be too long for a note.
 func (t *Terms) full(b []byte) bool { return len(b) >= bank.MaxNote-t.Spare }
 
 // appendPlaces appends the placements and a closing bracket. It stops early when b is full.
@@ -243,7 +243,7 @@ func (t *Terms) appendPlaces(b []byte) []byte {
 	return append(b, ']')
 }
 
-// appendPromised appends the price that each placement was promised, and a closing bracket.
+// appendPromised appends the price promised at each placement, and a closing bracket.
 func (t *Terms) appendPromised(b []byte) []byte {
 	for n, pl := range t.Placements {
 		if n > 0 {
@@ -273,8 +273,8 @@ type Verdict struct {
 	Needed  float64 // true work, over all nodes
 	ByDue   float64 // work done by the deadline, over all nodes
 	Killed  bool
-	Spent   bool   // its charges have reached its budget
-	Fault   string // one word for a request that cannot be carried out, such as command
+	Spent   bool   // the charges have reached the budget
+	Fault   string // one word that states why a request cannot be carried out, such as command
 	Losses  int
 	Wasted  float64
 	Penalty bank.Amount // amount owed
@@ -304,8 +304,8 @@ func (v *Verdict) Append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// On appends to b the note of a move to the hosts of the given placements. The note has bids
-// and hosts as in the terms. It omits them if the note would be too long.
+// On appends to b the note of a move to the hosts of the given placements. The note contains
+// bids and hosts in the same form as the terms. It omits both if the note would be too long.
 func On(b []byte, on []contracts.Placement, name func(hosts.ID) string) []byte {
 	t := Terms{Decision: &contracts.Decision{Placements: on}, Name: name}
 	without := len(b)
@@ -315,8 +315,8 @@ func On(b []byte, on []contracts.Placement, name func(hosts.ID) string) []byte {
 	return b
 }
 
-// Adjusted appends to b the note of a changed budget: the amount owed until then, and the new bids
-// of the nodes that are on hosts, in the form of the terms.
+// Adjusted appends to b the note of a changed budget. The note contains the amount owed so far
+// and the new bids of the nodes that are on hosts, in the form of the terms.
 func Adjusted(b []byte, owed bank.Amount, on []contracts.Placement, name func(hosts.ID) string) []byte {
 	t := Terms{Decision: &contracts.Decision{}, Name: name, Spare: bank.MaxNote / 2}
 	for _, pl := range on {
@@ -338,7 +338,8 @@ func Off(b []byte, lost bool) []byte {
 	return append(flag(append(b, `{"off":true`...), "lost", lost), '}')
 }
 
-// Result appends to b the note of a clearing, which consists of the numbers of its result.
+// Result appends to b the note of an auction clearing, which consists of the numbers that
+// describe the result.
 func Result(b []byte, of contracts.Numbers) []byte {
 	d := contracts.Decision{Numbers: of}
 	start := len(b)
@@ -361,7 +362,7 @@ func flag(b []byte, name string, set bool) []byte {
 	return append(append(append(b, ',', '"'), name...), `":true`...)
 }
 
-// plain reports, for each byte, whether a JSON string can contain it unescaped.
+// For each byte, plain reports whether a JSON string can contain it unescaped.
 var plain = func() (is [256]bool) {
 	for c := byte(' '); c < 0x7f; c++ {
 		is[c] = !strings.ContainsRune(`"\<>&`, rune(c))
@@ -375,7 +376,7 @@ func text(b []byte, s string) []byte {
 	for n < len(s) && plain[s[n]] {
 		n++
 	}
-	if n == len(s) { // the usual case, such as the name of a host
+	if n == len(s) { // the usual case, for example the name of a host
 		return append(append(append(b, '"'), s...), '"')
 	}
 	quoted, err := json.Marshal(s)

@@ -37,22 +37,22 @@ func Fields(note []byte) (fields []Field, ok bool) {
 	return fields, true
 }
 
-// reserved are the fields that notes have besides the numbers of a policy.
+// reserved lists the fields of notes that are not numbers of a policy.
 var reserved = []string{
 	"decision", "reason", "ask", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "floor", "floors", "holds", "met", "promised",
 	"penalty_rate", "penalty_max", "penalty_part", "penalty_most", "on", "opens", "nodes", "host", "parts",
 	"state", "work", "needed", "work_done", "killed", "exhausted", "off", "lost", "fault", "losses", "wasted", "penalty_owed", "cause", "payer", "withheld", "owed",
 }
 
-// Reserved reports whether a number of a policy must not have the given name, because it is a
-// field of a note.
+// Reserved reports whether a policy must not give a number this name, because a field of the
+// note has the name.
 func Reserved(name string) bool { return slices.Contains(reserved, name) }
 
 // An Agreement is the content of the note of an admission or a rejection. A rejection has no
 // terms. Omitted fields are 0, except PenaltyMax.
 type Agreement struct {
 	Decision, Reason string
-	Ask              *float64           // the price agreed, $; nil if the price is the budget
+	Ask              *float64           // agreed price, $; nil if the price is the budget
 	Numbers          map[string]float64 // all numbers in the note, including those of the policy
 
 	Submit      float64
@@ -64,12 +64,12 @@ type Agreement struct {
 	Floor       float64 // minimum price of a processor, $/s
 	PenaltyRate float64 `json:"penalty_rate"`
 	PenaltyMax  float64 `json:"penalty_max"` // +Inf if unlimited
-	On          []any   // bids (float64), each followed by its hosts (strings)
+	On          []any   // bids (float64), each followed by the names of the hosts with that bid (strings)
 
 	Opens float64
 	Nodes int
 	Host  string
-	Parts []any // numbers of nodes (float64), each followed by its host (string)
+	Parts []any // numbers of nodes (float64), each followed by the name of its host (string)
 }
 
 // ParseAgreement parses the note of an admission or a rejection.

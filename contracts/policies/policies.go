@@ -38,9 +38,8 @@ func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] 
 	return t
 }
 
-// WithOutside returns the table of policies, including those that are not part of this program:
-// script and program. Their options must be loaded before the policy is created; decode does
-// both.
+// WithOutside returns the table of policies, including the external ones: script and program.
+// Their options must be loaded before the policy is created; decode does both.
 func WithOutside(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] {
 	t := Table(bid, rng)
 	m := t.Members["script"]

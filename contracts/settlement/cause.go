@@ -2,7 +2,7 @@ package settlement
 
 import "bourse/bank"
 
-// The causes that [CauseOf] returns.
+// These are the causes that [CauseOf] returns.
 const (
 	kept      = ""
 	byProgram = "program"
@@ -12,29 +12,30 @@ const (
 	byAsked   = "asked"
 )
 
-// Served is the service that one node received: the processor-seconds that it was entitled to
-// and used, and the seconds for which it was ready to run and waited.
+// Served is the service that one node received: the processor-seconds that it was entitled to,
+// those that it used, and the seconds for which it was ready to run but waited.
 type Served struct {
 	Entitled, Used, Waited float64
-	Failed                 bool // its program failed or could not be started
+	Failed                 bool // the program failed or could not be started
 }
 
 // Missing returns the processor-seconds that the node was entitled to and asked for, but did
-// not get. It is at most Waited, because a program that does not ask for its share misses
-// nothing, and at most Entitled − Used, because nobody owes service beyond the share.
+// not get. The result is at most Waited, because a program that does not ask for its share
+// misses nothing. It is at most Entitled − Used, because no service is owed beyond the share.
 func (s *Served) Missing() float64 { return max(0, min(s.Waited, s.Entitled-s.Used)) }
 
-// A host is at fault only if more than 2 % of the entitlement plus 0.5 processor-seconds is
-// missing. Usage on hosts cannot be measured more accurately.
+// A host is at fault only if the missing amount exceeds 2 % of the entitlement plus 0.5
+// processor-seconds. Usage on hosts cannot be measured more accurately.
 const (
 	missingPart    = 0.02
 	missingSeconds = 0.5
 )
 
-// CauseOf returns why work of programs on real hosts was not done. Work is the requested
-// processor-seconds over all nodes. Away is the entitlement of nodes while their hosts were
-// lost, plus the work lost with these hosts. Promised reports whether the class of the contract
-// promises the work rather than only the price. The result is the first of these that applies:
+// CauseOf returns the cause for which work of programs on real hosts was not done. The
+// argument work is the requested processor-seconds over all nodes. The argument away is the
+// entitlement of nodes while their hosts were lost, plus the work lost with these hosts. The
+// argument promised reports whether the class of the contract promises the work rather than
+// only the price. The result is the first of these causes that applies:
 //
 //	program  a program failed, or could not be started
 //	         (empty) the work was done
@@ -44,7 +45,8 @@ const (
 //	price    the class promises only the price, and the bid bought too little for the work
 //	asked    the entitlement sufficed, but the programs did not use it
 //
-// The order matters: a host is not blamed for work that a failed program would not have done.
+// The order matters, because a host must not be blamed for work that a failed program would
+// not have done.
 func CauseOf(nodes []Served, work, away float64, promised bool) string {
 	var entitled, used, missing float64
 	failed := false
@@ -69,18 +71,19 @@ func CauseOf(nodes []Served, work, away float64, promised bool) string {
 	return byAsked
 }
 
-// A Promise is the penalty for a contract that a host or the market breaks, as fractions of
-// its budget. Penalty applies if all of the work is missing; if some was done, the penalty is
-// proportionally lower. Most limits the result. The zero value promises nothing.
+// A Promise specifies the penalty for a contract that a host or the market breaks, as
+// fractions of its budget. Penalty applies if all of the work is missing; if some was done,
+// the penalty is proportionally lower. Most limits the result. The zero value promises
+// nothing.
 type Promise struct {
 	Penalty float64 `yaml:"penalty" validate:"min=0,max=1000" doc:"penalty if all of the work is missing, as a fraction of the budget"`
 	Most    float64 `yaml:"most" validate:"min=0,max=1000" doc:"maximum penalty, as a fraction of the budget"`
 }
 
-// Owed returns the penalty on a contract with the given budget, rounded toward zero. done is
-// the part of the requested work that was completed. For example, with Penalty 0.5, a budget of
-// $10 and 60 % of the work done, the penalty is 0.5 × $10 × 0.4 = $2, unless Most is less than
-// 0.2.
+// Owed returns the penalty on a contract with the given budget, rounded toward zero. The
+// argument done is the part of the requested work that was completed. For example, with
+// Penalty 0.5, a budget of $10 and 60 % of the work done, the penalty is 0.5 × $10 × 0.4 = $2,
+// unless Most limits it to less.
 func (p Promise) Owed(budget bank.Amount, done, work float64) (bank.Amount, error) {
 	if p.Penalty == 0 || !(done < work) {
 		return bank.Amount{}, nil

@@ -10,13 +10,13 @@ import (
 )
 
 // distribute divides total micro-dollars in proportion to weights, and replaces each weight by
-// its part. It uses the method of the largest remainder. Each part is first its exact quota,
+// its part. It uses the method of the largest remainder. Each part starts as its exact quota,
 // total × weight / sum, rounded toward zero. The remaining micro-dollars go, one each, to the
-// largest remainders; among equal remainders the first come first.
+// parts with the largest remainders. If remainders are equal, earlier parts come first.
 //
-// The parts sum to total, unless all weights are 0. For example, 10 over weights 1, 1 and 1
-// gives 4, 3 and 3. Rounding each part separately would create or lose money. The sum of the
-// weights must be below 2^64.
+// The parts sum to total, unless all weights are 0. For example, a total of 10 with weights 1,
+// 1 and 1 gives 4, 3 and 3. Rounding each part separately would create or lose money. The sum
+// of the weights must be below 2^64.
 func distribute(total int64, weights []uint64) {
 	sum := uint64(0)
 	for _, w := range weights {
@@ -25,7 +25,7 @@ func distribute(total int64, weights []uint64) {
 	if sum == 0 {
 		return
 	}
-	var few [2 * 16]uint64 // avoids an allocation for up to 16 nodes
+	var few [2 * 16]uint64 // this array avoids an allocation for up to 16 nodes
 	rests, left := few[:0], uint64(total)
 	for i, w := range weights {
 		hi, lo := bits.Mul64(uint64(total), w)
@@ -92,7 +92,7 @@ func owed(nodes ...[]contracts.Placement) float64 {
 	return sum + lost
 }
 
-// weigh appends the charge accrued on each of nodes to weights, in units of 2^-shift dollars.
+// weigh appends the charge accrued on each node to weights, in units of 2^-shift dollars.
 func weigh(weights []uint64, nodes []contracts.Placement, shift int) []uint64 {
 	for i := range nodes {
 		weights = append(weights, uint64(math.Ldexp(nodes[i].Owed, shift)))
@@ -100,7 +100,8 @@ func weigh(weights []uint64, nodes []contracts.Placement, shift int) []uint64 {
 	return weights
 }
 
-// pay appends one payment per node: its part, in micro-dollars, to the owner of its host.
+// pay appends one payment per node: the part of the node, in micro-dollars, to the owner of
+// its host.
 func (c *Case) pay(pay []bank.Payment, nodes []contracts.Placement, parts []uint64) []bank.Payment {
 	for i := range nodes {
 		pay = append(pay, bank.Payment{To: c.Hosts[nodes[i].Host].Owner, Amount: bank.Micros(int64(parts[i]))})

@@ -2,8 +2,9 @@
 // outcome and the delay, and [Case.Bill] the charges and the penalty. Its functions are pure.
 //
 // This is the only package under contracts that converts float64 dollars to money. Every
-// rounding is therefore in one place: a sum is rounded once, and its parts add up to it. The
-// package is independent of accounts, of the way a contract ran, and of the current time.
+// rounding is therefore in one place: a sum is rounded once, and its parts add up to the
+// rounded sum. The package is independent of accounts, of the way a contract ran, and of the
+// current time.
 //
 // Reference, cited by eq.: Yeo, Buyya, "Service Level Agreement based Allocation of Cluster
 // Resources: Handling Penalty to Enhance Utility".
@@ -24,7 +25,7 @@ type Case struct {
 	Work     float64     // true work per node, processor-seconds
 	Admitted float64     // time of admission, s
 	End      float64     // time of the end, s
-	ByDue    float64     // work done over all nodes by the deadline, if the contract continued after it
+	ByDue    float64     // work done over all nodes by the deadline, for a contract that continued after it
 	Price    bank.Amount // price of the whole contract, at most the budget
 	Nodes    []contracts.Placement
 	Arrears  []contracts.Placement // charges for work that was lost before the last placement
@@ -33,16 +34,16 @@ type Case struct {
 	Exited   bool                  // all programs ended successfully
 
 	Rated     bool // each stay of a node on a host is charged separately
-	Exhausted bool // its charges have reached its budget
+	Exhausted bool // the charges have reached the budget
 }
 
-// A Host is the part of a host that a bill depends on.
+// A Host holds the properties of a host on which a bill depends.
 type Host struct {
 	Owner    bank.Account
 	Capacity float64 // work per second
 }
 
-// A Verdict states whether a promise was kept, and by how much it was missed.
+// A Verdict states whether a promise was kept and, if not, how late the contract was.
 type Verdict struct {
 	Outcome contracts.Outcome
 	Done    float64 // work done over all nodes
@@ -73,12 +74,12 @@ func count(n *contracts.Placement) int { return max(1, n.Nodes) }
 func (c *Case) work(n *contracts.Placement) float64 { return c.Work * float64(count(n)) }
 
 // Judge returns the verdict. The promise is kept if the true work was done by the deadline,
-// whatever the user estimated. Cause is the outcome from the table of moves, or
-// [contracts.Open] if the table leaves the outcome to Judge.
+// regardless of the user's estimate. The argument cause is the outcome from the table of
+// moves, or [contracts.Open] if the table leaves the decision to Judge.
 //
 // For a contract that ended in time, the work by the deadline is the work done. A contract
-// cancelled by its owner or cut short by the market's close keeps that outcome and has no
-// delay.
+// that its owner cancelled, or that the close of the market ended, keeps that outcome and has
+// no delay.
 func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	late := c.Request.Late(c.End)
 	open := cause != contracts.Cancelled && cause != contracts.Unfinished
@@ -107,9 +108,9 @@ func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	return v
 }
 
-// Worked reports whether the work is done. The work that rounding can lose by the deadline, or
-// by the end if that is later, does not count as missing. A program is done if it has ended
-// successfully. Otherwise its measured work must reach the work requested.
+// Worked reports whether the work is done. Work that rounding can lose by the deadline, or by
+// the end if that is later, does not count as missing. A program is done if it has ended
+// successfully. If it has not, its measured work must reach the work requested.
 func (c *Case) Worked() bool {
 	if c.Exited {
 		return true
@@ -132,13 +133,15 @@ func (c *Case) Worked() bool {
 	return c.Request.PerHost || left <= rounding
 }
 
-// rounding returns the error that float64 can cause in the given work of n. It is the relative
-// tolerance plus the work that its host does in two of the smallest steps of time.
+// rounding returns the maximum error that float64 can cause in the given work of n. It is the
+// relative tolerance plus the work that the host does in two of the smallest steps of float64
+// time.
 func (c *Case) rounding(work float64, n *contracts.Placement, moment float64) float64 {
 	return contracts.Tolerance*work + 2*moment*c.Hosts[n.Host].Capacity
 }
 
-// roundings returns the error that float64 can cause in the work of all nodes by the end.
+// roundings returns the maximum error that float64 can cause by the end in the work of all
+// nodes.
 func (c *Case) roundings() (sum float64) {
 	moment := contracts.Moment(c.End)
 	for i := range c.Nodes {
@@ -147,7 +150,7 @@ func (c *Case) roundings() (sum float64) {
 	return sum
 }
 
-// delay returns the delay of a broken promise in seconds (eq. 2), by case:
+// delay returns the delay of a broken promise in seconds (eq. 2). There are these cases:
 //
 //   - If the contract continued after its deadline, it is finish − due.
 //   - If it stopped at the deadline, it is the time that the undone work would have taken at
@@ -157,7 +160,8 @@ func (c *Case) roundings() (sum float64) {
 //     that is more.
 //   - If the contract was killed, its work is useless, so it is late by its whole deadline.
 //
-// Differences of times are rounded to the decimal places in which the times are known.
+// Differences between times are rounded to the number of decimal places to which the times are
+// known.
 func (c *Case) delay(v *Verdict) float64 {
 	sla, over := &c.Request.SLA, c.End-c.Request.Due()
 	switch {
@@ -174,9 +178,9 @@ func (c *Case) delay(v *Verdict) float64 {
 	return c.known(undone)
 }
 
-// known returns seconds rounded to the decimal places that are known, or 0 if seconds is
-// negative. A span of 5 s from 110.1 to 115.1 is 4.999999999999986 s as a difference of
-// float64s, and a penalty computed from it could be a micro-dollar too low.
+// known returns seconds rounded to the number of decimal places that are known, or 0 if
+// seconds is negative. For example, a span of 5 s from 110.1 to 115.1 is 4.999999999999986 s
+// as a difference of float64s. A penalty computed from this could be a micro-dollar too low.
 func (c *Case) known(seconds float64) float64 {
 	if !(seconds > 0) || math.IsInf(seconds, 1) {
 		return max(0, seconds)
@@ -191,14 +195,14 @@ func (c *Case) places() int {
 	return max(0, int(math.Floor(-math.Log10(moments))))
 }
 
-// mostOwed is the maximum of an unbounded penalty or charge, in dollars. It exceeds any
-// balance, and its micro-dollars fit an int64.
+// mostOwed replaces an unbounded penalty or charge, in dollars. It exceeds any balance, but in
+// micro-dollars it fits into an int64.
 const mostOwed = 4e12
 
-// Bill computes the bill. If whole is set, it charges the whole price, and otherwise the
-// charges accrued. A contract that the market's close cut short pays nothing. Bill appends the
-// payments to pay. It returns an error if the result is impossible, because money must not
-// move on bad input.
+// Bill computes the bill. If whole is set, Bill charges the whole price, and if not, the
+// accrued charges. A contract that ended because the market closed pays nothing. Bill appends
+// the payments to pay. It returns an error if the verdict or the bill is impossible, because
+// money must not move on invalid input.
 func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err error) {
 	if b.Penalty, err = c.penalty(v); err != nil {
 		return b, err
@@ -218,10 +222,10 @@ func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err err
 	return b, err
 }
 
-// metered charges the total accrued on all hosts, rounded once, half to even, and at most the
-// budget. Each host receives its part in proportion to the amount owed to it. Therefore, if
-// the budget does not suffice, all hosts are paid the same fraction. For example, a budget of
-// $9 for charges of $8 and $4 pays $6 and $3.
+// metered charges the sum of the charges accrued on all hosts, rounded once, half to even, and
+// limited to the budget. Each host receives its part in proportion to the amount owed to it.
+// If the budget is insufficient, all hosts therefore receive the same fraction of their
+// charges. For example, a budget of $9 and charges of $8 and $4 lead to payments of $6 and $3.
 func (c *Case) metered(b *Bill) error {
 	due := owed(c.Arrears, c.Nodes)
 	total, err := bank.Nearest(min(due, mostOwed))
@@ -241,9 +245,9 @@ func (c *Case) metered(b *Bill) error {
 	return nil
 }
 
-// stays charges each stay of a node on a host, rounded half to even. If the contract is
-// exhausted, or if the sum exceeds the budget by rounding, the stays share the budget in
-// proportion to the amounts owed to them.
+// stays charges each stay of a node on a host separately, rounded half to even. If the
+// contract is exhausted, or if the sum exceeds the budget by rounding, the stays share the
+// budget in proportion to the amounts owed to them.
 func (c *Case) stays(b *Bill) error {
 	budget, sum := c.Request.SLA.Budget, int64(0)
 	var few [16]uint64
@@ -269,9 +273,9 @@ func (c *Case) stays(b *Bill) error {
 	return nil
 }
 
-// whole charges the price minus the penalty, divided in proportion to nodes, if the work is
-// done or the owner cancelled the contract. Otherwise it charges nothing. If the penalty is at
-// least the price, nothing is charged and the rest of the penalty remains owed.
+// If the work is done or the owner cancelled the contract, whole charges the price minus the
+// penalty, divided in proportion to the number of nodes. Otherwise it charges nothing. If the
+// penalty is at least the price, nothing is charged and the rest of the penalty remains owed.
 func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 	if v.Outcome != contracts.Cancelled && !c.Worked() {
 		return nil
@@ -292,8 +296,8 @@ func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 	return nil
 }
 
-// Debits appends the debits that pay the penalty of b. The hosts pay first, from their
-// earnings on this contract and in proportion to them. The provider pays the rest.
+// Debits appends the debits that pay the penalty of b. First the hosts pay, from their
+// earnings on this contract and in proportion to these earnings. The provider pays the rest.
 func (b *Bill) Debits(provider bank.Account, debits []bank.Debit) []bank.Debit {
 	rest := b.Penalty
 	if b.Paid.Sign() > 0 {
@@ -318,7 +322,7 @@ func (b *Bill) Debits(provider bank.Account, debits []bank.Debit) []bank.Debit {
 }
 
 // check returns an error if the verdict or the bill contradicts the case. It catches errors of
-// the simulation before they become ledger entries.
+// the simulation before they reach the ledger.
 func (c *Case) check(v *Verdict, b *Bill) error {
 	switch {
 	case !(v.ByDue >= 0 && v.ByDue <= v.Needed):
@@ -333,13 +337,12 @@ func (c *Case) check(v *Verdict, b *Bill) error {
 	return nil
 }
 
-// penalty returns the penalty that the provider owes for v's delay (eq. 1): the exact product
-// of rate and delay, rounded toward zero, and at most the contract's maximum.
+// penalty returns the penalty that the provider owes for v's delay (eq. 1). It is the exact
+// product of rate and delay, rounded toward zero, and limited to the contract's maximum.
 //
-// A delay such as 107.38 s / 3 has no last decimal place. Its product can fall short of a
-// whole micro-dollar only because the delay was rounded. That micro-dollar is owed if the
-// shortfall is at most half a unit of the last known place and at most a thousandth of a
-// micro-dollar.
+// A delay such as 107.38 s / 3 has no exact decimal form. Its product can be below a whole
+// micro-dollar only because the delay was rounded. That micro-dollar is owed if the difference
+// is at most half a unit of the last known place and at most a thousandth of a micro-dollar.
 func (c *Case) penalty(v *Verdict) (owed bank.Amount, err error) {
 	p := c.Request.SLA.Penalty
 	if v.Delay <= 0 || p.Rate == 0 {
@@ -350,7 +353,7 @@ func (c *Case) penalty(v *Verdict) (owed bank.Amount, err error) {
 		return most, err
 	}
 	delay := v.Delay
-	if v.Outcome != contracts.Killed { // for a killed contract, the delay is the exact deadline
+	if v.Outcome != contracts.Killed { // for a killed contract, the delay is exactly the deadline
 		delay += min(math.Pow10(-c.places())/2, 1e-9/p.Rate)
 	}
 	if owed, err = bank.Product(p.Rate, delay); owed.Cmp(most) > 0 {
@@ -359,11 +362,11 @@ func (c *Case) penalty(v *Verdict) (owed bank.Amount, err error) {
 	return owed, err
 }
 
-// Price returns x dollars as money, rounded toward zero. It is the price that a policy asks
-// for a contract.
+// Price returns x dollars as money, rounded toward zero. The broker uses it for the price that
+// a policy asks for a contract.
 func Price(x float64) (bank.Amount, error) { return bank.Dollars(x) }
 
-// Owed returns x dollars as money, rounded up: the least budget that covers charges of x.
+// Owed returns x dollars as money, rounded up: the lowest budget that covers charges of x.
 func Owed(x float64) (bank.Amount, error) {
 	a, err := bank.Dollars(x)
 	if err == nil && a.Float64() < x {

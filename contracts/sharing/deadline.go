@@ -8,12 +8,13 @@ import (
 )
 
 // deadline gives each task the processors that it needs to end by its deadline, according to
-// its owner's estimate (Libra; Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for
-// Deadline Constrained Job Admission Control in Clusters", eq. 1, 2).
+// its owner's estimate. The rule is from Libra (Yeo, Buyya, "Managing Risk of Inaccurate
+// Runtime Estimates for Deadline Constrained Job Admission Control in Clusters", eq. 1, 2).
 //
 // Shares are computed when a task arrives or leaves and do not change in between. While the
-// needs fit the host, each task gets at least its need, so no need grows. With accurate
-// estimates, no task is then late. If they do not fit, all tasks are slowed by the same factor.
+// needs fit the host, each task receives at least its need, so no need increases. With
+// accurate estimates, no task is then late. If the needs do not fit, all tasks are slowed by
+// the same factor.
 type deadline struct {
 	deadlineOptions
 	required []float64
@@ -35,8 +36,8 @@ func newDeadline(decode func(any) error) (Rule, error) {
 // Ending implements [Ender]: tasks on a host with at most a [Tick] of work left end together.
 func (*deadline) Ending() Ending { return WithHost }
 
-// Allocate implements [Rule]. It also records the need of each task whose estimate is not used
-// up; under the option keep, this remains its need afterwards.
+// Allocate implements [Rule]. Allocate also records the need of each task whose estimate is
+// not used up. Under the option keep, this value remains the need of the task afterwards.
 func (d *deadline) Allocate(now float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
 	spec := v.Spec(h)
 	node := NodeOf(spec)

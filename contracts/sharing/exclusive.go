@@ -8,13 +8,13 @@ import (
 )
 
 // exclusive gives each task its own processor. If the nodes of a contract are promised
-// separately, all its tasks run at the speed of the slowest host and end together, like the
-// tasks of a tightly coupled program. For example, on hosts of speed 1 and 2 the second task
-// gets half a processor.
+// separately, all its tasks run at the speed of the slowest host and end together. This models
+// a tightly coupled program. For example, on hosts of speed 1 and 2 the second task gets half
+// a processor.
 type exclusive struct {
 	lasting
 	id    contracts.ID // contract for which pace was computed
-	moves int          // number of placements of the contract at that time; a new placement has new hosts
+	moves int          // number of placements of the contract when pace was computed; a new placement has new hosts
 	pace  float64      // lowest speed of its hosts; 0 before the first call
 }
 
@@ -35,7 +35,7 @@ func (e *exclusive) Share(c *contracts.Contract, on *contracts.Placement, v cont
 }
 
 // slowest returns the lowest speed of the hosts of c. It caches the result, because it is
-// called once per node of a contract.
+// called for each node of a contract.
 func (e *exclusive) slowest(c *contracts.Contract, v contracts.View) float64 {
 	if moves := c.Resent + c.Suspensions; c.ID != e.id || moves != e.moves || e.pace == 0 {
 		e.id, e.moves, e.pace = c.ID, moves, math.Inf(1)

@@ -6,8 +6,8 @@ import (
 )
 
 // gang gives each task as many processors as its contract has nodes on the host. The planning
-// policy never books more nodes on a host than the host has processors, so every gang gets its
-// full share.
+// policy never books more nodes on a host than the host has processors. Every gang therefore
+// receives its full share.
 type gang struct{ lasting }
 
 // Share implements [FixedShares]. Weight and limit are both the number of nodes.

@@ -9,9 +9,10 @@ import (
 // Allocation of Cluster Resources: Handling Penalty to Enhance Utility", Algorithm 2). Like
 // deadline, it does so when a task arrives or leaves.
 //
-// The paper does not define the need of a task whose deadline has passed. Here, when a task's
-// share is reduced, its target becomes the time at which it completes with the reduced share.
-// The task therefore keeps this share, and later events do not reduce it again unnecessarily.
+// The paper does not define the need of a task whose deadline has passed. Here, when the share
+// of a late task is reduced, its target becomes the time at which it completes with the
+// reduced share. The task then needs only this share, so later events do not reduce it again
+// unnecessarily.
 type planned struct {
 	plan  Plan
 	tasks []Promise

@@ -11,7 +11,7 @@ type Promise struct {
 	Left   float64 // estimated remaining runtime on its host, s
 	Span   float64 // time until its deadline, s
 	Target float64 // time until its planned completion, s; Span if it was never delayed
-	Keep   float64 // processors that it needs after its estimate is used up
+	Keep   float64 // processors that the task needs after its estimate is used up
 	Stops  bool    // the task is stopped at its deadline
 	Terms
 }
@@ -30,9 +30,8 @@ func TermsOf(r *contracts.Request) Terms {
 	return Terms{!r.SLA.Soft, r.Work, r.SLA.Deadline, r.SLA.Budget.Float64(), r.SLA.Penalty}
 }
 
-// Rank returns the priority of a task among others, in dollars per second squared: its return
-// if it ends in time (line 6). For example, $360 for a runtime of 60 s within 120 s gives
-// 0.05.
+// It is the return on the task if it ends in time (line 6). For example, $360 for a runtime of
+// 60 s within 120 s gives 0.05.
 func (t *Terms) Rank() float64 { return t.Budget / t.Runtime / t.Deadline }
 
 // Delay returns the expected delay of a task in seconds (lines 21, 22). Left is its remaining
@@ -88,14 +87,15 @@ type SLAOptions struct {
 // DefaultSLA returns the options that reproduce the paper's results.
 func DefaultSLA() SLAOptions { return SLAOptions{Late: "shift", Protect: "strict"} }
 
-// A Plan allocates a host so that delays fall on soft tasks, except the one with the highest
-// return, and computes the return of the host (SLA, Algorithm 2). Its slices have one element
-// per task, in the order given. The same Plan can be reused and then reuses its memory.
+// A Plan allocates a host so that delays affect only soft tasks other than the one with the
+// highest return. It also computes the return of the host (SLA, Algorithm 2). Its slices have
+// one element per task, in the order given. A Plan can be reused, which also reuses its
+// memory.
 //
-// If the needs exceed the host, the needs of hard tasks are met first, then that of the top
-// task. The other tasks divide the rest in proportion to their needs. For example, on one
-// processor with a hard task that needs 0.5, a top task that needs 0.3 and two others that
-// need 0.2 each, the others get 0.1 each.
+// If the needs exceed the host, the needs of hard tasks are met first, and then the need of
+// the top task. The other tasks divide the remaining capacity in proportion to their needs.
+// For example, one processor has a hard task that needs 0.5, a top task that needs 0.3 and two
+// others that need 0.2 each. The others receive 0.1 each.
 type Plan struct {
 	SLAOptions
 	Need     []float64 // processors
@@ -105,13 +105,13 @@ type Plan struct {
 	Top      int       // index of the task with the highest return; the first if equal
 	Total    float64   // sum of needs
 	Return   float64   // return of the host: sum of utility / runtime / deadline (eq. 5, 6)
-	Feasible bool      // hard tasks and the top task get the shares that they need
+	Feasible bool      // whether hard tasks and the top task receive the shares that they need
 }
 
 // Make computes the complete plan for the given tasks on n.
 //
-// The paper prints line 11 of the algorithm with the inequality reversed. Unallocated time
-// exists if the total does not exceed the host.
+// In the paper, line 11 of the algorithm has the inequality reversed. There is unallocated
+// time if the total does not exceed the host.
 func (p *Plan) Make(n Node, tasks []Promise) {
 	p.Divide(n, tasks)
 	p.Judge(tasks)
@@ -134,7 +134,7 @@ func (p *Plan) need(n Node, tasks []Promise) {
 			by = t.Span
 		}
 		need := Required(t.Left, by, t.Keep)
-		if t.Stops && t.Span <= Tick { // it stops now and cannot complete, so it must not delay other tasks
+		if t.Stops && t.Span <= Tick { // the task stops now and cannot complete, so it must not delay other tasks
 			need = t.Keep
 		}
 		need = min(n.Most, need)
@@ -168,8 +168,8 @@ func (p *Plan) divide(n Node, tasks []Promise) {
 	}
 	p.Feasible = hard+top <= n.Size+Sliver
 	if hard > n.Size+Sliver {
-		// Even the hard tasks exceed the host, so some must be late. All tasks are slowed by
-		// the same factor.
+		// Even without the soft tasks, the needs exceed the host, so some of these tasks must
+		// be late. All tasks are slowed by the same factor.
 		for i := range p.Share {
 			p.Share[i] *= n.Size / p.Total
 		}
@@ -187,9 +187,9 @@ func (p *Plan) divide(n Node, tasks []Promise) {
 	}
 }
 
-// part returns the fraction of their needs that the other tasks get. These tasks need others
-// processors in total and divide the part of room that top leaves. A remainder within [Sliver]
-// is rounding and counts as 0.
+// part returns the fraction of their needs that the other tasks receive. These tasks need
+// others processors in total. They divide the part of room that remains after top processors.
+// A remainder within [Sliver] is rounding and counts as 0.
 func part(room, top, others float64) float64 {
 	if rest := room - top; rest > Sliver && others > 0 {
 		return rest / others
@@ -217,8 +217,8 @@ func (p *Plan) Judge(tasks []Promise) {
 	}
 }
 
-// assumed reports whether the utility of task i is computed as if it were in time, as in lines
-// 18 and 19. The task is nevertheless late, and Delay shows this. Therefore no hard task is
+// assumed reports whether the utility of task i is computed as if the task were in time, as in
+// lines 18 and 19. The task is nevertheless late, as Delay shows. Therefore no hard task is
 // admitted with such a plan (Algorithm 1, line 8).
 func (p *Plan) assumed(tasks []Promise, i int) bool {
 	return p.Protect == "printed" && !p.Feasible && p.protected(tasks, i)

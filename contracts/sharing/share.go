@@ -7,10 +7,10 @@ import (
 	"bourse/hosts"
 )
 
-// Tolerances of the formulas. With accurate estimates and no distributed spare capacity, every
-// job ends exactly at its deadline, so the tolerances decide whether it is late.
+// Tolerances of the formulas. With accurate estimates and no spare capacity distributed, every
+// job ends exactly at its deadline. The tolerances then decide whether it is late.
 const (
-	Tick   = 1e-6 // s; time or work up to this counts as 0
+	Tick   = 1e-6 // s; a time or an amount of work up to this counts as 0
 	Sliver = 1e-9 // processors; needs that exceed a host by at most this still fit
 )
 
@@ -28,17 +28,17 @@ func NodeOf(spec *hosts.Spec) Node {
 	return Node{spec.CPUs, spec.CPUs}
 }
 
-// Required returns the processors that a task needs to end by its deadline (Risk, eq. 1; SLA,
-// eq. 3):
+// Required returns the number of processors that a task needs to end by its deadline (Risk,
+// eq. 1; SLA, eq. 3):
 //
 //	share = left / span
 //
-// Left is its estimated remaining runtime on one processor of its host, and span is the time
-// until its deadline, both in seconds. For example, 30 s of runtime in 60 s needs half a
-// processor. The result may exceed the host.
+// The argument left is the estimated remaining runtime on one processor of its host, and span
+// is the time until the deadline, both in seconds. For example, 30 s of runtime in 60 s needs
+// half a processor. The result may exceed the host.
 //
-// The formula has no useful value in two cases. After the deadline, Required returns +Inf.
-// Before it, if the estimate is used up, it returns fallback.
+// The formula is not useful in two cases. After the deadline, Required returns +Inf. Before
+// the deadline, if the estimate is used up, it returns fallback.
 func Required(left, span, fallback float64) float64 {
 	switch {
 	case span <= Tick:

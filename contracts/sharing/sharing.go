@@ -1,9 +1,9 @@
-// Package sharing computes the share of a host that each of its tasks gets. Each rule has its
-// own file: deadline.go and librasla.go implement papers, and auction.go implements the
+// Package sharing computes the share of a host that each of its tasks receives. Each rule has
+// its own file: deadline.go and librasla.go implement papers, and auction.go implements the
 // proportional share of the market.
 //
-// A rule sees one host at a time and moves no money, although it may consider how much
-// contracts pay. To add a rule, write its file and add a line to [Table].
+// A rule processes one host at a time and moves no money, although it may take payments into
+// account. To add a rule, write its file and add a line to [Table].
 package sharing
 
 import (
@@ -29,9 +29,9 @@ type Limiter interface {
 	Limit(r *contracts.Request) float64
 }
 
-// A FixedShares rule sets the share of a task when it starts, and again only if its bid changes.
-// Other tasks do not change it, and Allocate does nothing, so events on a host need no
-// recomputation of shares.
+// A FixedShares rule sets the share of a task when it starts, and again only if its bid
+// changes. Other tasks do not change the share, and Allocate does nothing. Events on a host
+// therefore require no recomputation of shares.
 type FixedShares interface {
 	Rule
 
@@ -46,13 +46,13 @@ type Bidding interface {
 	ByBids()
 }
 
-// lasting provides the empty Allocate of a [FixedShares] rule.
+// lasting provides the empty Allocate method of a [FixedShares] rule.
 type lasting struct{}
 
 // Allocate implements [Rule]. It does nothing.
 func (lasting) Allocate(float64, hosts.ID, []contracts.Allocation, contracts.View) {}
 
-// An Ender is a rule under which some tasks end together even if rounding would make them end
+// An Ender is a rule under which some tasks end together, even if rounding would let them end
 // at slightly different times. Under other rules, each task ends independently.
 type Ender interface {
 	Rule

@@ -12,17 +12,17 @@ type Spare string
 // Rules for spare processors.
 const (
 	Unused       Spare = "none"         // they remain idle
-	Proportional Spare = "proportional" // the tasks get them in proportion to their needs
-	Equal        Spare = "equal"        // the tasks get them in equal parts
+	Proportional Spare = "proportional" // the tasks receive them in proportion to their needs
+	Equal        Spare = "equal"        // the tasks receive them in equal parts
 )
 
-// Split appends to out the share of n that each task gets, given the processors that each
-// requires. If the sum exceeds n, it divides n in proportion to the needs. A task that requires
-// +Inf counts as requiring the most that one task can use. If no task requires anything, all
-// get equal shares.
+// Split appends to out the share of n that each task receives, given the number of processors
+// that each requires. If the sum of the requirements exceeds n, Split divides n in proportion
+// to them. A requirement of +Inf counts as the maximum that one task can use. If no task
+// requires any processors, all tasks receive equal shares.
 //
-// For example, on 4 processors with needs of 1 and 2, one is spare: the tasks get 1 and 2
-// ([Unused]), 1.33 and 2.67 ([Proportional]), or 1.5 and 2.5 ([Equal]).
+// For example, with needs of 1 and 2 on 4 processors, one processor is spare. The tasks
+// receive 1 and 2 ([Unused]), 1.33 and 2.67 ([Proportional]), or 1.5 and 2.5 ([Equal]).
 func (n Node) Split(spare Spare, required []float64, out []hosts.Share) []hosts.Share {
 	sum := 0.0
 	for _, need := range required {
@@ -45,7 +45,7 @@ func (n Node) Split(spare Spare, required []float64, out []hosts.Share) []hosts.
 	return out
 }
 
-// bound returns need, or the most that one task can use if need is +Inf.
+// bound returns need, or the maximum that one task can use if need is +Inf.
 func (n Node) bound(need float64) float64 {
 	if math.IsInf(need, 1) {
 		return n.Most

@@ -7,7 +7,7 @@
 // every admitted job is fulfilled, but some jobs are rejected. [Measured] reads the
 // probabilities from results. The rest of the package is independent of their source.
 //
-// The symbols are those of the paper:
+// The symbols have the same meaning as in the paper:
 //
 //	pa  probability of admission by the reservation market
 //	pw  probability of fulfilment on the spot market

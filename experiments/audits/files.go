@@ -26,11 +26,11 @@ type change struct {
 	Want  string `json:"want"`
 }
 
-// CheckFiles compares the files of the results with their manifest. It does nothing if l
-// are not the ledgers of results. Findings about the files of a faulty ledger are omitted,
-// because the ledger's audit has reported them. If no file has changed, Again runs the
-// experiment again and compares the results. The flag sound states whether all ledgers are
-// clean. It returns the differences and a list of what it did not compare.
+// CheckFiles compares the files of the results with their manifest. It does nothing if l are
+// not the ledgers of results. Findings about the files of a faulty ledger are omitted, because
+// the ledger's audit has reported them. If no file has changed, Again runs the experiment
+// again and compares the results. The flag sound states whether all ledgers are clean. It
+// returns the differences and a list of the data that it did not compare.
 func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *results.Dir, sound bool) ([]results.Change, []string, error)) error {
 	r := l.kept
 	if r == nil {

@@ -17,25 +17,25 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Reasons why the market rejects a request. Nothing has been booked.
+// These are reasons for which the market rejects a request. Nothing has been booked.
 var (
 	ErrBusy   = errors.New("the market is overloaded: send the order again")
 	ErrAway   = errors.New("the bank does not respond; nothing was booked")
 	ErrOrder  = errors.New("the order is for another market")
 	ErrSigned = errors.New("the order is not signed with its account's key")
 
-	// ErrPending means that the market has received the request but the bank does not
-	// respond. The client should send the same order again.
+	// ErrPending means that the market has received the request but the bank does not respond.
+	// The client should send the same order again.
 	ErrPending = errors.New("the bank does not respond; send the same order again, which books it only once")
 )
 
 const (
-	lasting = 60  // maximum validity of a read request in seconds; the bank uses the same limit
-	slack   = 300 // time in seconds for which an expired order, except a read request, is still accepted; the bank uses the same limit
+	lasting = 60  // maximum validity of an order to read, in seconds; the bank uses the same limit
+	slack   = 300 // time in seconds after its expiry for which an order, except an order to read, is still accepted; the bank uses the same limit
 	patient = 2 * time.Second
 )
 
-// check parses a signed order and verifies that it has the given kind and is for this
+// check parses a signed order and verifies that it has the given kind and is addressed to this
 // market.
 func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorder.Signed, error) {
 	s, err := bankorder.Open(text)
@@ -72,8 +72,8 @@ func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorde
 	return s, nil
 }
 
-// Submit requests a contract with a signed order and the text of the job. The order
-// contains the hash of that text. The market decides each order only once, so the same
+// Submit requests a contract. Its arguments are a signed order and the text of the job. The
+// order contains the hash of that text. The market decides each order only once, so the same
 // order always gets the same answer.
 func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error) {
 	s, err := m.check(ctx, signed, "order")
@@ -107,7 +107,7 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 		ctx, cancel := context.WithTimeout(ctx, patient) // limit the time, because a quote takes as long as fifty decisions and other callers also need quotes
 		defer cancel()
 		if least, ok, err := m.Quote(ctx, *terms); ok && err == nil {
-			// Omit advice that the account cannot afford.
+			// Omit the quote if the account cannot afford it.
 			if has, err := m.world.Bank.Balance(ctx, s.Payer()); err != nil || has.Cmp(least) >= 0 {
 				a.Least = least.String()
 			}
@@ -116,7 +116,7 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	return &a, nil
 }
 
-// trusted reports whether every present host runs jobs of the account.
+// trusted returns an error unless every host that is present runs jobs of the account.
 func (m *Market) trusted(account string) error {
 	s := &m.seen
 	s.mu.Lock()
@@ -146,11 +146,11 @@ func (m *Market) Cancel(ctx context.Context, signed []byte) (*Answer, error) {
 	return r.answer, nil
 }
 
-// ErrPayee means that the bank does not allow payments from this market to an account.
+// ErrPayee means that the bank does not allow payments from this market to the account.
 var ErrPayee = errors.New("is not a payee of the market")
 
-// MayOwn checks whether an account may own hosts. If not, the account could not be paid for
-// its hosts, and the error wraps [ErrPayee].
+// MayOwn checks whether an account may own hosts. If the account may not own hosts, it could
+// not be paid for them, and the error wraps [ErrPayee].
 func (m *Market) MayOwn(ctx context.Context, account string) error {
 	if m.world.Payee == nil {
 		return nil
@@ -166,10 +166,10 @@ func (m *Market) MayOwn(ctx context.Context, account string) error {
 	return nil
 }
 
-// Join registers a host whose charges are paid to an account. The account must be a payee
-// of this market. Pin is the pin of the host's certificate, or empty if the host has no
-// certificate. A known host gets the same answer even if its owner is no longer a payee.
-// The charges of its tasks are then settled later.
+// Join registers a host whose charges are paid to an account. The account must be a payee of
+// this market. The argument pin is the pin of the host's certificate, or empty if the host has
+// no certificate. A known host receives the same answer even if its owner is no longer a
+// payee. The charges of its tasks are then settled later.
 func (m *Market) Join(ctx context.Context, spec hosts.Spec, owner, pin string) error {
 	m.mu.RLock()
 	known, _ := m.core.host(spec.Name)
@@ -184,14 +184,14 @@ func (m *Market) Join(ctx context.Context, spec hosts.Spec, owner, pin string) e
 	return err
 }
 
-// Drain makes a host stop accepting tasks. When the host's tasks have ended, its agent
-// leaves and the market removes the host. With undo, the host accepts tasks again.
+// Drain makes a host stop accepting tasks. When the host's tasks have ended, its agent leaves
+// and the market removes the host. If drain is false, the host accepts tasks again.
 func (m *Market) Drain(ctx context.Context, host string, drain bool) error {
 	_, err := m.ask(ctx, message{Shut: &shutting{Host: host, Shut: drain, Operator: true}})
 	return err
 }
 
-// Remove removes a host permanently. Its tasks are treated as if the host was lost.
+// Remove removes a host permanently. Its tasks are treated as if the host had been lost.
 func (m *Market) Remove(ctx context.Context, host string) error {
 	_, err := m.ask(ctx, message{Remove: host})
 	return err
@@ -226,8 +226,8 @@ func (m *Market) ask(ctx context.Context, one message) (*result, error) {
 	}
 }
 
-// Status returns the current state of a contract. It also accepts the contract's number
-// within the market.
+// Status returns the current state of a contract. The argument can also be the contract's
+// number within the market.
 func (m *Market) Status(id int64) (*Contract, error) {
 	id = whole(m.world.Number, id)
 	m.mu.RLock()
@@ -267,7 +267,7 @@ func (s *seen) deletions(c *Contract) {
 	}
 }
 
-// ErrNotFound means that no contract has that number.
+// ErrNotFound means that no contract has the given number.
 var ErrNotFound = errors.New("no such contract")
 
 // A Filter selects the contracts to list.
@@ -275,7 +275,7 @@ type Filter struct {
 	Account string // empty is all
 	Ended   bool   // whether to include contracts that have ended
 	From    int64  // number of the first
-	Last    int    // maximum number of newest contracts to return; 0 means all. Older contracts are not searched
+	Last    int    // maximum number of contracts to return, the newest first; 0 means all. Older contracts are not searched
 	Most    int    // 0 is all
 }
 
@@ -341,7 +341,7 @@ type Host struct {
 	Contracts []HostTask `json:"contracts"`
 }
 
-// A HostTask is one node of a contract, running on a host.
+// A HostTask is a node of a contract that runs on a host.
 type HostTask struct {
 	Contract int64   `json:"contract"`
 	Account  string  `json:"account"`

@@ -12,7 +12,8 @@ import (
 	"bourse/contracts/order"
 )
 
-// Bid changes the budget of a contract, and its bids, with a signed order of its owner.
+// Bid changes the budget of a contract, and therefore its bids. It requires a signed order of
+// the owner.
 func (m *Market) Bid(ctx context.Context, signed []byte) (*Answer, error) {
 	s, err := m.check(ctx, signed, "bid")
 	if err != nil {
@@ -31,7 +32,7 @@ func (m *Market) Bid(ctx context.Context, signed []byte) (*Answer, error) {
 // A bid is an order that changes the budget of a contract.
 type bid struct {
 	contract *Contract
-	id       string // id of its order, with the account
+	id       string // id of the order, with the account
 	signed   []byte
 }
 
@@ -54,7 +55,7 @@ func (k *core) rebid(text string, out *result) error {
 	k.calls.bid, k.calls.last, k.calls.why = &bid{c, signed.Request(), []byte(text)}, "", ""
 	d := &contracts.Decision{Reason: contracts.NotRunning}
 	if c.Project != "" {
-		d.Reason = contracts.FixedPrice // the right to spend covers the first budget
+		d.Reason = contracts.FixedPrice // the right to spend covers only the first budget
 	} else if c.State != heldWord {
 		d, err = k.broker.Rebid(k.now, contracts.ID(id), budget)
 	}
@@ -85,8 +86,9 @@ func (c *Contract) changes(budget bank.Amount) {
 	c.Budget = budget
 }
 
-// lowest returns the lowest budget that c has had. Penalties are parts of it, because otherwise an
-// owner who expects one could raise the budget just before it is due, or pay little until then.
+// lowest returns the lowest budget that c has had. Penalties are fractions of this amount.
+// Otherwise an owner who expects a penalty could raise the budget just before it is due, or
+// pay little until then.
 func (c *Contract) lowest() bank.Amount {
 	if c.least.Sign() > 0 {
 		return c.least

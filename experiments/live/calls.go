@@ -18,7 +18,7 @@ type call struct {
 	question
 	reply
 
-	was bank.Amount // the escrow before it, for a changed budget that is checked
+	was bank.Amount // amount in escrow before the call, for a changed budget that is being checked
 }
 
 type question struct {
@@ -48,19 +48,19 @@ type reply struct {
 // log.
 var errOtherwise = errors.New("this version decides differently from the version that wrote the log")
 
-// A calls is a broker's teller. It calls the bank and records the answers. While recorded
+// A calls is the teller of a broker. It calls the bank and records the answers. While recorded
 // answers remain, it returns them instead.
 type calls struct {
 	bank  *teller.Teller
 	made  []call
 	known []call         // not yet asked again
 	again bool           // every answer is recorded, so the bank is not called
-	free  func(f func()) // calls f without the lock, so that others can read the market; if nil, f is called directly
+	free  func(f func()) // calls f without holding the lock, so that other callers can read the market; if nil, f is called directly
 	bid   *bid           // that is being decided
-	last  string         // receipt for this contract, or the reason of a refusal
+	last  string         // receipt for the current contract, or the reason for a refusal
 	why   string
 
-	// charge returns the payment due when a contract ends, and the text of the ledger note.
+	// charge returns the payments due when a contract ends, and the text of the ledger note.
 	charge func(contract int64, pay []bank.Payment, note []byte) ([]bank.Payment, []byte, error)
 }
 
@@ -113,7 +113,8 @@ func (c *calls) settled(contract int64) (at float64, r reply) {
 	panic("live: a contract ended but was not settled")
 }
 
-// Spare returns the number of bytes that this teller adds to each note.
+// moves returns the error of a call that moves an amount from an account to escrow. The
+// argument err means that the bank did not answer.
 func (c *calls) Spare() int { return teller.Room }
 
 // Hold implements [broker.Teller].
@@ -135,8 +136,7 @@ func (c *calls) Adjust(now float64, contract int64, budget bank.Amount, note []b
 	return r.moves(q.Who, budget, err)
 }
 
-// moves returns the error of a call that moves an amount of an account to escrow. err means that
-// the bank did not answer.
+// A market may move only its own money, so the market's account pays the whole penalty.
 func (r *reply) moves(who string, a bank.Amount, err error) error {
 	switch {
 	case err != nil:

@@ -19,7 +19,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A Checked is the result of checking a log.
+// A Checked is the state and result of the check of a log.
 type Checked struct {
 	Records     int64    `json:"records" doc:"number of the last record"`
 	First       int64    `json:"first" doc:"number of the first record; earlier records were deleted or belong to another version"`
@@ -29,18 +29,18 @@ type Checked struct {
 	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that were still not settled at the end of the log because the bank refused, with reasons"`
 
 	number  int64            // number of the market
-	next    int64            // first contract number that the first record may create
+	next    int64            // lowest contract number that the first record may create
 	before  []int64          // contracts that were open before the first record
 	orphans map[int64]bool   // unknown contracts whose escrow was refunded
 	open    bool             // whether the last record has no outcome and may be incomplete
-	calls   map[string]*call // booked entries, by kind and contract
+	calls   map[string]*call // entries booked according to the log, by kind and contract
 	budgets map[int64]bank.Amount
 }
 
-// Check passes the log in dir to a new broker and compares the results with the log, byte for
-// byte: each decision, placement, charge and settlement. It does not call the bank. If
-// entries is not nil, it must contain all entries of the bank's ledger. Check then reports
-// entries of this market that are missing from the ledger, missing from the log, or
+// Check passes the records of the log in dir to a new broker and compares the results with the
+// log, byte by byte: each decision, placement, charge and settlement. It does not call the
+// bank. If entries is not nil, it must contain all entries of the bank's ledger. Check then
+// reports entries of this market that are missing from the ledger, missing from the log, or
 // different. Check stops at the first record whose result differs.
 func Check(dir string, fs vfs.FS, entries iter.Seq[*bank.Entry]) (*Checked, error) {
 	l, err := openLog(dir, fs, true, nil)
@@ -74,7 +74,7 @@ func (out *Checked) check(l *log) (err error) {
 	out.First, out.Records = from+1, from
 	for t := range l.retold(k, from+1, &err) {
 		if !t.known && t.seq == l.seq {
-			out.open = true // the last record may not have been executed
+			out.open = true // the step of the last record may not have been executed
 			break
 		}
 		if errors.Is(t.err, errOtherwise) {
@@ -117,7 +117,7 @@ func (out *Checked) check(l *log) (err error) {
 	return err
 }
 
-// made returns the parameters that were given when the market was created. A script is read from the
+// made returns the parameters with which the market was created. A script is read from the
 // folder that contains the log.
 func (l *log) made() (*made, Config, error) {
 	var as made
@@ -134,7 +134,7 @@ type history struct {
 	as   *made
 	conf Config
 	core *core
-	from int64 // number of the record before the first record
+	from int64 // number of the record before the first one to be read
 }
 
 // readHistory opens the log in dir for reading. The market must not be running. The caller
@@ -159,8 +159,8 @@ func (was *made) core(c *Config) (*core, error) {
 	return newCore(c, was.Ledger, was.Number, teller.New(context.Background(), teller.Config{}))
 }
 
-// begun returns a core and the number of the last record that it includes. The core is in
-// its state at the beginning of the log or, after an upgrade, at the first record that this
+// begun returns a core and the number of the last record that the core includes. The core is
+// in its state at the beginning of the log or, after an upgrade, at the first record that this
 // version wrote.
 func (l *log) begun(as *made, c *Config) (k *core, from int64, err error) {
 	fresh := func() (*core, error) { return as.core(c) }
@@ -189,7 +189,7 @@ func (l *log) upgraded() (seq int64, err error) {
 // errNoMarket means that a log does not belong to a market.
 var errNoMarket = errors.New("found no market")
 
-// A turned is the result of repeating one logged step with a core.
+// A turned is the result of repeating one logged step on a core.
 type turned struct {
 	seq     int64
 	record  *record
@@ -198,8 +198,8 @@ type turned struct {
 	err     error   // non-nil if the result differs or the step could not be repeated
 }
 
-// retold repeats the records from number n on with a core and yields each result. It stores
-// read errors in err.
+// retold repeats the records from number n on, using the core k, and yields each result. It
+// stores read errors in err.
 func (l *log) retold(k *core, n int64, err *error) iter.Seq[*turned] {
 	return func(yield func(*turned) bool) {
 		for seq, r := range l.records(n, err) {
@@ -256,8 +256,8 @@ func (out *Checked) contract(l *log, seq int64, c *Contract) error {
 // booksAs maps the kind of a call to the kind of the resulting ledger entry.
 var booksAs = map[string]string{"hold": "admit", "adjust": "adjust", "settle": "settle", "return": "settle", "penalty": "penalty", "reject": "reject"}
 
-// entryID identifies the entry of a kind for a contract. There is one, except that each order of
-// kind bid has its own.
+// entryID identifies the entry of a kind for a contract. There is at most one such entry,
+// except that each order of kind bid has its own.
 func entryID(kind string, contract int64, order string) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s %d %s", kind, contract, order), " ")
 }
@@ -273,7 +273,7 @@ func (c *call) booked() bool {
 	return c.Has == nil && c.Refused == ""
 }
 
-// said returns the note in the entry that the bank has booked.
+// said returns the note in the ledger entry for c.
 func (c *call) said() []byte {
 	if short, err := c.Amount.Sub(c.Moved); c.Kind == "penalty" && err == nil && short.Sign() > 0 {
 		return teller.Short([]byte(c.Note), short)
@@ -308,7 +308,7 @@ func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
 	}
 }
 
-// past reports whether an entry is older than the first record of the log.
+// past reports whether e is older than the first record of the log.
 func (out *Checked) past(e *bank.Entry) bool {
 	if e.Contract >= out.next {
 		return false
@@ -316,7 +316,7 @@ func (out *Checked) past(e *bank.Entry) bool {
 	return e.Kind == bank.Admit || e.Kind == bank.Adjust || !slices.Contains(out.before, e.Contract)
 }
 
-// moved returns the money transfers of an entry, in order.
+// moved returns the money transfers of an entry as text, in order.
 func moved(moves []bank.Move) (s string) {
 	for _, m := range moves {
 		s += fmt.Sprintf("%v to %s, ", m.Amount, m.To)
@@ -324,7 +324,7 @@ func moved(moves []bank.Move) (s string) {
 	return s
 }
 
-// moved returns the money transfers for c according to the log.
+// moved returns the money transfers for c as text, according to the log.
 func (c *call) moved() (s string) {
 	switch c.Kind {
 	case "hold":
@@ -353,8 +353,8 @@ func (c *call) moved() (s string) {
 	return s
 }
 
-// sameTasks compares the tasks that a step started with those in the log. It describes the
-// difference, if the log has these tasks.
+// sameTasks compares the tasks that a step started with the tasks in the log. It returns an
+// error that describes the difference. If the log contains no such tasks, it returns nil.
 func (l *log) sameTasks(seq int64, is []begun) error {
 	var was []begun
 	there, err := l.get(key(begunTable, seq), &was)

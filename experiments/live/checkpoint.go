@@ -17,8 +17,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A checkpoint is the complete state of a core. With a checkpoint, a market can resume
-// without the earlier records. A program cannot read a checkpoint of another version.
+// A checkpoint is the complete state of a core. A market can resume from a checkpoint without
+// the earlier records. A version of the program cannot read checkpoints of other versions.
 type checkpoint struct {
 	broker *broker.Memo
 	state  state
@@ -56,9 +56,9 @@ func (k *core) called(names []string) {
 	}
 }
 
-// A rest is the state of a core that has no open contracts and no price history. Unlike a
-// checkpoint, it can be read by other versions: its fields keep their names, an absent field is 0,
-// and unknown fields are ignored.
+// A rest is the state of a core without open contracts and without a price history. Unlike a
+// checkpoint, it can be read by other versions: field names do not change, an absent field is
+// 0, and unknown fields are ignored.
 type rest struct {
 	Now   float64    `json:"now"`
 	Next  int64      `json:"next"`
@@ -66,7 +66,7 @@ type rest struct {
 	Names []string   `json:"names"` // of accounts, by number
 }
 
-// A restHost is a host in a rest. Its tasks are those whose ends it has not reported.
+// A restHost is a host in a rest. Its tasks are those whose ends the host has not reported.
 type restHost struct {
 	join
 	Machine remote.Rest `json:"machine,omitzero"`
@@ -116,7 +116,7 @@ func (r *restHost) host(now float64) *host {
 	return h
 }
 
-// resume makes k, which must be a new core, start with this state.
+// resume sets k, which must be a new core, to this state.
 func (k *core) resume(r *rest) error {
 	k.called(r.Names)
 	k.now, k.next = r.Now, r.Next
@@ -138,23 +138,23 @@ func (k *core) resume(r *rest) error {
 	return nil
 }
 
-// The market begins a checkpoint after this number of records. If there is at least one new
-// record, it also begins one after this number of seconds. Repeating this many records takes
-// one or two seconds.
+// These constants determine when the market writes a checkpoint: after this number of records,
+// or after this number of seconds if there is at least one new record. Repeating this many
+// records takes one or two seconds.
 const (
 	perRecords = 5000
 	perSeconds = 60
 )
 
-// A base is a checkpoint that log checks start from. It is stored until the retained log
-// begins after it.
+// A base is a checkpoint from which checks of the log can start. It is stored until all
+// earlier records of the log have been deleted.
 type base struct {
 	Seq  int64   `json:"seq"`
 	At   float64 `json:"at"`   // instant
 	Next int64   `json:"next"` // number of the next contract
 }
 
-// basesKept is the number of bases stored within the log's retention time.
+// basesKept is the number of bases stored within the retention time of the log.
 const basesKept = 30
 
 // saved are the stored checkpoints.
@@ -174,8 +174,8 @@ func (s *saved) base(seq int64) bool {
 	return false
 }
 
-// keep writes a checkpoint at intervals, without delaying the loop: a goroutine repeats the
-// records since the last checkpoint with a core of its own, and stores the state of that core.
+// keep writes a checkpoint at intervals without delaying the loop. A goroutine repeats the
+// records since the last checkpoint on its own core and stores the state of that core.
 func (m *Market) keep(now float64) error {
 	select {
 	case w := <-m.writing:
@@ -188,7 +188,7 @@ func (m *Market) keep(now float64) error {
 		return nil
 	}
 	done, l, was := make(chan written, 1), *m.log, m.saved
-	m.writing, m.log.codec = done, codec{} // reading can begin at the next record
+	m.writing, m.log.codec = done, codec{} // reading can start at the next record
 	go func() {
 		w, err := m.repeat(&l, was)
 		w.err = err
@@ -200,12 +200,13 @@ func (m *Market) keep(now float64) error {
 // A written is the result of writing a checkpoint.
 type written struct {
 	saved
-	pruned bool // the records before the first base were deleted
+	pruned bool // the records before the first base have been deleted
 	err    error
 }
 
-// repeat brings a new core from the last checkpoint of l to its last record, compares each result
-// with the log, and writes a checkpoint. It writes none if the market stops meanwhile.
+// repeat advances a new core from the last checkpoint of l to its last record, compares each
+// result with the log, and writes a checkpoint. It writes no checkpoint if the market stops in
+// the meantime.
 func (m *Market) repeat(l *log, was saved) (w written, err error) {
 	w.saved = was
 	k, err := m.apart()
@@ -217,7 +218,7 @@ func (m *Market) repeat(l *log, was saved) (w written, err error) {
 		return w, err
 	}
 	whole := *l
-	whole.seq++ // the step of the last record is complete, even if it has no outcome
+	whole.seq++ // the step of the last record is complete, even if the log has no outcome for it
 	for t := range whole.retold(k, from+1, &err) {
 		if t.err != nil || t.seq == l.seq || m.ctx.Err() != nil {
 			err = t.err
@@ -236,7 +237,7 @@ func (m *Market) apart() (*core, error) {
 	return as.core(&m.conf)
 }
 
-// finish waits for the checkpoint that is being written, if there is one.
+// finish waits until the checkpoint in progress, if there is one, has been written.
 func (m *Market) finish() error {
 	if m.writing == nil {
 		return nil
@@ -244,7 +245,7 @@ func (m *Market) finish() error {
 	return m.adopt(<-m.writing)
 }
 
-// adopt records that a checkpoint has been written.
+// adopt updates the market after a checkpoint has been written.
 func (m *Market) adopt(w written) error {
 	m.writing, m.saved = nil, w.saved
 	if w.err != nil || !w.pruned {
@@ -259,7 +260,7 @@ func (m *Market) adopt(w written) error {
 	return err
 }
 
-// save writes a checkpoint at once.
+// save writes a checkpoint immediately.
 func (m *Market) save() error {
 	if err := m.finish(); err != nil {
 		return err
@@ -270,7 +271,7 @@ func (m *Market) save() error {
 	return m.adopt(w)
 }
 
-// store writes the state of k, which is the state after the last record of l, as a checkpoint. It
+// store writes the state of k, which includes the last record of l, as a checkpoint. It
 // retains the previous checkpoint.
 func (m *Market) store(l *log, k *core, was saved) (w written, err error) {
 	w.saved = was
@@ -314,8 +315,8 @@ func (m *Market) store(l *log, k *core, was saved) (w written, err error) {
 	return w, nil
 }
 
-// load restores the core from the last readable checkpoint. It returns the number of the
-// checkpoint's record, or 0 if there is no checkpoint.
+// load restores the core from the last readable checkpoint. It returns the number of the last
+// record in the checkpoint, or 0 if there is no checkpoint.
 func (m *Market) load() (seq int64, err error) {
 	for _, text := range m.log.each(baseTable, 0, &err) {
 		var b base
@@ -341,9 +342,9 @@ func (m *Market) load() (seq int64, err error) {
 }
 
 // recall restores k, which must be a new core, from a readable checkpoint. It returns the
-// number of the checkpoint's record. If from is 0, recall uses the last checkpoint; if not,
-// it uses the first checkpoint at or after record from. The function fresh returns a new
-// core. If there is no checkpoint and no record is missing, recall returns 0.
+// number of the last record in the checkpoint. If from is 0, recall uses the last checkpoint.
+// Otherwise it uses the first checkpoint at or after record from. The function fresh returns a
+// new core. If there is no checkpoint and no record is missing, recall returns 0.
 func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int64, err error) {
 	all := l.back
 	if from > 0 {
@@ -374,7 +375,7 @@ func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int6
 	for n, text := range all(restTable, &err) {
 		var r rest
 		if json.Unmarshal(text, &r) != nil {
-			continue // an earlier version wrote it, in another format
+			continue // an earlier version wrote it in another format
 		}
 		return n, k.resume(&r)
 	}

@@ -12,17 +12,17 @@ import (
 type Clock interface {
 	Now() float64
 
-	// Reach moves the clock forward to at if the clock is behind. That time is known to
-	// have passed.
+	// Reach moves the clock forward to at if the clock shows an earlier time. The caller knows
+	// that this time has passed.
 	Reach(at float64)
 }
 
 // A BootClock is a [Clock] that starts at the wall clock's time and then advances with
-// CLOCK_BOOTTIME. It ignores later changes of the wall clock and counts the time while the
-// machine sleeps.
+// CLOCK_BOOTTIME. It ignores later changes of the wall clock and includes the time during
+// which the machine sleeps.
 type BootClock struct {
 	wall, boot func() float64
-	origin     atomic.Uint64 // clock time at which boot returns 0, as [math.Float64bits]
+	origin     atomic.Uint64 // clock time at which boot returned 0, as [math.Float64bits]
 }
 
 // NewBootClock returns a clock that starts now.
@@ -46,5 +46,5 @@ func (c *BootClock) Reach(at float64) {
 	}
 }
 
-// Offset returns by how many seconds the wall clock is ahead of the BootClock.
+// Offset returns the difference between the wall clock and the BootClock, in seconds.
 func (c *BootClock) Offset() float64 { return c.wall() - c.Now() }

@@ -12,20 +12,20 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// recordFormat is the version number of the record format. If the log has another format,
-// the market begins a new log.
+// recordFormat is the version number of the record format. If the log has another format, the
+// market starts a new log.
 const recordFormat = "2"
 
-// A codec encodes the records of a log as protobuf messages. It must decode them in the
-// same order. Pebble compresses the records in blocks with zstd.
+// A codec encodes the records of a log as protobuf messages. It must decode records in the
+// order in which they were encoded. Pebble compresses the records in blocks with zstd.
 //
-// Most of a log consists of the processor times of tasks, which hosts report every second.
-// A codec stores only the change of a task's usage since the previous second, so an
-// unchanged task takes two or three bytes on disk. The first record after a checkpoint
-// stores the full usage, so that reading can begin there.
+// Most of a log consists of the processor times of tasks, which hosts report every second. A
+// codec stores only the change of a task's usage since the previous record, so an unchanged
+// task takes two or three bytes on disk. The first record after a checkpoint stores the full
+// usage, so that reading can start there.
 type codec struct{ hosts map[string]*reported }
 
-// A reported is the last report of a host. Its times are in microseconds.
+// A reported contains the last report of a host. Its times are in microseconds.
 type reported struct {
 	seq, first, at int64
 	tasks          map[int64]*reportedTask // by name
@@ -137,7 +137,7 @@ func (c *codec) decode(b []byte) (*record, error) {
 	return r, nil
 }
 
-// decodeReport decodes a report. It returns nil if the record contains no report.
+// decodeReport decodes a report. decodeReport returns nil if the record contains no report.
 func (c *codec) decodeReport(in *wire.HostReport) *hostReport {
 	last := c.of(in.Host)
 	last.seq += in.Seq

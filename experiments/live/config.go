@@ -46,7 +46,7 @@ type Leaving struct {
 	Lost string `yaml:"lost_work" validate:"oneof=free charged" doc:"free (lost work is not charged) or charged"`
 }
 
-// A Link states how often a market and its hosts exchange messages.
+// A Link specifies how often a market and its hosts exchange messages.
 type Link struct {
 	Interval float64 `yaml:"interval" validate:"gt=0,max=60" doc:"seconds between two reports of a host"`
 	Lease    float64 `yaml:"lease" validate:"gt=0,max=3600" doc:"seconds after its last acknowledged report until a host pauses its tasks"`
@@ -54,14 +54,15 @@ type Link struct {
 	Patience float64 `yaml:"patience" validate:"gt=0,max=3600" doc:"seconds after a deadline during which the market waits for the last reports of hosts"`
 }
 
-// The least lease and the least time after which a host is lost, in seconds, on hosts of whole
-// cores. Their agent and their tasks share a network file system, which caches for a minute.
+// These are the minimum lease, and the minimum time after which a host is lost, in seconds,
+// for hosts of whole cores. The agents and tasks of such hosts share a network file system,
+// whose cache can be a minute old.
 const (
 	wholeLease = 60
 	wholeLost  = 120
 )
 
-// leaseOf returns the lease of a host, which may have whole cores.
+// leaseOf returns the lease of a host. The argument reports whether the host has whole cores.
 func (l *Link) leaseOf(whole bool) float64 {
 	if whole {
 		return max(l.Lease, wholeLease)
@@ -107,8 +108,8 @@ func Default() Config {
 	}
 }
 
-// load decodes the policy's options. If the policy is a script, load uses the text that was
-// read together with the market's file. A market rejects policies that are external
+// load decodes the policy's options. A market rejects policies that are external programs,
+// because such a program could block the market. A market rejects policies that are external
 // programs, because such a program could stop the market.
 func (c *Config) load(options any) error {
 	err := c.Admission.Decode(options)
@@ -132,12 +133,12 @@ func (c *Config) readScript(name string) (err error) {
 	return c.Admission.Blame(err)
 }
 
-// drift is the maximum difference between the clock rates of two machines, in addition to
-// the measured difference: 500 ppm.
+// drift is the maximum difference between the clock rates of two machines, 500 ppm. It is
+// added to the measured difference.
 const drift = 0.9995
 
-// Parse reads a market's configuration file. Errors are of type *config.Error or describe
-// fields that contradict each other.
+// Parse reads a market's configuration file. An error is a *config.Error or describes fields
+// that contradict each other.
 func Parse(name string, data []byte, sets ...string) (Config, error) {
 	c := Default()
 	c.text = data
@@ -164,18 +165,18 @@ func (c Config) differs(other Config) *scenario.Difference {
 	return scenario.Differ(&c, &other, "listen", "bank", "bank_pin", "limits", "keep")
 }
 
-// unsold is a policy that predicts which hosts will stay, so a live market rejects it.
+// unsold is a policy that predicts which hosts will stay. A live market does not support it.
 const unsold = "queue"
 
 // seed returns the seed of the market's random choices. A simulation of the scenario that
-// [Export] writes breaks ties in the same way.
+// [Export] writes therefore breaks ties in the same way.
 func (c *Config) seed(ledger string) uint64 {
 	sum := sha256.Sum256([]byte(ledger + " " + c.Name))
 	return binary.BigEndian.Uint64(sum[:]) >> 1
 }
 
-// rules returns the broker components named in the configuration file. Chance is the seed
-// of random choices, derived from the ID of a ledger.
+// rules returns the configuration of the broker that the market's file specifies. The seed of
+// random choices is derived from the ID of a ledger.
 func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	stream := func(name string) *rand.Rand { return rand.New(scenario.Stream(c.seed(ledger), 0, name)) }
 	shares := c.Market.Sharing

@@ -61,17 +61,17 @@ type Contract struct {
 	terms  order.Terms
 	queued queued
 
-	least bank.Amount // lowest budget that it has had; 0 if the budget has not changed
+	least bank.Amount // lowest budget that the contract has had; 0 if the budget has not changed
 	order string      // signed
 	job   string      // text of the job
 
-	ranks  []int32 // host of each node, or the last one, counted from 1; 0 if it had none. It is set only if there are several nodes
-	port   int32   // first port that its nodes may use, or 0
+	ranks  []int32 // host of each node, or its last host, counted from 1; 0 if the node had no host. It is set only if there are several nodes
+	port   int32   // first port that the nodes may use, or 0
 	memory float64 // bytes of memory that each node holds if the market sells memory; 0 in records of earlier versions
 
-	saved map[int32][]string // parts of the last checkpoint of each node
+	saved map[int32][]string // files of the last checkpoint of each node
 	lost  []loss             // nodes of the contract that have no host because their hosts were lost
-	fault *fault             // why the contract was not fulfilled, once known
+	fault *fault             // why the contract was not fulfilled, if known
 }
 
 // A Place is the host of one node of a contract.
@@ -147,8 +147,8 @@ func (c *Contract) Over() bool {
 	return c.State != heldWord && c.State != "waiting" && c.State != "running"
 }
 
-// again reports whether the market makes another try of a node whose task has ended: its program
-// asks for one, and has tries left before the deadline.
+// again reports whether the market starts a further attempt at a node whose task has ended.
+// This is the case if the program asks for it and attempts are left before the deadline.
 func (k *core) again(c *Contract, node int32, e *remote.End) bool {
 	if e.Why != hosts.Failed || e.Code != remote.TryAgain || e.Signal != "" || e.OutOfMemory || c.State != "running" || k.now >= c.due(math.Inf(1)) {
 		return false
@@ -162,7 +162,7 @@ func (k *core) again(c *Contract, node int32, e *remote.End) bool {
 	return left > 0
 }
 
-// try returns the number of the attempt to run a node that has the given name on a host.
+// try returns the number of the attempt at a node whose task has the given name on a host.
 func (c *Contract) try(node int32, host string, name int64) int32 {
 	n := int32(1)
 	for _, t := range c.Tasks {
@@ -176,7 +176,8 @@ func (c *Contract) try(node int32, host string, name int64) int32 {
 	return n
 }
 
-// A Deletion is the output that a host has deleted, according to the host's last report.
+// A Deletion describes the output that a host has deleted, according to the host's last
+// report.
 type Deletion struct {
 	Node  int32  `json:"node"`
 	Host  string `json:"host"`
@@ -237,7 +238,7 @@ func (c *Contract) payer() string {
 // Booked returns the time of the settlement of c, or of its end in records of earlier versions.
 func (c *Contract) Booked() float64 { return cmp.Or(c.Settled, c.Ended) }
 
-// Charged returns the charges of c before a part of the penalty was withheld from them.
+// Charged returns the charges of c before a part of the penalty was deducted from them.
 func (c *Contract) Charged() bank.Amount {
 	sum, _ := c.Paid.Add(c.Withheld) // at most the budget
 	return sum

@@ -20,15 +20,15 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A core is the state machine of the market. Each step receives a time and messages. The
+// A core is the state machine of the market. Each step receives a time and messages. Its
 // results depend only on these inputs and on the bank's answers.
 type core struct {
 	conf   *Config
-	number int64 // number of the market, whose contracts have numbers from number·2³² on
+	number int64 // number of the market; the numbers of its contracts start at number·2³²
 	calls  *calls
 	broker broker.Broker
-	config broker.Config // parameters given when the market was created, except its hosts
-	failed error         // the last error in this step of the script that decides
+	config broker.Config // parameters with which the market was created, except its hosts
+	failed error         // last error of the policy's script in this step
 	state
 
 	ended []*Contract // contracts that ended in this step
@@ -41,13 +41,13 @@ type state struct {
 	next      int64 // number of the next contract
 	hosts     []*host
 	open      map[int64]*Contract
-	unsettled []unsettled          // calls refused by the bank, in order
-	held      []int64              // contracts whose orders are held, in order
+	unsettled []unsettled          // calls that the bank refused, in order
+	held      []int64              // contracts whose orders are held back, in order
 	loads     map[string]load      // of accounts
 	arrays    map[string]int       // unfinished contracts of arrays
 	freed     bool                 // a contract has ended since the held orders were last examined
-	lapse     float64              // time at which the first of them may expire
-	meters    map[int64][]*metered // attempts to run each node, by open contract
+	lapse     float64              // earliest time at which a held order may expire
+	meters    map[int64][]*metered // attempts at each node, by open contract
 	dealt     []dealt              // hosts as last allocated
 }
 
@@ -56,12 +56,12 @@ type host struct {
 	join
 	machine *remote.Machine
 	removed bool
-	gone    bool           // the host is silent or removed
-	closed  bool           // closed by its agent; the host accepts no more tasks
-	drained bool           // draining on the operator's order; the host leaves when its tasks have ended
-	reach   reach          // how tasks on other hosts reach its tasks
-	orders  remote.Orders  // orders after the last step
-	tasks   map[int64]task // wanted tasks by name, until the host reports that they have ended
+	gone    bool           // the host does not respond or has been removed
+	closed  bool           // the agent has closed the host, which accepts no more tasks
+	drained bool           // the operator has drained the host, which leaves when its tasks have ended
+	reach   reach          // how tasks on other hosts reach the tasks of this host
+	orders  remote.Orders  // orders to the host after the last step
+	tasks   map[int64]task // wanted tasks by name, until the host reports their ends
 	ending  []ending       // former tasks that may still be running, by name
 }
 
@@ -71,22 +71,22 @@ type task struct {
 	node     int32
 }
 
-// An ending task is a task that its host must end. Until the host confirms the end, the
-// market starts no other task in its place.
+// An ending is a task that its host must end. Until the host confirms the end, the market
+// starts no other task in its place.
 type ending struct {
 	task
 	name  int64
-	until float64 // time after which the task no longer runs, even without a report
+	until float64 // time after which the task certainly no longer runs, even without a report
 }
 
-// leave is the time in seconds for which a host may keep running a task after an order to
-// end it.
+// leave is the time, in seconds, for which a host may continue to run a task after it was
+// ordered to end the task.
 const leave = 15
 
-// perMarket is the number of bits of a contract's number that its market assigns.
+// perMarket is the number of bits of a contract's number that are unique within its market.
 const perMarket = 32
 
-// Short returns the number of a contract within its market, without the market's number.
+// Short returns the number of a contract within its market, which omits the market's number.
 // People see and enter this short number. Programs and the ledger use the whole number,
 // because one ledger may serve several markets.
 func Short(contract int64) int64 { return contract & (1<<perMarket - 1) }
@@ -150,10 +150,10 @@ type Answer struct {
 
 	Left map[string]float64 `json:"left,omitempty" doc:"if there is no room, the most of each resource it requires that one host has free"`
 
-	kept bool // whether to store the answer, because repeating the order returns the same answer
+	kept bool // whether to store the answer, so that a repeated order receives the same answer
 }
 
-// turn does one turn. It returns one result per message. An error means that the market
+// turn does one turn. turn returns one result per message. An error means that the market
 // cannot continue.
 func (k *core) turn(r *record) ([]result, error) {
 	k.now, k.calls.made, k.ended, k.begun = r.Now, nil, nil, nil
@@ -194,7 +194,7 @@ func (k *core) turn(r *record) ([]result, error) {
 			return nil, err
 		}
 	}
-	k.broker.Next() // allocate processors to the hosts' tasks
+	k.broker.Next() // allocates processors to the hosts' tasks
 	k.connect()
 	peers := make(map[int64][]string)
 	for i := range k.hosts {
@@ -215,7 +215,7 @@ func (k *core) turn(r *record) ([]result, error) {
 	return out, nil
 }
 
-// advance advances the broker to the present.
+// advance advances the broker to the current time.
 func (k *core) advance() error {
 	if err := k.broker.Advance(k.now); err != nil {
 		return err
@@ -228,7 +228,7 @@ func (k *core) advance() error {
 	return nil
 }
 
-// due returns the time of the next event that occurs without a message.
+// due returns the time of the next event that needs no message.
 func (k *core) due() float64 {
 	due := min(k.broker.Next(), k.broker.Late(nil).Next(), k.lapse)
 	if k.freed && len(k.held) > 0 {
@@ -249,8 +249,8 @@ func (k *core) due() float64 {
 type result struct {
 	answer     *Answer
 	known      []int64 // names of ended tasks that the market has processed
-	superseded bool    // whether to ignore the host's reports
-	err        error   // the reason why the message had no effect
+	superseded bool    // whether the reports of this host must be ignored
+	err        error   // reason why the message had no effect
 }
 
 func (k *core) apply(m *message, out *result) error {
@@ -315,7 +315,7 @@ var ErrNoHost = errors.New("no such host")
 
 func (k *core) host(name string) (*host, hosts.ID) { return find(k.hosts, name) }
 
-// find returns the host with the given name, or nil.
+// find returns the host with the given name and its ID, or nil if there is none.
 func find(all []*host, name string) (*host, hosts.ID) {
 	i := slices.IndexFunc(all, func(h *host) bool { return h.Spec.Name == name })
 	if i < 0 {
@@ -324,7 +324,7 @@ func find(all []*host, name string) (*host, hosts.ID) {
 	return all[i], hosts.ID(i)
 }
 
-// shut records that h is closed or draining and reports whether h now accepts no tasks.
+// shut records whether h is closed or draining, and reports whether h now rejects tasks.
 func (h *host) shut(s *shutting) bool {
 	if s.Operator {
 		h.drained = s.Shut
@@ -356,7 +356,7 @@ func (k *core) submit(s *submission, out *result) error {
 	return k.request(c, out)
 }
 
-// request requests c from the broker.
+// request submits the request of c to the broker.
 func (k *core) request(c *Contract, out *result) error {
 	c.queued.counted = true
 	k.count(c, c.queued.asks, 1)
@@ -460,8 +460,8 @@ func (k *core) hear(t *hostReport, out *result) error {
 }
 
 // unstarted ends contracts whose command could not be started. These contracts count as
-// violated, but the market is not at fault. The failed node costs nothing, and no penalty
-// is owed. Other nodes that ran are charged for their usage.
+// violated, but the market is not at fault. The failed node costs nothing, and no penalty is
+// owed. Other nodes that ran are charged for their usage.
 func (k *core) unstarted(h *host, on hosts.ID, t *hostReport) error {
 	if !listens(&h.orders, t.Session, t.Boot, t.After) {
 		return nil
@@ -500,8 +500,8 @@ func (k *core) join(j *join, out *result) error {
 			j.Spec.Name, h.Spec.CPUs, max(len(h.orders.Wanted), len(h.tasks)), j.Spec.CPUs)
 		return nil
 	case h.Spec != j.Spec:
-		// A host that returns with another size counts as a new host. The market removes
-		// the old one and renames it.
+		// A host that returns with another size counts as a new host. The market removes the
+		// old host and changes its name.
 		if !h.gone {
 			if err := k.broker.Gone(k.now, id); err != nil {
 				return err
@@ -529,8 +529,7 @@ func (k *core) join(j *join, out *result) error {
 	return k.broker.Join(k.now, h.machine, k.calls.bank.Account(j.Owner))
 }
 
-// collect records the outcomes of ended contracts. The broker then discards these
-// contracts.
+// collect records the outcomes of ended contracts. The broker then discards these contracts.
 func (k *core) collect() error {
 	for i := range k.broker.Ended() {
 		e := &k.broker.Ended()[i]
@@ -567,8 +566,8 @@ func (k *core) end(c *Contract) {
 	k.resolve(c)
 }
 
-// wants sets the wanted tasks of host i and records the tasks that are no longer wanted. The
-// addresses of the nodes of each contract are computed once, in peers.
+// wants determines which tasks host i should run, and records the tasks that are no longer
+// wanted. The addresses of the nodes of each contract are computed once and stored in peers.
 func (k *core) wants(i int, peers map[int64][]string) {
 	h, v := k.hosts[i], k.broker.View()
 	h.orders = h.machine.Orders(k.now, nil)
@@ -597,7 +596,7 @@ func (k *core) wants(i int, peers map[int64][]string) {
 			known++
 		}
 	}
-	silent := h.gone && !h.removed // the host's tasks pause before the market gives up the host
+	silent := h.gone && !h.removed // the tasks of the host pause before the market declares the host lost
 	h.ending = slices.DeleteFunc(h.ending, func(e ending) bool { return silent || e.until <= k.now })
 	for name, t := range h.tasks {
 		if known == len(h.tasks) {
@@ -606,7 +605,7 @@ func (k *core) wants(i int, peers map[int64][]string) {
 		if slices.ContainsFunc(h.orders.Wanted, func(w remote.Wanted) bool { return w.Name == name }) {
 			continue
 		}
-		delete(h.tasks, name) // no caller waits for the result
+		delete(h.tasks, name) // no caller waits for the result of this task
 		if !silent {
 			h.ending = append(h.ending, ending{t, name, k.now + k.conf.Link.leaseOf(h.Spec.Whole) + leave})
 		}
@@ -619,8 +618,8 @@ func (k *core) wants(i int, peers map[int64][]string) {
 	}
 }
 
-// begin orders host i to start its new tasks and records the owners of these tasks. A task
-// must wait while an earlier attempt of its node may still run.
+// begin orders host i to start its new tasks, and records these tasks in begun. A task must
+// wait while an earlier attempt of its node may still run.
 func (k *core) begin(i int) {
 	h, on := k.hosts[i], k.broker.View().On(hosts.ID(i))
 	var started []*Contract

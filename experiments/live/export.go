@@ -24,15 +24,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// An Exported is a live market in the form of a scenario: the received requests as a plan,
-// with the market's rules and hosts. Times in the scenario start one price window before
-// the first host joined. Each job has the number of its contract within the market.
+// An Exported is a live market in the form of a scenario. The plan consists of the requests
+// that the market received, with the market's rules and hosts. Times in the scenario start one
+// price window before the first host joined. Each job has the number of its contract within
+// the market.
 //
-// If a program ended by itself, its job needs the work that the program received. If a
-// program was still running at its deadline with all the requested work done, its job needs
-// more work than the host can do by the deadline. The live market fulfilled the promise in
-// that case, but a simulation violates it. Other jobs, such as rejected ones, need the
-// requested work.
+// If a program ended by itself, the work of its job is the work that the program received. If
+// a program was still running at its deadline with all the requested work done, the work of
+// its job is more than the host can do by the deadline. The live market fulfilled the promise
+// in that case, but a simulation violates it. The work of other jobs, such as rejected ones,
+// is the requested work.
 type Exported struct {
 	Scenario scenario.Experiment
 	Plan     workloadgen.Plan
@@ -48,7 +49,7 @@ type Outcome struct {
 	Decision string // accept, reject or defer; empty if unknown
 	Reason   string
 	State    string  // open if the contract had not ended
-	Ended    float64 // seconds on the plan's time axis
+	Ended    float64 // end in seconds on the plan's time axis
 	Paid     float64 // dollars
 }
 
@@ -100,7 +101,7 @@ type exporter struct {
 	next   int64 // contract, within the market
 	end    float64
 	hosts  map[string]*exportedHost
-	order  []*exportedHost // in the order in which they joined
+	order  []*exportedHost // hosts in the order in which they joined
 	jobs   map[int64]*exportedJob
 	asked  []*exportedJob
 
@@ -114,13 +115,13 @@ type exportedHost struct {
 	work  map[int64]float64     // work that each task has received, keyed by task name
 }
 
-// An exportedJob is a job of the plan, in the market's times, with its outcome in the live
-// market.
+// An exportedJob is a job of the plan, with times of the market's clock, and its outcome in
+// the live market.
 type exportedJob struct {
 	workloadgen.Job
 	live    Outcome
 	account string
-	early   bool // the market decided it before its policy
+	early   bool // the market rejected the request before its policy saw it
 }
 
 func (x *exporter) read(now float64, m *message) error {
@@ -217,7 +218,8 @@ func (x *exporter) submit(now float64, s *submission) error {
 	return nil
 }
 
-// needs returns the resources that each node of an order holds, or nil if it holds none.
+// needs returns the resources that each node of an order holds, or nil if the order holds
+// none.
 func (x *exporter) needs(s *submission, t *order.Terms) *workloadgen.Needs {
 	n := &workloadgen.Needs{Counts: make(map[string]int)}
 	if memory := x.conf.memoryIn(s, t); x.conf.sellsMemory() {
@@ -232,8 +234,8 @@ func (x *exporter) needs(s *submission, t *order.Terms) *workloadgen.Needs {
 	return n
 }
 
-// held returns the resources of h that tasks hold. It includes all resources that the market
-// knows, so that the market's rules can name them.
+// held returns the resources of h that tasks can hold. It includes all resources that the
+// market knows, because the market's rules can name any of them.
 func (x *exporter) held(h *exportedHost) scenario.Held {
 	held := scenario.Held{Memory: h.Room.Memory, Count: make(map[string]int)}
 	for i, name := range x.conf.counts() {
@@ -272,7 +274,7 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 	if j.early = c.Early; c.Submitted > j.Arrival {
 		j.Arrival = c.Submitted // it was held
 	}
-	if c.Memory > 0 { // rounded up to the unit of Slurm if a host has whole cores
+	if c.Memory > 0 { // rounded up to Slurm's unit of memory if a host has whole cores
 		n := workloadgen.Needs{Memory: float64(c.Memory)}
 		if j.Needs != nil {
 			n.Counts = j.Needs.Counts
@@ -281,7 +283,7 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 	}
 	j.live.State, j.live.Ended, j.live.Paid = c.State, c.Ended, c.Paid.Float64()
 	needed := 0.0                      // maximum over the nodes whose program ended by itself
-	earlier := make(map[int32]float64) // work of the tries before, by node
+	earlier := make(map[int32]float64) // work of earlier attempts, by node
 	for _, e := range c.Ends {
 		switch h := x.hosts[e.Host]; {
 		case h == nil:
@@ -299,7 +301,7 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 	return nil
 }
 
-// exported returns the scenario. Call it after the whole log has been read.
+// exported returns the scenario. Call exported after the whole log has been read.
 func (x *exporter) exported(seed uint64) (*Exported, error) {
 	conf := x.conf
 	if len(x.asked) == 0 {
@@ -337,7 +339,7 @@ func (x *exporter) exported(seed uint64) (*Exported, error) {
 			fleet.Count = nil
 		}
 	}
-	begin = max(0, min(begin, x.asked[0].Arrival)-conf.Market.Window) // Forecasts start with a window that contains no bids, as in the live market.
+	begin = max(0, min(begin, x.asked[0].Arrival)-conf.Market.Window) // Forecasts start with a window without bids, as in the live market.
 	out := new(Exported)
 	end := x.end - begin
 	for _, j := range x.asked {
@@ -398,8 +400,8 @@ func (x *exporter) exported(seed uint64) (*Exported, error) {
 	return out, nil
 }
 
-// availability sets the hosts' availability trace. It sets no trace if every host was
-// present from before the first request to the end.
+// availability sets the hosts' availability trace. It sets no trace if every host was present
+// from before the first request until the end.
 func (x *exporter) availability(out *Exported, fleet *scenario.Fleet, conf *Config, begin, end float64) error {
 	if !slices.ContainsFunc(x.order, func(h *exportedHost) bool {
 		return len(h.there) != 1 || h.there[0].Start-begin > out.Plan[0].Arrival || !math.IsInf(h.there[0].End, 1)
@@ -440,7 +442,7 @@ type File struct {
 
 // Files returns the files to write for x: the scenario NAME.yaml, its plan NAME.csv and the
 // outcomes of the live market in NAME-live.csv. If hosts joined or left, NAME-hosts.csv
-// contains the times.
+// contains the times at which they did.
 func (x *Exported) Files(name string) (files []File, err error) {
 	var plan, text, rows bytes.Buffer
 	for i, account := range x.Accounts {

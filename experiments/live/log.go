@@ -19,26 +19,26 @@ import (
 
 // A log stores the market's data in Pebble:
 //
-//	N          what it was made as
+//	N          parameters with which the market was created
 //	L seq      a record, as a codec encodes it
-//	O seq      its outcome, if the bank was asked anything or anybody is answered
-//	K seq      checkpoint after that record: the last two, and bases
-//	Q seq      checkpoint after that record, with no contract open: as K
-//	B seq      says that the checkpoint after that record is a base
-//	J contract what has become of it
-//	T seq      tasks that were begun, if any were
-//	F seq      says that another version wrote the records up to that one
-//	V          the format of records, and the version that writes it
-//	R order    account/id: the answer to an order, with its sum
+//	O seq      outcome of that record, if there were calls to the bank or replies
+//	K seq      checkpoint after that record (the last two checkpoints, and bases)
+//	Q seq      checkpoint after that record, at a time without open contracts
+//	B seq      the checkpoint after that record is a base
+//	J contract outcome of the contract
+//	T seq      tasks started in that step, if any
+//	F seq      another version wrote the records up to that one
+//	V          format of records, and the version of the program that writes them
+//	R order    account/id: answer to an order, with the hash of the order
 //
 // Seq and contract are eight bytes, big-endian.
 type log struct {
 	dir   string
 	db    *pebble.DB
-	seq   int64 // number of the last record
-	first int64 // record that is kept
-	codec codec // number of the last written record
-	read  bool  // nothing is written
+	seq   int64 // number of the last record written
+	first int64 // number of the first record that is retained
+	codec codec // state of the encoding after the last record
+	read  bool  // whether the log is opened only for reading
 }
 
 // Tables, identified by the first byte of a key.
@@ -57,14 +57,14 @@ const (
 )
 
 const (
-	// blockBytes is the size of a compressed block. Records resemble each other, so larger
-	// blocks compress better. With blocks of 32 KB, a log is 25 % smaller than with
+	// blockBytes is the size of a compressed block. Records are similar to each other, so
+	// larger blocks compress better. With blocks of 32 KB, a log is 25 % smaller than with
 	// Pebble's default of 4 KB.
 	blockBytes = 32 << 10
 
-	// A log uses memory for the cache of read blocks and for two memtables. These sizes are
-	// small, so memory use peaks within minutes. With larger sizes, it would grow for an
-	// hour.
+	// A log uses memory for the cache of decompressed blocks and for two memtables. These
+	// sizes are small, so that memory use reaches its maximum within minutes. With larger
+	// sizes, memory use would grow for an hour.
 	cacheBytes = 2 << 20
 	tableBytes = 1 << 20
 )
@@ -78,7 +78,7 @@ func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) 
 	if fs == nil {
 		fs = pinned.Disk()
 	}
-	if !read { // only the owner may read it, because it contains jobs
+	if !read { // only the owner may read the log, because it contains jobs
 		if err := fs.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("open market %s: %w", dir, err)
 		}
@@ -121,7 +121,7 @@ func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) 
 	return l, nil
 }
 
-// get reads the value at a key into v and reports whether the key exists.
+// get reads the value of key into v and reports whether the key exists.
 func (l *log) get(key []byte, v any) (bool, error) {
 	b, closer, err := l.db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -134,7 +134,7 @@ func (l *log) get(key []byte, v any) (bool, error) {
 	return err == nil, errors.Join(err, closer.Close())
 }
 
-// set writes several values atomically and returns once they are durable.
+// set writes several values atomically. It returns once they are durable.
 func (l *log) set(values map[string]any) error {
 	b := l.db.NewBatch()
 	defer b.Close()
@@ -162,8 +162,8 @@ func (l *log) add(r *record) error {
 	return err
 }
 
-// records yields the records from number n on. Record n must be the first record or follow
-// a checkpoint. Errors are stored in err.
+// records yields the records from number n on. Record n must be the first record or the first
+// after a checkpoint. It stores errors in err.
 func (l *log) records(n int64, err *error) iter.Seq2[int64, *record] {
 	return func(yield func(int64, *record) bool) {
 		var c codec
@@ -183,12 +183,12 @@ func (l *log) records(n int64, err *error) iter.Seq2[int64, *record] {
 	}
 }
 
-// each yields the values of a table from number n on. Errors are stored in err.
+// each yields the values of a table from number n on. It stores errors in err.
 func (l *log) each(table byte, n int64, err *error) iter.Seq2[int64, []byte] {
 	return l.over(key(table, n), []byte{table + 1}, err, (*pebble.Iterator).First, (*pebble.Iterator).Next)
 }
 
-// back yields the values of a table in reverse order. Errors are stored in err.
+// back yields the values of a table in reverse order. It stores errors in err.
 func (l *log) back(table byte, err *error) iter.Seq2[int64, []byte] {
 	return l.over([]byte{table}, []byte{table + 1}, err, (*pebble.Iterator).Last, (*pebble.Iterator).Prev)
 }
@@ -209,9 +209,8 @@ func (l *log) over(from, to []byte, err *error, begin, on func(*pebble.Iterator)
 	}
 }
 
-// prune removes the outcomes of contracts that ended before a base, and the answers to
-// orders about these contracts. It stops when ctx ends. The next call continues the
-// removal.
+// prune removes the outcomes of contracts that ended before base b, and the answers to the
+// orders for them. It stops when ctx is done. The next call continues the removal.
 func (l *log) prune(ctx context.Context, b base) error {
 	over := func(id int64) (bool, error) {
 		var c struct{ Ended float64 }

@@ -22,7 +22,7 @@ func (m *Market) HostOf(pin string) (string, bool) {
 	return "", false
 }
 
-// MayRead returns the contract that a signed order allows its owner to read.
+// MayRead returns the contract that a signed order may read.
 func (m *Market) MayRead(ctx context.Context, signed []byte) (int64, error) {
 	s, err := m.check(ctx, signed, "read")
 	if err != nil {
@@ -45,9 +45,10 @@ func (m *Market) MayRead(ctx context.Context, signed []byte) (int64, error) {
 // ErrReader means that an account may not read the contracts of another account.
 var ErrReader = errors.New("may not read the contracts of others")
 
-// MayList returns an error unless the signer of a read order may list the contracts of an
-// account, or of all accounts if account is empty. Its own account may, and so may the operator
-// and each account that may read the bank's whole ledger.
+// MayList checks whether the signer of an order to read may list the contracts of an account,
+// or of all accounts if account is empty. If not, it returns an error. The owner of the
+// account may list them, and so may the operator and each account that may read the bank's
+// whole ledger.
 func (m *Market) MayList(ctx context.Context, signed []byte, account string) error {
 	by, err := m.Signed(ctx, signed, "read")
 	if err != nil || by == account || by == operator {

@@ -62,7 +62,7 @@ func (m *mail) put(one message) (*letter, error) {
 	return l, nil
 }
 
-// back removes a letter from the queue and reports whether the letter was still there.
+// back removes a letter from the queue and reports whether it was still there.
 func (m *mail) back(l *letter) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,7 +86,7 @@ func (m *mail) waiting() (any, readings bool) {
 	return len(*m.box) > 0, readings
 }
 
-// take removes messages from the queue and returns them, at most as many as one step can
+// take removes messages from the queue and returns them, but not more than one step can
 // process.
 func (m *mail) take() []*letter {
 	m.mu.Lock()

@@ -1,25 +1,25 @@
-// Package live implements the market in real time. One loop owns a broker and processes
-// messages. A log lets the loop resume after the process was killed at any time. Users and
+// Package live implements the market in real time. A loop owns a broker and processes
+// messages. A log lets the loop resume even if the process is killed at any time. Users and
 // hosts send requests by calling the methods of [Market].
 //
 // The package is independent of how hosts enforce shares and how messages are transported.
 //
 // # A turn
 //
-// In each step, the loop reads the arrived messages and the time. It logs both (record) and
-// passes them to the broker. The broker calls the bank if necessary. The loop then logs the
-// results (outcome) and replies last. The market's state is a function of its records and
-// the bank's answers. The bank gives the same answer to a repeated request. To restore a
-// killed market, the program therefore passes the same records to a new broker. If a record
-// has an outcome, the program compares the new result with it and does not call the bank.
-// Only the last record may have no outcome.
+// In each step, the loop reads the messages that have arrived, and the time. It logs both as a
+// record and passes them to the broker. The broker calls the bank if necessary. The loop then
+// logs the results as an outcome, and finally replies. The market's state is a function of its
+// records and the bank's answers. The bank gives the same answer to a repeated request. To
+// restore a killed market, the program therefore passes the same records to a new broker. If a
+// record has an outcome, the program compares the new result with the outcome and does not
+// call the bank. Only the last record may have no outcome.
 //
-//	killed                  afterwards
-//	before the record       nobody was answered: who asks again is one who asks
-//	record to outcome       told again; the bank answers as before, nothing is booked twice
-//	after the outcome       who asks again gets the answer that is kept
+//	killed                  effect
+//	before the record       no client was answered; a repeated request is new
+//	record to outcome       the step is repeated; the bank answers as before and books nothing twice
+//	after the outcome       a repeated request receives the stored answer
 //
-// An order is answered only once. Its account and id identify it before it becomes a
+// An order is decided only once. Its account and its id identify the order before it becomes a
 // message.
 package live
 
@@ -47,7 +47,7 @@ import (
 type World struct {
 	Bank   service.Ledger
 	Ledger string // its id
-	Number int64  // number of the market, as in its right to settle contracts
+	Number int64  // number of the market, as in the bank's grant of the right to settle contracts
 	Key    string // private key of account market:NAME
 	Clock  Clock
 
@@ -58,20 +58,20 @@ type World struct {
 	// every account may be paid.
 	Payee func(ctx context.Context, account string) (bool, error)
 
-	// Reads reports whether an account may read the bank's whole ledger, and therefore all
-	// contracts. If it is nil, no account but the operator may.
+	// Reads reports whether an account may read the bank's whole ledger and therefore all
+	// contracts. If it is nil, only the operator may.
 	Reads func(ctx context.Context, account string) (bool, error)
 
 	FS vfs.FS // file system of the log; nil means the disk
 
-	// Fatal is called if the log can no longer be written. It must end the process. If
+	// Fatal is called if the log can no longer be written. Fatal must end the process. If
 	// Fatal is nil, the program prints the reason in one sentence and exits with status 1.
 	Fatal func(error)
 
-	Meter Meter // receives measurements; may be nil
+	Meter Meter // receives the measurements; may be nil
 
-	// Failed receives the error if the script that decides has failed, so that the market
-	// rejected a request. It may be nil.
+	// Failed is called with the error if the policy's script has failed and the market has
+	// therefore rejected a request. It may be nil.
 	Failed func(error)
 
 	// Version is the version of this program. If another version wrote the log, the market
@@ -79,7 +79,7 @@ type World struct {
 	Version string
 }
 
-// A made has the parameters given when a market was created. They never change.
+// A made holds the parameters with which a market was created. They never change.
 type made struct {
 	Config string `json:"config"`
 	Ledger string `json:"ledger"`
@@ -116,23 +116,23 @@ type Market struct {
 	dir   string
 	log   *log
 	mail  mail
-	ctx   context.Context // context of calls to the bank
+	ctx   context.Context // context for calls to the bank
 	stop  context.CancelFunc
 
 	turning chan struct{} // contains one element during a step
 	quoting chan struct{} // contains one element during a quote
-	mu      sync.RWMutex  // guards the fields below; not locked during calls to the bank
+	mu      sync.RWMutex  // guards the fields below; not held during calls to the bank
 	core    *core
 	seen    seen
 	saved   saved
-	writing chan written // receives the checkpoint that is being written; nil if there is none
-	pruned  func() error // wait group of the removals in progress
-	whole   bool         // signaled when no step is in progress
+	writing chan written // receives the result of the checkpoint in progress; nil if there is none
+	pruned  func() error // waits for the removals in progress
+	whole   bool         // whether no step is in progress
 	undone  bool         // whether the last record had no outcome when the log was opened
 
 	every int64                 // records between two checkpoints
 	pause float64               // seconds between them
-	step  func(at string) error // called by tests to kill the market; nil in production
+	step  func(at string) error // called at named points so that tests can kill the market; nil in production
 }
 
 // ErrStopped means that the market is no longer running.
@@ -204,8 +204,8 @@ func (m *Market) fresh() (*core, error) {
 
 func (m *Market) orderOf(contract int64) []byte { return m.core.orderOf(contract) }
 
-// recover restores the core from the last checkpoint and the records after it. It returns
-// the escrows of contracts at the bank.
+// recover restores the core from the last checkpoint and the records after it. It returns the
+// bank's escrows of contracts.
 func (m *Market) recover() (held map[int64]*orphan, err error) {
 	from, err := m.load()
 	if err == nil {
@@ -220,7 +220,7 @@ func (m *Market) recover() (held map[int64]*orphan, err error) {
 	return held, err
 }
 
-// upgrade starts the log again if another version wrote it, because only that version can
+// upgrade starts a new log if another version wrote the old one, because only that version can
 // check its own records.
 func (m *Market) upgrade() error {
 	var wrote string
@@ -242,7 +242,7 @@ func (m *Market) upgrade() error {
 	return m.log.set(values)
 }
 
-// retell passes the records after number from to the core.
+// retell repeats the records after number from on the core.
 func (m *Market) retell(from int64) (err error) {
 	for seq, r := range m.log.records(from+1, &err) {
 		var o outcome
@@ -268,7 +268,7 @@ func (m *Market) retell(from int64) (err error) {
 	return err
 }
 
-// outcome returns the results of a step.
+// outcome returns the results of a step in the form of the log.
 func (k *core) outcome(results []result) *outcome {
 	o := &outcome{Calls: k.calls.made}
 	for i := range results {
@@ -279,7 +279,8 @@ func (k *core) outcome(results []result) *outcome {
 	return o
 }
 
-// same compares the new outcome with the logged outcome and describes the difference.
+// same compares the new outcome of a step with the logged outcome and describes the
+// difference.
 func same(was, is *outcome) error {
 	a, err := encode(was)
 	if err != nil {
@@ -332,7 +333,8 @@ func (m *Market) escrows() (map[int64]*orphan, error) {
 }
 
 // held returns the escrows of contracts at the bank. It returns an error if an escrow is
-// missing. If the last record is incomplete, another version may have completed its step.
+// missing. If the last record is incomplete, another version may already have completed its
+// step.
 func (m *Market) held() (map[int64]*orphan, error) {
 	held, err := m.escrows()
 	if err != nil {
@@ -341,7 +343,7 @@ func (m *Market) held() (map[int64]*orphan, error) {
 	for _, id := range slices.Sorted(maps.Keys(m.core.open)) {
 		phase, open := m.core.broker.Phase(contracts.ID(id))
 		if !open && !m.core.waits(id, "settle") {
-			continue // only the penalty of this contract remains unpaid
+			continue // only the penalty of this contract is still unpaid
 		}
 		if phase != contracts.Asked && held[id] == nil {
 			err := fmt.Errorf("contract %d is %v, but the bank holds nothing for it; the ledger is a different one, or was restored from an older backup", id, phase)
@@ -368,7 +370,7 @@ func (m *Market) agree(held map[int64]*orphan) error {
 	return m.turn(m.world.Clock.Now(), letters)
 }
 
-// Run is the loop. It returns when ctx ends, or when the market cannot continue.
+// Run is the loop. Run returns when ctx is done or when the market cannot continue.
 func (m *Market) Run(ctx context.Context) error {
 	defer m.mail.close()
 	defer context.AfterFunc(ctx, m.stop)()
@@ -416,7 +418,7 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	all, begun := letters, m.world.Clock.Now()
 	defer func() {
 		for _, l := range all {
-			l.answer(result{err: ErrStopped}) // no effect on letters that were already answered
+			l.answer(result{err: ErrStopped}) // letters that were already answered ignore this answer
 		}
 	}()
 	now = max(now, m.core.now)
@@ -480,8 +482,9 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	return m.keep(now)
 }
 
-// back inserts messages before the reports of hosts. They state that a lost host is back, that the
-// address or the ports of a host have changed, and that a host accepts tasks or leaves.
+// back inserts messages before the reports of hosts. The inserted messages state that a lost
+// host is back, that the address or the ports of a host have changed, or that a host accepts
+// tasks or leaves.
 func (m *Market) back(letters []*letter) (out []*letter) {
 	for _, l := range letters {
 		out = append(out, l)
@@ -510,7 +513,7 @@ func (m *Market) back(letters []*letter) (out []*letter) {
 	return out
 }
 
-// at calls the kill function of a test at the named point.
+// at calls the function of a test that can kill the market, at the named point.
 func (m *Market) at(what string) error {
 	if m.step == nil {
 		return nil
@@ -518,8 +521,8 @@ func (m *Market) at(what string) error {
 	return m.step(what)
 }
 
-// known replies to those orders among letters that the market has already answered. It
-// returns the new letters, and those that repeat another letter of the same step.
+// known replies to the orders among letters that the market has already answered. It returns
+// the new letters (fresh), and those that repeat another letter of the same step (follow).
 func (m *Market) known(letters []*letter) (fresh, follow []*letter, err error) {
 	first := make(map[string]*letter)
 	for _, l := range letters {
@@ -554,7 +557,7 @@ func (m *Market) known(letters []*letter) (fresh, follow []*letter, err error) {
 // ErrUsed means that the id of an order was already used for another order.
 var ErrUsed = errors.New("the id was used for another order")
 
-// Close closes the log. It first writes a checkpoint if there was no error. Run has
+// Close closes the log. It first writes a checkpoint, unless there was an error. Run has
 // returned.
 func (m *Market) Close() (err error) {
 	m.stop()

@@ -12,26 +12,26 @@ import (
 
 // A Meter receives measurements of a market. Durations are in seconds.
 type Meter interface {
-	// Turn reports the duration of a step, from its start until the replies are sent, in
-	// seconds.
+	// Turn receives the duration of a step in seconds, from its start until the replies have
+	// been sent.
 	Turn(seconds float64)
 
-	// LogSync reports the seconds until a log entry was durable.
+	// LogSync receives the time until a log entry was durable, in seconds.
 	LogSync(seconds float64)
 
-	// BankCall reports the seconds until the bank answered or the wait ended.
+	// BankCall receives the time until the bank answered or the wait ended, in seconds.
 	BankCall(seconds float64)
 
-	// Sync reports the seconds until a host's report was durable.
+	// Sync receives the time until a host's report was durable, in seconds.
 	Sync(seconds float64)
 
-	// Decided reports a decision on a request: the requested class, the verdict (accept,
-	// reject or defer) and the reason. A deferred request is reported again when the final
-	// decision is made.
+	// Decided receives a decision on a request: the requested class, the verdict (accept,
+	// reject or defer) and the reason. For a deferred request, Decided is called again after
+	// the final decision.
 	Decided(class, verdict, reason string)
 
-	// Unpaid reports the processor-seconds that tasks used without payment, between the
-	// last usage report and the time at which the market ordered the task to stop.
+	// Unpaid receives the processor-seconds that tasks used without payment, after the last
+	// usage report before the market ordered them to stop.
 	Unpaid(seconds float64)
 }
 
@@ -45,7 +45,7 @@ func (unmetered) Sync(float64)                   {}
 func (unmetered) Decided(string, string, string) {}
 func (unmetered) Unpaid(float64)                 {}
 
-// timed returns the duration of f in seconds.
+// timed calls f and passes its duration, in seconds, to tell.
 func (m *Market) timed(tell func(seconds float64), f func() error) error {
 	begun := m.world.Clock.Now()
 	err := f()
@@ -53,7 +53,7 @@ func (m *Market) timed(tell func(seconds float64), f func() error) error {
 	return err
 }
 
-// decided reports the decisions of a step.
+// decided reports the decisions of a step to the meter.
 func (m *Market) decided(r *record, results []result) {
 	k, answered := m.core, make(map[int64]bool)
 	contract := func(id int64) *Contract {
@@ -84,8 +84,8 @@ func (m *Market) decided(r *record, results []result) {
 	}
 }
 
-// A delivered compares the usage of a host's tasks, as reported, with their entitlements.
-// It covers the tasks of one allocation. The field lately covers all running tasks, across
+// A delivered compares the reported usage of a host's tasks with their entitlements. It covers
+// the tasks of one allocation. The field lately covers all running tasks and several
 // allocations.
 type delivered struct {
 	rates  map[int64]float64 // entitlements of tasks in processors, by task name
@@ -97,14 +97,14 @@ type delivered struct {
 	told   float64 // time at which the market received the last span
 }
 
-// A lately is the recent usage of a task, weighted towards the last few seconds.
+// A lately is the recent usage of a task. The last few seconds have the highest weight.
 type lately struct {
 	length, used, waited float64 // s
 	total, waits         float64 // last reported totals, in seconds
 }
 
-// fades is a time constant in seconds: after this time, the weight of a report has fallen
-// to 1/e.
+// fades is a time constant: after this number of seconds, the weight of a report has fallen to
+// 1/e.
 const fades = 5.0
 
 // hear adds a report that covers a span of the given length in seconds.
@@ -114,8 +114,8 @@ func (l *lately) hear(length, used, waited float64) {
 	l.total, l.waits = max(l.total, used), max(l.waits, waited)
 }
 
-// rates returns the processors that a task with the given entitlement has recently
-// requested and received. The task's last report was silent seconds ago.
+// rates returns the processors that a task with the given entitlement has recently requested
+// and received. The argument silent is the number of seconds since the task's last report.
 func (l *lately) rates(entitled, silent float64) (asked, received float64) {
 	length := l.length + silent
 	if !(length > 0) {
@@ -148,8 +148,8 @@ func (d *delivered) deal(o *remote.Orders, on []contracts.Allocation, v contract
 	})
 }
 
-// hear processes new spans received at the given time. It returns the processor-seconds
-// that nobody pays for.
+// hear processes new spans received at the given time. It returns the processor-seconds that
+// are not paid for.
 func (d *delivered) hear(now float64, t *hostReport, o *remote.Orders) (unpaid float64) {
 	for i := range t.Spans {
 		s := &t.Spans[i]
@@ -197,8 +197,8 @@ func (d *delivered) hear(now float64, t *hostReport, o *remote.Orders) (unpaid f
 	return unpaid
 }
 
-// off returns the largest fraction of an entitlement, in [0,1], for which a task has waited
-// in vain since the last allocation. It is 0 until the reports cover at least one second.
+// off returns the maximum fraction of an entitlement, in [0,1], that a task has asked for but
+// not received since the last allocation. It is 0 until the reports cover at least one second.
 func (d *delivered) off() (most float64) {
 	if d.length < 1 {
 		return 0
@@ -212,7 +212,7 @@ func (d *delivered) off() (most float64) {
 	return most
 }
 
-// unpaid reports the usage of hosts in this step that nobody pays for.
+// unpaid reports to the meter the usage of hosts in this step that is not paid for.
 func (m *Market) unpaid(r *record) {
 	s := &m.seen
 	s.mu.Lock()
@@ -225,14 +225,14 @@ func (m *Market) unpaid(r *record) {
 	}
 }
 
-// Gauges are measurements of a market at one time.
+// Gauges are the measurements of a market at one time.
 type Gauges struct {
-	Contracts map[string]int     // number of contracts by state: open ones, and those that have ended since the market was opened
-	Off       map[string]float64 // largest fraction of a task's entitlement, in [0,1], that the task waited for in vain, by host
+	Contracts map[string]int     // number of contracts by state: all open contracts, and those that have ended since the market was opened
+	Off       map[string]float64 // for each host, the maximum fraction of a task's entitlement, in [0,1], that the task asked for but did not receive
 	Broken    map[string]int     // number of violated contracts by cause, since the market was opened
 	Mailbox   int                // messages that wait
 	Away      float64            // seconds since the bank stopped responding
-	Unsettled int                // number of settlements, penalties and returns that the bank has refused
+	Unsettled int                // number of settlements, penalties and refunds that the bank has refused
 }
 
 // Gauges returns the current values.
@@ -276,7 +276,7 @@ func (p *hostSeen) lately(name int64, entitled, now float64) (asked, received fl
 	return l.rates(entitled, silent)
 }
 
-// ask records when a call to the bank began.
+// ask records when a call to the bank started.
 func (s *seen) ask(since float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

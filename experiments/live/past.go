@@ -7,7 +7,7 @@ import (
 	"bourse/hosts"
 )
 
-// A Mark is a contract's state at one time.
+// A Mark is the state of a contract at one time.
 type Mark struct {
 	At    float64 `json:"at" doc:"time of the mark"`
 	Share float64 `json:"share" doc:"share of a host to which the contract is entitled, mean over its nodes; 0 while it waits"`
@@ -19,17 +19,17 @@ type Mark struct {
 type past struct {
 	lines map[int64]*pastLine
 	ended []int64 // in order
-	next  float64 // time of the next marks
+	next  float64 // time at which the next marks are due
 }
 
 // A pastLine is the history of one contract, oldest first.
 type pastLine struct {
 	marks []Mark
-	apart float64 // minimum seconds between marks, except before the last mark
+	apart float64 // minimum number of seconds between marks, except before the last mark
 }
 
 const (
-	mostMarks = 256 // maximum number of marks per contract; when it is reached, every other mark is dropped
+	mostMarks = 256 // maximum number of marks per contract; at this number, every other mark is dropped
 	mostEnded = 256
 	markEvery = 1.0 // minimum s between marks
 )

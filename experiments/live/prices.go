@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Prices are the mean prices of a market's hosts, read from its log.
+// Prices contains the mean prices of a market's hosts, read from its log.
 type Prices struct {
 	Hosts int
 	CPUs  float64 // mean number of processors per host

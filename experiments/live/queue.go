@@ -12,7 +12,7 @@ import (
 )
 
 // A Quota limits the total usage of the contracts of one account; 0 means no limit. The first
-// line whose name matches an account applies to it.
+// quota whose name matches an account applies to the account.
 type Quota struct {
 	Who       string  `yaml:"who" validate:"required" doc:"account, such as user:ann or project:film, or a prefix, such as user:*"`
 	Running   int     `yaml:"running" validate:"min=0" doc:"maximum contracts that run or wait for a host; 0 means no limit, here and in the other fields"`
@@ -36,13 +36,14 @@ func (c *Config) quotaOf(account string) *Quota {
 	return nil
 }
 
-// A load is the total usage of some contracts.
+// A load is the total usage of several contracts.
 type load struct {
 	running, submitted, gpu int
 	cpus, memory            float64
 }
 
-// within reports whether l is within q, except for the number of submitted contracts.
+// within reports whether l is within q, ignoring the limit on the number of submitted
+// contracts.
 func (l load) within(q *Quota) bool {
 	const rounding = 1 + 1e-9 // tolerance for sums of fractions of processors
 	fits := func(x, most float64) bool { return most == 0 || x <= most*rounding }
@@ -54,21 +55,21 @@ func (l load) plus(o load, sign float64) load {
 	return load{l.running + n*o.running, l.submitted + n*o.submitted, l.gpu + n*o.gpu, l.cpus + sign*o.cpus, l.memory + sign*o.memory}
 }
 
-// Reasons for which an order is held or refused before a policy decides it.
+// These are the reasons for which an order is held or refused before a policy decides it.
 const (
-	byQuota  = "quota"            // with the account's other contracts, it would exceed the quota
-	byArray  = "throttle"         // enough contracts of its array are unfinished
+	byQuota  = "quota"            // together with the account's other contracts, the order would exceed the quota
+	byArray  = "throttle"         // the maximum number of contracts of its array is already unfinished
 	beyond   = "beyond its quota" // by itself
 	byCores  = WholeCores         // the order requests a fraction of a processor
 	lapsed   = "the order expired while it was held"
 	heldWord = "held"
 )
 
-// WholeCores describes hosts of whole cores. It is also the reason for which an order of a fraction
-// of a processor is refused if no other host is present.
+// WholeCores means that hosts have whole cores. It is also the reason for which an order of a
+// fraction of a processor is refused if only such hosts are present.
 const WholeCores = "Slurm, whole cores: a bid decides admission, but not speed"
 
-// wholeOnly reports whether hosts are present, and all of them have whole cores.
+// wholeOnly reports whether hosts are present and all of them have whole cores.
 func (k *core) wholeOnly() (only bool) {
 	for _, h := range k.hosts {
 		if h.gone || h.removed {
@@ -81,14 +82,14 @@ func (k *core) wholeOnly() (only bool) {
 	return only
 }
 
-// A pending dependency is a contract for which an order waits.
+// A pending is a dependency: a contract whose end an order waits for.
 type pending struct {
 	contract int64
 	on       order.Condition
 }
 
-// verdict returns the effect of the final state of a contract on p: whether p is fulfilled, and if
-// not, why it has become impossible.
+// verdict returns the effect that the final state of a contract has on p: whether p is
+// fulfilled and, if not, why it can no longer be fulfilled.
 func (p pending) verdict(state string) (ok bool, why contracts.Reason) {
 	kept := state == "fulfilled"
 	switch {
@@ -100,16 +101,17 @@ func (p pending) verdict(state string) (ok bool, why contracts.Reason) {
 	return true, contracts.None
 }
 
-// A queued order is the state of a contract that is, or may be, held.
+// A queued is the state of an order that is held, or may be held.
 type queued struct {
-	waits   []pending        // contracts that have not ended
-	never   contracts.Reason // why a dependency cannot be fulfilled any more
+	waits   []pending        // contracts that the order waits for and that have not ended
+	never   contracts.Reason // why a dependency can no longer be fulfilled
 	asks    load             // of the contract
-	counted bool             // in the loads of its account and its array
-	expires float64          // time until which its order is valid
+	counted bool             // whether the order is included in the loads of its account and its array
+	expires float64          // time until which the order is valid
 }
 
-// accounts returns the accounts whose quotas apply to c: its own, and that of its project.
+// accounts returns the accounts whose quotas apply to c: its own account and the account of
+// its project.
 func (c *Contract) accounts() []string {
 	if c.Project == "" {
 		return []string{c.Account}
@@ -117,7 +119,7 @@ func (c *Contract) accounts() []string {
 	return []string{c.Account, c.payer()}
 }
 
-// array returns the key of the array of a contract, or "".
+// array returns the key of the array to which c belongs, or "".
 func (c *Contract) array() string {
 	if c.terms.Array.ID == "" {
 		return ""
@@ -125,12 +127,13 @@ func (c *Contract) array() string {
 	return c.Account + "/" + c.terms.Array.ID
 }
 
-// queue prepares c, a new contract, with the final states of contracts for which it waits.
+// queue initializes the dependencies of c, a new contract. The argument ended contains the
+// final states of contracts for which it waits.
 func (k *core) queue(c *Contract, signed *bankorder.Signed, ended map[int64]string) {
 	q := &c.queued
 	nodes := float64(c.Nodes)
 	q.asks = load{running: 1, submitted: 1, cpus: nodes * c.CPUs}
-	if j, err := order.ParseJob([]byte(c.job)); err == nil { // a log has jobs that an earlier version accepted
+	if j, err := order.ParseJob([]byte(c.job)); err == nil { // a log can contain jobs that only an earlier version accepts
 		c.Name, q.asks.memory, q.asks.gpu = j.Name, nodes*float64(j.Limits.Memory), c.Nodes*max(j.GPUs, int(c.terms.Counts[gpu]))
 	}
 	q.expires = signed.Expires()
@@ -156,11 +159,12 @@ func (k *core) queue(c *Contract, signed *bankorder.Signed, ended map[int64]stri
 	}
 }
 
-// holds returns why c must be held, or refused if it can never be released; both are empty if it
-// is to be decided. Blocked holds the accounts with an order that is held by their quota.
+// holds returns the reason why c must be held, or refused if it can never be released. If both
+// are empty, c can be decided. The argument blocked contains the accounts that have an order
+// held by their quota.
 func (k *core) holds(c *Contract, blocked map[string]bool) (held string, refused contracts.Reason) {
 	q := &c.queued
-	var over, full, waits bool // whether the order exceeds its quota by itself, by the number of submitted contracts, or together with others
+	var over, full, waits bool // whether the order exceeds its quota by itself, by the number of submitted contracts, or together with other contracts
 	for _, account := range c.accounts() {
 		if limit := k.conf.quotaOf(account); limit != nil {
 			used := k.loads[account]
@@ -193,7 +197,7 @@ func (k *core) holds(c *Contract, blocked map[string]bool) (held string, refused
 	return "", ""
 }
 
-// blocked returns the accounts that have an order which is held by their quota.
+// blocked returns the accounts that have an order held by their quota.
 func (k *core) blocked() map[string]bool {
 	all := make(map[string]bool)
 	if len(k.conf.Quotas) > 0 {
@@ -208,7 +212,8 @@ func (k *core) blocked() map[string]bool {
 	return all
 }
 
-// count adds c to the loads of its account and its array, or removes it.
+// count adds c to the loads of its account and its array, or removes c from them if sign is
+// negative.
 func (k *core) count(c *Contract, part load, sign float64) {
 	for _, account := range c.accounts() {
 		l := k.loads[account].plus(part, sign)
@@ -223,7 +228,7 @@ func (k *core) count(c *Contract, part load, sign float64) {
 	}
 }
 
-// submitted is the load of a held order: only its number of submitted contracts.
+// submitted returns the load of a held order, which is only its number of submitted contracts.
 var submitted = load{submitted: 1}
 
 // hold sets c aside.
@@ -233,7 +238,8 @@ func (k *core) hold(c *Contract, why string) {
 	k.lapse = min(k.lapse, c.queued.expires+slack)
 }
 
-// release decides the held orders that no longer have to wait, in the order of their numbers.
+// release decides the held orders that no longer have to wait, in ascending order of their
+// numbers.
 func (k *core) release() error {
 	k.freed, k.lapse = false, math.Inf(1)
 	blocked := make(map[string]bool)
@@ -252,7 +258,7 @@ func (k *core) release() error {
 	return nil
 }
 
-// unhold decides c, which was held, or refuses it.
+// unhold decides c, which was held, or refuses it if refused states a reason.
 func (k *core) unhold(c *Contract, refused contracts.Reason, out *result) error {
 	at, _ := slices.BinarySearch(k.held, c.ID)
 	k.held = slices.Delete(k.held, at, at+1)
@@ -305,7 +311,7 @@ func (k *core) resolve(c *Contract) {
 	k.freed = k.freed || len(k.held) > 0
 }
 
-// states adds, to an order that waits for contracts, the final states of those of its account that
+// If an order waits for contracts of its account, states adds the final states of those that
 // have ended.
 func (m *Market) states(s *submission) error {
 	if !strings.Contains(s.Order, "\nafter") {

@@ -16,8 +16,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Quote returns the lowest budget at which the market accepts t now, and reports whether
-// such a budget exists. It ignores the budget in t. If a request with that budget is sent
+// Quote returns the lowest budget at which the market would accept t now, and reports whether
+// such a budget exists. It ignores the budget in t. If a request with this budget is sent
 // immediately, the market accepts it.
 func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
 	select {
@@ -29,9 +29,9 @@ func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	}
 }
 
-// An Owed is the penalty if a host or the market delivers too little. It is given in
-// fractions of the contract's budget: Part is owed if no work is done, and proportionally
-// less if some work is done. At most Most is owed.
+// An Owed is the penalty that is owed if a host or the market delivers too little. It is
+// specified in fractions of the contract's budget. Part is owed if no work is done, and
+// proportionally less if some work is done. At most Most is owed.
 type Owed struct{ Part, Most float64 }
 
 // Owed returns the penalty for contracts of a class.
@@ -171,7 +171,7 @@ func (k *core) tries(now float64) (decide func(r *contracts.Request) (contracts.
 // mostBudget is the largest budget to try, in micro-dollars.
 const mostBudget = math.MaxInt64 / 8
 
-// A trial is a copy of a market on which requests can be tried.
+// A trial is a copy of a market that can decide requests without any effect on the market.
 type trial struct {
 	config   broker.Config
 	memo     *broker.Memo
@@ -188,7 +188,7 @@ func (k *core) copy() *trial {
 	return t
 }
 
-// decide returns the decision on a request. It assumes that the owner has enough money.
+// decide returns the verdict on a request. It assumes that the owner has enough money.
 func (t *trial) decide(now float64, r *contracts.Request) (contracts.Verdict, error) {
 	d, _, err := t.submit(now, r)
 	return d, err
@@ -207,7 +207,7 @@ func (t *trial) submit(now float64, r *contracts.Request) (contracts.Verdict, *b
 	return d.Verdict, b, nil
 }
 
-// market returns a copy of the market. Other requests may be tried on it afterwards.
+// market returns a copy of the market. Other requests may be tried on the copy afterwards.
 func (t *trial) market(teller broker.Teller) *broker.Broker {
 	c := t.config
 	c.Fleet, c.Teller, c.Notes = nil, teller, false

@@ -9,7 +9,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A reach is a message that states how tasks on other hosts reach the tasks of a host.
+// A reach is a message that specifies how tasks on other hosts reach the tasks of a host.
 type reach struct {
 	Host    string   `json:"host"`
 	Address string   `json:"address,omitempty"`
@@ -24,7 +24,7 @@ const (
 	mostLetter = 255 // bytes of an address
 )
 
-// reachOf returns the address and the ports that an agent offers, without invalid values.
+// reachOf returns the address and the ports that an agent offers, and omits invalid values.
 func reachOf(host string, o *remote.Offer) reach {
 	r := reach{Host: host, Address: o.Address, Ports: o.Ports}
 	odd := func(c rune) bool {
@@ -48,14 +48,15 @@ func (r *reach) same(o *reach) bool {
 	return r.Address == o.Address && r.Ports == o.Ports && slices.Equal(r.Busy, o.Busy)
 }
 
-// reaches reports whether the market knows the address and the ports that the host's agent offers.
+// reaches reports whether the market has recorded the address and the ports that the host's
+// agent now offers.
 func (p *hostSeen) reaches(host string, o *remote.Offer) bool {
 	r := reachOf(host, o)
 	return r.same(&p.reach)
 }
 
-// connect records the host of each node of running contracts with several nodes, and chooses
-// their ports once all nodes have hosts.
+// For each running contract with several nodes, connect records the hosts of the nodes. It
+// chooses their ports once all nodes have hosts.
 func (k *core) connect() {
 	var ids []int64
 	for id, c := range k.open {
@@ -88,9 +89,9 @@ func (k *core) connect() {
 	}
 }
 
-// freePort returns the first of the ports that c may use: they are in the ranges of all its hosts,
-// and neither another contract nor another program uses them there. It returns 0 if there are
-// none. Hosts with the same address share their ports.
+// freePort returns the first of the ports that c may use. They are in the port ranges of all
+// its hosts, and no other contract or program uses them there. It returns 0 if there are no
+// such ports. Hosts with the same address share their ports.
 func (k *core) freePort(c *Contract) int32 {
 	first, last := int32(leastPort), int32(mostPort)
 	at, used := make(map[string]bool), make(map[int32]bool)
@@ -134,8 +135,8 @@ func (k *core) where(rank int32) string {
 	return h.reach.Address
 }
 
-// peers returns the addresses of the nodes of c, if it has several. An address is empty if it is
-// unknown.
+// peers returns the addresses of the nodes of c if it has several nodes. An address is empty
+// if it is unknown.
 func (k *core) peers(c *Contract) (all []string) {
 	for _, rank := range c.ranks {
 		address := ""

@@ -27,7 +27,7 @@ type message struct {
 	Report *hostReport `json:"report,omitempty"`
 	Join   *join       `json:"join,omitempty"`
 	Came   string      `json:"came,omitempty"` // host
-	Gone   string      `json:"gone,omitempty"` // name of a host that is silent or leaves
+	Gone   string      `json:"gone,omitempty"` // name of a host that does not respond or leaves
 	Remove string      `json:"remove,omitempty"`
 	Shut   *shutting   `json:"shut,omitempty"`
 	Orphan *orphan     `json:"orphan,omitempty"`
@@ -35,7 +35,7 @@ type message struct {
 	Reach  *reach      `json:"reach,omitempty"`
 }
 
-// order returns the signed order in m, or nil.
+// order returns the text of the signed order in m, or an empty string.
 func (m *message) order() string {
 	if m.Submit != nil {
 		return m.Submit.Order
@@ -49,8 +49,8 @@ type submission struct {
 	Order string `json:"order"`
 	Job   string `json:"job"`
 
-	Memory float64          `json:"memory,omitempty"` // bytes that each node holds on hosts that sell memory; records of earlier versions have none
-	Ended  map[int64]string `json:"ended,omitempty"`  // final states of contracts for which it waits
+	Memory float64          `json:"memory,omitempty"` // bytes that each node holds on hosts that sell memory; 0 in records of earlier versions
+	Ended  map[int64]string `json:"ended,omitempty"`  // final states of contracts that the order waits for
 }
 
 // open returns the signed order and its terms.
@@ -66,7 +66,7 @@ func (s *submission) open() (*bankorder.Signed, *order.Terms, error) {
 // A join is a message that adds a host.
 type join struct {
 	Spec  hosts.Spec `json:"spec"`
-	Owner string     `json:"owner"` // account that receives the host's charges
+	Owner string     `json:"owner"` // account that receives the charges for the host
 	Pin   string     `json:"pin,omitempty"`
 }
 
@@ -75,7 +75,7 @@ type saving struct {
 	Host string   `json:"host"`
 	Name int64    `json:"name"`
 	Sums []string `json:"sums"` // of its parts
-	Used float64  `json:"used"` // processor-seconds of the task before
+	Used float64  `json:"used"` // processor-seconds of the task before the checkpoint
 }
 
 // An orphan is an escrow whose contract is missing from the market's log, because the market
@@ -86,7 +86,7 @@ type orphan struct {
 	Amount   bank.Amount `json:"amount"`
 }
 
-// A shutting is a message that a host stops or resumes accepting tasks. The order comes
+// A shutting is a message that a host stops or resumes accepting tasks. The instruction comes
 // from the host's agent or, for a drain, from the operator.
 type shutting struct {
 	Host     string `json:"host"`
@@ -100,7 +100,7 @@ type hostReport struct {
 	remote.Told
 }
 
-// mostTime is the longest time that an agent may report: 35 years, in seconds.
+// mostTime is the longest time that an agent may report, in seconds. It is 35 years.
 const mostTime = float64(1<<50) / 1e6
 
 // newReport returns t in the form in which it is logged, with times rounded to
@@ -128,26 +128,26 @@ func newReport(host string, t *remote.Told) (*hostReport, error) {
 	return out, nil
 }
 
-// micro rounds seconds to microseconds, which is the kernel's precision.
+// micro rounds seconds to microseconds, the precision of the kernel.
 func micro(seconds float64) float64 { return fromMicros(micros(seconds)) }
 
 func micros(seconds float64) int64 { return int64(math.Round(seconds * 1e6)) }
 
 func fromMicros(n int64) float64 { return float64(n) / 1e6 }
 
-// An outcome is the result of a step: the calls to the bank with their answers, and the
-// replies to submissions and cancellations.
+// An outcome is the result of a step. It contains the calls to the bank with their answers,
+// and the replies to submissions and cancellations.
 type outcome struct {
 	Calls   []call   `json:"calls,omitempty"`
 	Answers []Answer `json:"answers,omitempty"`
 }
 
-// A begun is a task that a host was ordered to start, with the task's bid on that host.
+// A begun is a task that a host was ordered to start, with the bid of the task on that host.
 type begun struct {
 	Task
 	Contract int64       `json:"contract"`
 	Bid      market.Rate `json:"bid"`
 }
 
-// encode returns x in the log's format.
+// encode returns x in the format of the log.
 func encode(x any) ([]byte, error) { return json.Marshal(x) }

@@ -15,12 +15,12 @@ import (
 
 // # Held resources
 //
-// A market sells memory if its file lists memory among the resources with a price. It sells units
-// of each countable resource that its file names, and of gpu. A task holds them from its start to
-// its end. The amount of memory is fixed when the order is accepted, so that a replay of the log
-// does not depend on limits that change later.
+// A market sells memory if its file lists memory among the resources that have a price. It
+// sells units of gpu and of each countable resource that its file names. A task holds these
+// resources from its start to its end. The amount of memory is fixed when the order is
+// accepted, so that a replay of the log does not depend on limits that change later.
 
-// gpu is the name of the countable resource that each market knows.
+// gpu is the name of the countable resource that every market supports.
 const gpu = "gpu"
 
 // counts returns the names of the countable resources that hosts can offer, sorted.
@@ -46,8 +46,8 @@ func (c *Config) sellsMemory() bool {
 	return slices.Contains(c.Market.Resources, hosts.Memory.Name(nil))
 }
 
-// prices returns the resources that have a price in addition to processors, in order, and the floor
-// prices.
+// prices returns the resources that have a price in addition to processors, in the order of
+// kinds, and the floor prices.
 func (c *Config) prices() (priced []hosts.Kind, least hosts.Floor, err error) {
 	counts := c.counts()
 	if len(counts) > hosts.MaxCounts {
@@ -86,14 +86,15 @@ func (c *Config) spec(name string, o *remote.Offer) (hosts.Spec, error) {
 // mebibyte is the unit in which Slurm counts memory.
 const mebibyte = 1 << 20
 
-// memoryOf returns the bytes that a node of an order would hold: the amount that the order states
-// or, if it states none, the limit of its job or, if that is 0, the market's default.
+// memoryOf returns the number of bytes that a node of an order would hold. This is the amount
+// stated in the order; if there is none, the limit of its job; and if that is 0, the market's
+// default.
 func (c *Config) memoryOf(t *order.Terms, limit int64) float64 {
 	return math.Ceil(cmp.Or(float64(t.Memory), float64(max(0, limit)), c.Limits.Memory))
 }
 
-// memoryIn returns the bytes that a node of a logged order holds where memory is sold. Records of
-// earlier versions do not state it.
+// memoryIn returns the number of bytes that a node of a logged order holds if the market sells
+// memory. Records of earlier versions do not contain this number.
 func (c *Config) memoryIn(s *submission, t *order.Terms) float64 {
 	limit := int64(0)
 	if s.Memory > 0 {
@@ -116,8 +117,9 @@ func (k *core) knows(t *order.Terms) bool {
 }
 
 // needs sets the resources that each node of r holds, which the market must know. The argument
-// memory is a result of memoryOf. It is held if the market sells memory, or if all hosts have whole
-// cores. If a host has, the amount is rounded up to the unit of Slurm.
+// memory is a result of memoryOf. It is held if the market sells memory, or if all hosts have
+// whole cores. If any host has whole cores, the amount is rounded up to Slurm's unit of
+// memory.
 func (k *core) needs(r *contracts.Request, t *order.Terms, memory float64) {
 	if k.conf.sellsMemory() || k.wholeOnly() {
 		r.Needs.Min.Memory = memory
@@ -131,7 +133,8 @@ func (k *core) needs(r *contracts.Request, t *order.Terms, memory float64) {
 	}
 }
 
-// left returns, for each resource that a node of r holds, the most that any present host has free.
+// left returns, for each resource that a node of r holds, the maximum amount that is free on
+// any present host.
 func (k *core) left(r *contracts.Request) map[string]float64 {
 	left := make(map[string]float64)
 	v := k.broker.View()
@@ -150,7 +153,7 @@ func (k *core) left(r *contracts.Request) map[string]float64 {
 	return left
 }
 
-// A Resource is a resource of a host that tasks hold.
+// A Resource describes a resource of a host that tasks can hold.
 type Resource struct {
 	Name    string  `json:"resource" doc:"name, such as memory or gpu"`
 	Offered float64 `json:"offered" doc:"amount in bytes or units"`

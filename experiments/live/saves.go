@@ -11,8 +11,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// taskOf returns the task with the given name that a host runs or is ending, and its contract if
-// that is open.
+// taskOf returns the task with the given name that a host runs or is ending. It also returns
+// the contract of the task, if the contract is open.
 func (k *core) taskOf(host string, name int64) (h *host, t task, c *Contract) {
 	h, _ = k.host(host)
 	if h == nil || h.removed {
@@ -28,8 +28,9 @@ func (k *core) taskOf(host string, name int64) (h *host, t task, c *Contract) {
 	return h, t, c
 }
 
-// saves records the last checkpoint of a node. The work before it is not lost with the host. An
-// ending task can no longer change how much was lost, but its next try finds its checkpoint.
+// saves records the last checkpoint of a node. The work before the checkpoint is not lost with
+// the host. For an ending task, the amount of lost work is already determined, but the next
+// attempt at the node receives the checkpoint.
 func (k *core) saves(s *saving) error {
 	h, t, c := k.taskOf(s.Host, s.Name)
 	if c == nil {
@@ -45,7 +46,7 @@ func (k *core) saves(s *saving) error {
 	return nil
 }
 
-// MaySave returns an error unless a task of a host belongs to an open contract.
+// MaySave returns an error unless the task of a host belongs to an open contract.
 func (m *Market) MaySave(host string, name int64) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -55,7 +56,8 @@ func (m *Market) MaySave(host string, name int64) error {
 	return nil
 }
 
-// Save makes the parts of c the last checkpoint of its node. They have the given size in bytes.
+// Save makes the parts of c the last checkpoint of the node. The parts have the given total
+// size in bytes.
 func (m *Market) Save(ctx context.Context, host string, c *remote.Checkpoint, size int64) error {
 	if most := m.conf.Limits.Checkpoint; float64(size) > most {
 		return fmt.Errorf("%w: found a checkpoint of %d bytes, want at most %.0f (limits.checkpoint)", link.ErrUnknown, size, most)

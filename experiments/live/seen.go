@@ -11,8 +11,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A seen is the published state for readers that do not wait for the loop: orders for
-// hosts, prices and events.
+// A seen is the state published for readers that do not wait for the loop: orders for hosts,
+// prices and events.
 type seen struct {
 	check float64 // time of the next check for silent hosts; only the loop uses it
 
@@ -21,7 +21,7 @@ type seen struct {
 	states    map[int64]string // states of open contracts
 	ended     map[string]int   // number of contracts by final state, since the market was opened
 	broken    map[string]int   // violated contracts by cause
-	asking    float64          // time at which the current call to the bank began, or 0
+	asking    float64          // time at which the current call to the bank started, or 0
 	unsettled int              // calls that the bank has refused
 	past      past
 	events    []Event
@@ -38,7 +38,7 @@ type hostSeen struct {
 	closed  bool
 	reach   reach
 	drained bool
-	whole   bool // whether it has whole cores
+	whole   bool // whether the host has whole cores
 
 	urged   bool          // whether the host must be answered immediately
 	changed chan struct{} // closed when the host's orders have changed
@@ -50,7 +50,7 @@ type hostSeen struct {
 	delivered delivered
 }
 
-// A Price is a host's price from a given time on.
+// A Price is the price of a host from a given time on.
 type Price struct {
 	At    float64 `json:"at" doc:"time from which the price applies"`
 	Price float64 `json:"price" doc:"price in $/s, which is the sum of all bids"`
@@ -71,13 +71,13 @@ const (
 	mostEvents = 1 << 12
 )
 
-// init sets the published state when a market is opened. The time while the market was down
-// does not count as silence of hosts.
+// init initializes the published state when a market is opened. The time while the market was
+// down does not count as silence of hosts.
 func (s *seen) init(m *Market) {
 	s.hosts, s.states, s.ended, s.more = make(map[string]*hostSeen), make(map[int64]string), make(map[string]int), make(chan struct{})
 	s.broken = make(map[string]int)
 	s.past.init()
-	s.last = m.log.seq << 20 // larger than any event number before the restart
+	s.last = m.log.seq << 20 // higher than any event number before the restart
 	s.publish(m, m.core.now)
 }
 
@@ -92,7 +92,7 @@ func (s *seen) publish(m *Market, now float64) {
 		state := "waiting"
 		switch phase, open := k.broker.Phase(contracts.ID(id)); {
 		case !open:
-			state = c.State // even if the contract is not settled
+			state = c.State // even if the contract is not settled yet
 		case phase == contracts.Running:
 			state = "running"
 		}
@@ -145,8 +145,8 @@ func (s *seen) publish(m *Market, now float64) {
 	}
 }
 
-// Urge makes the market answer a host immediately while on is true. This happens while the
-// caller has orders for the host that the market itself does not publish.
+// Urge makes the market answer a host immediately while on is true. The caller uses this while
+// it has orders for the host that the market itself does not publish.
 func (m *Market) Urge(host string, on bool) {
 	s := &m.seen
 	s.mu.Lock()
@@ -183,8 +183,8 @@ func (m *Market) LastEvent() int64 {
 	return s.last
 }
 
-// Events returns the stored events after the given event number. It waits until there is
-// one.
+// Events returns the stored events after the event with the given number. It waits until there
+// is at least one.
 func (m *Market) Events(ctx context.Context, after int64) ([]Event, error) {
 	s := &m.seen
 	for {
@@ -228,7 +228,7 @@ func (m *Market) Prices(name string, since float64) ([]Price, error) {
 	return slices.Clone(p.prices[at:]), nil
 }
 
-// silent returns one message per host that has sent no report for too long. Each message
+// silent returns one message for each host that has sent no report for too long. Each message
 // states that the host is lost.
 func (s *seen) silent(now float64, m *Market) (out []*letter) {
 	if now < s.check {

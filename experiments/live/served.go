@@ -16,9 +16,9 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Served has the processor-seconds that the programs of a contract were entitled to,
-// requested and received, summed over all nodes and attempts. Once the contract has ended,
-// it also has the cause if the promise was broken.
+// A Served contains the processor-seconds to which the programs of a contract were entitled,
+// and those that they requested and received. The amounts are sums over all nodes and
+// attempts. After the contract has ended with a broken promise, it also contains the cause.
 type Served struct {
 	Entitled float64 `json:"entitled" doc:"processor-seconds of its shares, over all nodes"`
 	Asked    float64 `json:"asked" doc:"processor-seconds that its programs used, or waited for although entitled to them"`
@@ -28,7 +28,7 @@ type Served struct {
 	Owner    string  `json:"owner,omitempty" doc:"owner of the host with the largest shortfall, if the cause is host"`
 }
 
-// Causes of a broken promise.
+// These are the causes of a broken promise.
 const (
 	byHost   = "host"
 	byMarket = "market"
@@ -39,14 +39,14 @@ func (s *Served) String() string {
 	return fmt.Sprintf("entitled %.1f  asked %.1f  received %.1f", s.Entitled, s.Asked, s.Received)
 }
 
-// A metered task is one attempt to run a node, as reported by its host.
+// A metered is the usage of one attempt at a node, as reported by its host.
 type metered struct {
 	host  int // index in the fleet
 	name  int64
 	node  int32
-	rate  float64 // processors that the task is entitled to
+	rate  float64 // processors to which the task is entitled
 	since float64 // time up to which the entitlement has been added up
-	away  float64 // processor-seconds of work that were lost with the host
+	away  float64 // processor-seconds of work lost with the host
 	settlement.Served
 }
 
@@ -58,12 +58,12 @@ func (m *metered) count(until float64) {
 	m.since = max(m.since, until)
 }
 
-// due returns now or the deadline of c, whichever is earlier, because hosts end the tasks
-// at the deadline.
+// due returns now or the deadline of c, whichever is earlier, because hosts end tasks at the
+// deadline.
 func (c *Contract) due(now float64) float64 { return min(now, c.Submitted+c.Deadline) }
 
-// metered returns the given attempt to run a node of a contract. It creates the record if
-// the attempt is new.
+// metered returns the record of the given attempt at a node of a contract. It creates the
+// record if the attempt is new.
 func (k *core) metered(contract int64, host int, name int64, node int32) *metered {
 	all := k.meters[contract]
 	if i := slices.IndexFunc(all, func(m *metered) bool { return m.host == host && m.name == name }); i >= 0 {
@@ -112,7 +112,7 @@ func (k *core) entitle(i int) {
 	}
 }
 
-// A dealt records the last allocation of a host.
+// This type records the last allocation of a host.
 type dealt struct {
 	deal  int64
 	names []given
@@ -143,7 +143,7 @@ func (k *core) tells(i int, t *hostReport) {
 		m := k.metered(task.contract, i, t.Ends[e].Name, task.node)
 		switch one := &t.Ends[e]; {
 		case k.again(k.open[task.contract], task.node, one):
-		case one.Why == hosts.Expired: // before the deadline if it ended itself when it was notified
+		case one.Why == hosts.Expired: // ended before the deadline, because it obeyed the notice
 			m.count(k.open[task.contract].due(math.Inf(1)))
 		case one.Why == hosts.Failed, one.OutOfMemory:
 			m.Failed = true
@@ -153,8 +153,7 @@ func (k *core) tells(i int, t *hostReport) {
 	}
 }
 
-// lost records that host i has been lost. The state of its tasks since its last report is
-// unknown.
+// lost handles the loss of host i. The state of its tasks after its last report is unknown.
 func (k *core) lost(i int) {
 	if i >= len(k.dealt) {
 		return
@@ -166,8 +165,8 @@ func (k *core) lost(i int) {
 	}
 }
 
-// loses records that the task m was lost with its host. Its state since the given time is
-// unknown.
+// loses records that the task m was lost with its host. The state of the task after the given
+// time is unknown.
 func (k *core) loses(c *Contract, m *metered, from float64) {
 	m.count(c.due(k.now))
 	if silent := m.rate * max(0, m.since-max(from, 0)); silent > 0 {
@@ -180,11 +179,11 @@ func (k *core) loses(c *Contract, m *metered, from float64) {
 	m.rate = 0
 }
 
-// A loss is a node without a host because its host was lost.
+// A loss is a node that has no host because its host was lost.
 type loss struct {
 	node int32
 	host int     // that it had
-	rate float64 // processors that the node was entitled to on the lost host
+	rate float64 // processors to which the node was entitled on the lost host
 	at   float64 // instant
 }
 
@@ -198,7 +197,7 @@ func (k *core) returned(c *Contract, m *metered) {
 	})
 }
 
-// missed adds the time for which a node of c had no host.
+// missed adds the time during which a node of c had no host.
 func (k *core) missed(c *Contract, l *loss) {
 	for _, m := range k.meters[c.ID] {
 		if m.host == l.host && m.node == l.node {
@@ -208,7 +207,8 @@ func (k *core) missed(c *Contract, l *loss) {
 	}
 }
 
-// serves updates the processor-seconds that c was entitled to, requested and received.
+// serves updates the processor-seconds to which c was entitled, and those that it requested
+// and received.
 func (k *core) serves(c *Contract) {
 	s := &Served{}
 	for _, m := range k.meters[c.ID] {
@@ -225,12 +225,12 @@ func (k *core) serves(c *Contract) {
 // A fault is the reason why a contract was not fulfilled, with the resulting penalty.
 type fault struct {
 	cause    string
-	owner    string      // owner of the host that missed the most work, if the cause is host
+	owner    string      // owner of the host that failed to deliver the most work, if the cause is host
 	owed     bank.Amount // penalty owed to the owner of the contract
 	withheld bank.Amount // part of the penalty withheld from the charges of the host's owner
 }
 
-// judge determines why the ended contract c was not fulfilled and makes the market pay the
+// judge determines why the ended contract c was not fulfilled, and has the market pay the
 // penalty.
 func (k *core) judge(c *Contract, e *contracts.Settled) error {
 	if c.fault == nil {
@@ -255,7 +255,8 @@ func (k *core) judge(c *Contract, e *contracts.Settled) error {
 	return err
 }
 
-// faultOf returns the reason why a contract is not fulfilled if it ends in the given state.
+// faultOf returns the reason why a contract is not fulfilled if it ends in the given state,
+// with the penalty.
 func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted float64) (*fault, error) {
 	for i := range c.lost {
 		k.missed(c, &c.lost[i])
@@ -299,9 +300,9 @@ func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted 
 	return f, err
 }
 
-// charge returns the amount to pay from the escrow of a contract whose class has a promise,
-// and the text of the ledger note. The penalty is withheld from the charges of the owner of
-// the host at fault, because the market cannot collect it later.
+// charge returns the payments from the escrow of a contract whose class has a promise, and the
+// text of the ledger note. The penalty is deducted from the charges that the owner of the host
+// at fault receives, because the market cannot collect it later.
 func (k *core) charge(contract int64, pay []bank.Payment, text []byte) ([]bank.Payment, []byte, error) {
 	c := k.open[contract]
 	if c == nil || k.conf.Promises.of(k.conf.classOf(c.Class)).Penalty == 0 {
@@ -348,7 +349,7 @@ func (k *core) charge(contract int64, pay []bank.Payment, text []byte) ([]bank.P
 	return pay, append(append(slices.Clone(text[:len(text)-1]), ','), more[1:]...), nil
 }
 
-// missedMost returns the owner of the host that missed the most work.
+// missedMost returns the owner of the host that failed to deliver the most work.
 func (k *core) missedMost(all []*metered) string {
 	by := make([]float64, len(k.hosts))
 	for _, m := range all {
@@ -363,8 +364,8 @@ func (k *core) missedMost(all []*metered) string {
 	return k.hosts[most].Owner
 }
 
-// promised makes the bank pay a penalty. The note names the party at fault, because the money is
-// always paid from the market's own account.
+// promised asks the bank to pay a penalty. The note names the party at fault, because the
+// payer is always the market's own account.
 func (c *calls) promised(now float64, k *Contract, owed bank.Amount) (bank.Amount, error) {
 	note, err := json.Marshal(struct {
 		Cause string      `json:"cause"`
@@ -400,7 +401,7 @@ func (p *penalties) of(class string) settlement.Promise {
 	return settlement.Promise{}
 }
 
-// classOf returns the class named in an order, in lower case, or an empty string.
+// classOf returns the class that an order names, in lower case, or an empty string.
 func (c *Config) classOf(named string) string {
 	if c.Admission.Name != "class" {
 		return c.Admission.Name
@@ -411,8 +412,8 @@ func (c *Config) classOf(named string) string {
 	return strings.ToLower(cmp.Or(named, "be"))
 }
 
-// promises reports whether the class of an order promises work. Other classes promise only
-// a price.
+// promises reports whether the class that an order names promises work. Other classes promise
+// only a price.
 func (c *Config) promises(named string) bool {
 	class := c.classOf(named)
 	return class != "be" && class != "rac"

@@ -10,9 +10,9 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Sync processes a report of a host. It replies when the report is durable and the market
-// has an allocation that the host lacks, or else after an interval. It also replies while
-// the bank does not respond. The host must then send the report again.
+// Sync processes the report of a host. It replies when the report is durable and either the
+// market has an allocation that the host does not have yet, or an interval has passed. It also
+// replies if the bank does not respond. In that case, the host must send the report again.
 func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote.Orders, error) {
 	begun := m.world.Clock.Now()
 	p := m.seen.of(name)
@@ -70,13 +70,13 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 	return &o, nil
 }
 
-// wants reports whether the host's agent asks for a change that the market has not made,
-// such as closing the host or leaving.
+// wants reports whether the host's agent requests a change that the market has not made yet,
+// such as closing or removing the host.
 func (p *hostSeen) wants(t *remote.Told) bool {
 	return !p.removed && (t.Leaving == remote.AtOnce || (t.Closed != "" || t.Leaving == remote.WhenDone) != p.closed)
 }
 
-// listens reports whether the market accepts reports from this agent session: it must be
+// listens reports whether the market accepts reports from this agent session, which must be
 // the current session or its successor. See [remote.Machine.Hear].
 func (p *hostSeen) listens(session int64, boot, after string) bool {
 	return listens(&p.orders, session, boot, after)
@@ -86,8 +86,8 @@ func listens(was *remote.Orders, session int64, boot, after string) bool {
 	return session == was.Session && boot == was.Boot || session > was.Session && (was.Session == 0 || after == was.Boot)
 }
 
-// hear records that a host has sent a report. It returns the host's published state, or nil
-// if the host is unknown.
+// hear records that a host has sent a report. It returns the host's published state, or nil if
+// the host is unknown.
 func (s *seen) hear(name string, now float64, t *remote.Told) *hostSeen {
 	s.mu.Lock()
 	defer s.mu.Unlock()

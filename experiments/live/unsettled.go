@@ -7,10 +7,10 @@ import (
 	"bourse/bank"
 )
 
-// An unsettled call is a settlement, penalty or return that the bank has refused. For
-// example, the owner of a host may no longer be a payee. The market repeats the call until
-// the bank books it. Until then, the contract's money stays at the bank. No other call
-// waits for it.
+// An unsettled is a settlement, penalty or refund that the bank has refused. For example, the
+// bank refuses a settlement if the owner of a host is no longer a payee. The market repeats
+// the call until the bank books it. Until then, the money of the contract stays at the bank.
+// Other calls do not wait for it.
 type unsettled struct {
 	question
 	why  string  // reason for the last refusal
@@ -18,8 +18,8 @@ type unsettled struct {
 	next float64 // instant of the next
 }
 
-// The delay between attempts starts at this number of seconds and doubles each time up to a
-// maximum.
+// The delay between attempts starts at the first number of seconds and doubles each time up to
+// the second.
 const (
 	firstRetry = 1
 	mostRetry  = 300
@@ -40,8 +40,8 @@ func (k *core) waits(contract int64, kind string) bool {
 	return false
 }
 
-// refused adds the calls that the bank refused when c ended in this step to the unsettled
-// calls. It reports whether there were any.
+// refused adds the calls for c that the bank has refused in this step, in which c ended, to
+// the unsettled calls. It reports whether there were any such calls.
 func (k *core) refused(c *Contract) (any bool) {
 	for i := range k.calls.made {
 		q := &k.calls.made[i]
@@ -83,7 +83,7 @@ func (k *core) giveBack(o *orphan) error {
 	return err
 }
 
-// retry sends the calls that are due to the bank again.
+// retry sends the unsettled calls that are due to the bank again.
 func (k *core) retry() error {
 	var left []unsettled
 	for i := range k.unsettled {
@@ -120,7 +120,7 @@ func (k *core) retry() error {
 	return nil
 }
 
-// booked records a call that the bank has finally booked.
+// booked records that the bank has booked a call that it had refused before.
 func (c *Contract) booked(now float64, kind string, r reply) {
 	switch kind {
 	case "settle":

@@ -310,8 +310,8 @@ func (s *Report) trail(w *results.Writer, first *shown) (report.Section, error) 
 	return (&trail.Trail{Labels: s.labels(), Runs: first.of}).Section(), nil
 }
 
-// mostEntries is the maximum number of ledger entries to search for those of the shown
-// jobs.
+// mostEntries is the maximum number of ledger entries to search for entries of the jobs on the
+// page.
 const mostEntries = 1 << 18
 
 // entries returns the entries of jobs in the ledger in dir, keyed by contract. It returns

@@ -188,9 +188,9 @@ func Shard(ctx context.Context, p *experiments.Prepared, opts experiments.Option
 	return find(ctx, p, opts, &to, units, mine, units)
 }
 
-// Merge writes the results directory of an experiment from the units in from. The files
-// have the same bytes as those of Publish, except for the wall time in the manifest. If
-// units are missing, the error is a [*HolesError].
+// Merge writes the results directory of an experiment from the units in from. The files have
+// the same bytes as the files that Publish writes, except for the wall time in the manifest.
+// If units are missing, the error is a [*HolesError].
 func Merge(e *scenario.Experiment, from []*results.Units, to Target) (s *Report, err error) {
 	x := e.Expanded()
 	w, err := results.Create(to.Dir, to.Tables, experiments.Axes(e))

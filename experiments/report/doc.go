@@ -9,10 +9,10 @@
 //
 // # Design
 //
-// The colours are those of Okabe and Ito. People with any form of colour vision can
-// distinguish them. Each curve also has its own dash pattern and glyph, so that a page
-// printed in black is readable. Lines are labelled at their ends. Captions state the number
-// of replications behind the intervals.
+// The colours are the palette of Okabe and Ito. People with any form of colour vision can
+// distinguish them. Each curve also has its own dash pattern and glyph, so that a page printed
+// in black is readable. Lines are labelled at their ends. Captions state the number of
+// replications behind the intervals.
 //
 // Figures use gonum/plot, PDF files use fpdf, and tables use go-pretty. The package
 // implements the features that these libraries lack. Charts in a terminal: no maintained

@@ -7,12 +7,12 @@
 //	jobs.parquet    a row a job and replication; see Job
 //	jobs.csv        the same rows
 //	prices.parquet  the mean host price over time; see Price
-//	metrics.csv     a row a metric and replication; see Metric
+//	metrics.csv     one row per metric and replication; see Metric
 //	summary.csv     means over replications; see Summary
 //	curve.csv       efficiency against alpha; see Point
-//	units.json      where in these files each unit is, and units.values what was measured of it
-//	ledger/         the journals that were kept, one directory a replication
-//	report.html     a page for people, and whatever else the caller adds
+//	units.json      position of each unit in these files; units.values: its measured values
+//	ledger/         the stored journals, one directory per replication
+//	report.html     a page for people, and other files that the caller adds
 //
 // The package is independent of how rows are computed and of their meaning, except for
 // units.

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// lockDir does nothing on this system, so the files of killed runs cannot be distinguished
-// from those of runs in progress.
+// lockDir does nothing on this system, so the files of killed runs look the same as the files
+// of runs in progress.
 func lockDir(string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 // mounted always returns false.

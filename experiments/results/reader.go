@@ -49,8 +49,8 @@ func (d *Dir) Jobs(wanted func(replication int) bool, row *int) iter.Seq2[Job, e
 	return rowsOf[Job](d, "jobs", wanted, row)
 }
 
-// Prices yields the rows of prices.parquet or, if that file does not exist, of prices.csv.
-// Its parameters are those of Jobs.
+// Prices yields the rows of prices.parquet or, if that file does not exist, of prices.csv. It
+// has the same parameters as Jobs.
 func (d *Dir) Prices(wanted func(replication int) bool) iter.Seq2[Price, error] {
 	return rowsOf[Price](d, "prices", wanted, nil)
 }

@@ -27,9 +27,9 @@ func power(effect float64, n int, paired bool, level float64) float64 {
 	return min(1, max(0, 1-within))
 }
 
-// SampleFor returns the smallest n for which a two-sided t test at the given level detects
-// a true effect with probability at least least. The effect is a mean divided by its
-// standard deviation. If paired, n is the number of pairs, and the mean is that of their
+// SampleFor returns the smallest n for which a two-sided t test at the given level detects a
+// true effect with probability at least least. The effect is a mean divided by its standard
+// deviation. If paired, n is the number of pairs, and the mean is the mean of their
 // differences. If not, there are two samples of n values each. ok is false if ten million
 // values are not enough.
 func SampleFor(effect, least float64, paired bool, level float64) (n int, ok bool) {

@@ -85,7 +85,7 @@ var kinds = [2]struct {
 	{"The contract is fulfilled", "the contract is fulfilled", func(p *Point) *kept { return &p.Contract }},
 }
 
-// calibrated returns the report of points. Their costs are compared with those of the
+// calibrated returns the report of points. Their costs are compared with the costs of the
 // policy named by less.
 func calibrated(name string, replications int, points []Point, less string, notes []string) *Calibrated {
 	r := &Calibrated{Scenario: name, Replications: replications, Less: less, Points: points, Scores: []lineScores{}, Files: []string{}}

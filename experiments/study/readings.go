@@ -210,8 +210,8 @@ func texts(value any) (all []string) {
 	return all
 }
 
-// fail returns an error at a path in the file, such as factors.1.values.0. The error's
-// position is that of the closest enclosing value in the file.
+// fail returns an error at a path in the file, such as factors.1.values.0. The error states
+// the position of the closest enclosing value in the file.
 func (r *Readings) fail(path, format string, args ...any) error {
 	path, at, _ := r.root.Follow(path)
 	return misuse.Of(at.At.Fail(path, format, args...))

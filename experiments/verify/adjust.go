@@ -10,18 +10,19 @@ import (
 	"bourse/bank/audit"
 )
 
-// An adjusted note has the contents of the note of a changed budget.
+// An adjusted contains the fields of the note of a changed budget.
 type adjusted struct {
 	Owed string
 	On   []any
 }
 
-// A bidding is the part of an open contract that decides its bids after a change of its budget.
+// A bidding is the part of an open contract that determines its bids after a change of its
+// budget.
 type bidding struct {
 	owner  string
 	budget audit.Money
 	due    float64 // deadline, s
-	on     []any   // bids and hosts, as in its last note
+	on     []any   // bids and hosts, as in the last note of the contract
 }
 
 // bidsOn returns the bids in a note, by host. It reports whether each host occurs once.
@@ -41,11 +42,11 @@ func bidsOn(on []any) (bids map[string]int64, ok bool) {
 	return bids, len(bids) > 0
 }
 
-// rebids checks a change of a budget. The budget must exceed the amount owed. The new bids must be
-// the difference divided by the remaining time, in the proportions of the former bids, rounded
-// toward zero. The ledger of a live market has the times of its bank, which are up to a few seconds
-// later than those of the market. The budget of an entry follows from the moves of all entries of
-// the contract.
+// rebids checks a change of a budget. The budget must exceed the amount owed. The sum of the
+// new bids must be the difference divided by the remaining time. It is divided in the
+// proportions of the former bids, and each bid is rounded toward zero. The ledger of a live
+// market contains the times of its bank, which are up to a few seconds later than those of the
+// market. The budget after an entry follows from the moves of all entries of the contract.
 func (f *follower) rebids(e *audit.Entry) (found, want string) {
 	switch e.Kind {
 	case audit.Admit:
@@ -74,7 +75,7 @@ func (f *follower) rebids(e *audit.Entry) (found, want string) {
 	return "", ""
 }
 
-// follow compares the new bids with the former ones and replaces them.
+// follow compares the new bids with the former bids and replaces these.
 func (b *bidding) follow(e *audit.Entry, n *adjusted) (found, want string) {
 	owed, err := parseMoney(n.Owed)
 	bids, ok := bidsOn(n.On)
@@ -88,11 +89,11 @@ func (b *bidding) follow(e *audit.Entry, n *adjusted) (found, want string) {
 		return fmt.Sprintf("bids %v", n.On), "bids, each followed by its hosts"
 	}
 	left, within := b.due-e.Time, 1e-9
-	if strings.Contains(string(e.ID), "/") { // an order to a live market
+	if strings.Contains(string(e.ID), "/") { // only orders to a live market have such an ID
 		within += 5 / max(left, 1e-3)
 	}
 	sum, rate := 0.0, float64(b.budget-owed)*1e3/max(left, 1e-3)
-	hosts := slices.Sorted(maps.Keys(bids)) // the first finding is the same in every run
+	hosts := slices.Sorted(maps.Keys(bids)) // in this order, the first finding is the same in every run
 	for _, host := range hosts {
 		if was[host] == 0 {
 			return fmt.Sprintf("a bid on %q", host), "bids on the hosts of the contract"
@@ -110,8 +111,8 @@ func (b *bidding) follow(e *audit.Entry, n *adjusted) (found, want string) {
 	return "", ""
 }
 
-// adjust recomputes the amount that d owes when its budget changes, and gives its tasks their new
-// bids. The value of d is the new budget.
+// adjust recomputes the amount that d owes at the change of its budget, and gives its tasks
+// their new bids. The field d.value already contains the new budget.
 func (t *trail) adjust(e *audit.Entry, d *contract, a *adjusted) (found, want string) {
 	m := t.market
 	if t.run.Rules.Packed { // a note states one bid per host

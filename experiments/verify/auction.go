@@ -10,11 +10,11 @@ import (
 	"bourse/bank/audit"
 )
 
-// mostBids is the largest number of bids for which VCG is recomputed. A branch and bound
-// over all sets of bids may take time that is exponential in this number.
+// mostBids is the maximum number of bids for which VCG is recomputed. The branch-and-bound
+// search over all sets of bids can take time that is exponential in this number.
 const mostBids = 20
 
-// A bundle is a bid for nodes in [from, to) at a clearing.
+// A bundle is a bid in a clearing: a number of nodes in the interval [from, to).
 type bundle struct {
 	id       int64
 	nodes    int
@@ -24,7 +24,8 @@ type bundle struct {
 	size     int64 // nodes x seconds, rounded up
 }
 
-// before checks that a clearing is carried out as a whole and that none is missing before e.
+// before checks that all entries of a clearing are present, and that no clearing is missing
+// before e.
 func (b *bookings) before(t *trail, e *audit.Entry) (found, want string) {
 	if b.clearing && (e.Time != b.time || e.Kind != audit.Admit && e.Kind != audit.Reject) {
 		if found, want = b.carried(); found != "" {
@@ -32,7 +33,7 @@ func (b *bookings) before(t *trail, e *audit.Entry) (found, want string) {
 		}
 	}
 	for ; float64(b.tick)*b.o.Every < e.Time; b.tick++ {
-		if b.o.Follows || b.o.Leads { // rows do not state when jobs began to wait
+		if b.o.Follows || b.o.Leads { // rows do not contain the time at which such jobs began to wait
 			b.tick = max(b.tick, int(e.Time/b.o.Every)-1)
 			continue
 		}
@@ -85,8 +86,8 @@ func (b *bookings) cleared(t *trail, e *audit.Entry, n *note) (found, want strin
 	for _, x := range bids {
 		sum += float64(x.value)
 	}
-	// VCG adds values as float64s. The sum of the values, and of the larger values given to
-	// intervals already sold, must be exact.
+	// VCG adds values as float64s. The sum of the values must be exact. So must the sum in
+	// which intervals already sold have their larger values.
 	exact := b.o.Rule != "greedy" && len(bids) <= min(b.o.Exact, mostBids) && sum*float64(2*len(b.open)+2) < 1<<53
 	b.unknown = true
 	switch {
@@ -158,7 +159,7 @@ func (b *bookings) bundle(j *Job, from float64) bundle {
 	return x
 }
 
-// awarded checks that d won x at the price that it pays.
+// awarded checks that d has won x at the price that it pays.
 func (b *bookings) awarded(e *audit.Entry, d *contract, x *span) (found, want string) {
 	price := d.terms.price(d.value)
 	bid := b.bundle(d.row, x.from)
@@ -182,8 +183,8 @@ func (b *bookings) awarded(e *audit.Entry, d *contract, x *span) (found, want st
 	return "", ""
 }
 
-// unpaid follows the refusal of j because of its owner's balance. If j has won a clearing, its
-// units are no longer sold.
+// unpaid handles the refusal of j because its owner's balance is too low. If j has won in a
+// clearing, its units are then no longer sold.
 func (b *bookings) unpaid(j *Job) (found, want string) {
 	if _, won := b.awards[j.ID]; b.clearing && (won || b.unknown && b.bid[j.ID]) {
 		delete(b.awards, j.ID)
@@ -212,8 +213,9 @@ func (b *bookings) lost(e *audit.Entry, j *Job, reason string) (want string) {
 	return ""
 }
 
-// greedy sets the awards: it accepts each bid that fits, in descending order of value per
-// size^norm. A winner pays the lowest value with which it would still be accepted.
+// greedy sets the awards under rule greedy: it accepts each bid that fits, in descending order
+// of value per size^norm. A winner pays the lowest value with which it would still be
+// accepted.
 func (b *bookings) greedy(bids []bundle) {
 	rank := slices.Clone(bids)
 	slices.SortStableFunc(rank, func(x, y bundle) int { return b.weight(&y, x.size).Cmp(b.weight(&x, y.size)) })
@@ -242,8 +244,8 @@ func (b *bookings) greedy(bids []bundle) {
 	}
 }
 
-// weight returns value^2 size, or value size if the norm is 1. The ranks of two bids are in
-// the order of their weights by each other's size.
+// weight returns value^2 size, or value size if the norm is 1. To rank two bids, each value is
+// weighted with the size of the other bid.
 func (b *bookings) weight(x *bundle, size int64) *big.Int {
 	w := big.NewInt(x.value)
 	if b.o.Norm != 1 {
@@ -261,7 +263,7 @@ func (b *bookings) critical(x *bundle, size int64) int64 {
 	return w.Int64()
 }
 
-// fits reports whether there is room for x in addition to the accepted bids and the open intervals.
+// fits reports whether x fits in addition to the accepted bids and the open intervals.
 func (b *bookings) fits(accepted []bundle, x *bundle) bool {
 	times := []float64{x.from}
 	for i := range accepted {
@@ -270,7 +272,7 @@ func (b *bookings) fits(accepted []bundle, x *bundle) bool {
 	for _, o := range b.open {
 		times = append(times, o.from)
 	}
-	for _, at := range times { // the units in use rise only at starts
+	for _, at := range times { // the number of units in use rises only at starts of intervals
 		if at < x.from || at >= x.to {
 			continue
 		}
@@ -292,10 +294,10 @@ func (b *bookings) fits(accepted []bundle, x *bundle) bool {
 	return true
 }
 
-// vcg sets the awards: the set of bids with the highest sum of gains. The gain of a bid is its
-// value minus its reserve price. Of several such sets, it takes the one that contains the earliest
-// bid in which they differ. A winner pays its reserve price plus the loss that it causes the
-// others.
+// vcg sets the awards under rule vcg: the winners are the set of bids with the highest sum of
+// gains. The gain of a bid is its value minus its reserve price. If several sets have the
+// highest sum, it chooses the set that contains the earliest bid in which they differ. A
+// winner pays its reserve price plus the loss that it causes to the other bids.
 func (b *bookings) vcg(bids []bundle) {
 	best, won := b.best(bids, -1, -1)
 	for _, x := range won {
@@ -314,8 +316,9 @@ func (b *bookings) best(bids []bundle, without, least int64) (sum int64, set []b
 	}
 	density := func(i int) float64 { return float64(bids[i].value-bids[i].least) / float64(bids[i].nodes) }
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(density(j), density(i)) })
-	// bound returns an upper bound on the gains of the bids from i on. It considers only the room
-	// at the clearing, when all their intervals start. It assumes that the last bid may be divided.
+	// bound returns an upper bound on the gains of the bids from index i on. It considers only
+	// the free units at the clearing, when the intervals of all bids start. It assumes that
+	// the last bid may be divided.
 	bound := func(i, room int) (most float64) {
 		for _, k := range order {
 			if k < i {

@@ -10,16 +10,16 @@ import (
 	"bourse/bank/audit"
 )
 
-// Some policies sell the processors of one host for intervals: windows at list prices by
-// delivery window, and bundle by auctions. The ledger contains every sale (admit), refusal,
-// clearing and end (settle), in the order in which the policy decided. Bookings use these
-// entries, the table of jobs and the policy's options. They recompute each interval, its
-// price, and the reason for each refusal.
+// Some policies sell the processors of one host for intervals of time: windows sells delivery
+// windows at list prices, and bundle sells by auction. The ledger contains every sale (admit),
+// refusal, clearing and end (settle), in the order of the policy's decisions. The type
+// bookings uses these entries, the table of jobs and the policy's options. It recomputes each
+// interval, its price, and the reason for each refusal.
 
-// Booked are the options of a policy that sells intervals. Prices are in dollars per node
+// Booked contains the options of a policy that sells intervals. Prices are in dollars per node
 // and second.
 type Booked struct {
-	Sold // policy windows or bundle; the shape of the prices; times and losers of the clearings
+	Sold // policy (windows or bundle), shape of the prices, and times and losers of the clearings
 
 	Prices           []float64 // options of windows
 	Width, CancelFee float64
@@ -29,12 +29,12 @@ type Booked struct {
 	Exact int
 	Norm  float64
 
-	Leads   bool // jobs may have an earliest start or parts, which rows do not state
-	Follows bool // a job may arrive when another ends
-	Hard    bool // jobs stop at their deadlines
+	Leads   bool // jobs may have an earliest start or several parts, which rows do not contain
+	Follows bool // a job may arrive when another job ends
+	Hard    bool // jobs are stopped at their deadlines
 }
 
-// bookings follow the intervals sold in a run.
+// bookings tracks the intervals sold in a run.
 type bookings struct {
 	rules *Rules
 	o     *Booked
@@ -42,23 +42,23 @@ type bookings struct {
 	speed float64 // work per second of a processor
 
 	open    map[int64]*span
-	windows map[int]*window // sold intervals by number, except those that have ended
+	windows map[int]*window // windows by number, except those that have ended
 	last    int             // highest number in windows
 	steps   []level         // scratch
 
 	// Fields for clearings:
-	coming     []int           // rows of the jobs that have not arrived, in order of arrival
-	waiting    []int           // rows of the jobs that waited at the last clearing, and of those that have an entry since
+	coming     []int           // rows of jobs that have not arrived yet, in order of arrival
+	waiting    []int           // rows of jobs that waited at the last clearing, and of jobs that have had an entry since then
 	tick       int             // number of the next clearing
 	bid        map[int64]bool  // jobs that have taken part in a clearing
 	awards     map[int64]int64 // payments of the winners in micro-dollars, by job
-	clearing   bool            // whether entries that carry out a clearing follow
+	clearing   bool            // whether the next entries carry out a clearing
 	time       float64         // time of the clearing
-	left       int             // units of its winners that have no entry yet
+	left       int             // number of units won for which there is no entry yet
 	losers     []int64         // bids that must be refused
-	unknown    bool            // whether its winners are unknown
-	beyond     [2]int          // clearings that were not recomputed, because bids are unknown or because there are too many bids
-	unrefused  int             // refusals that were not recomputed
+	unknown    bool            // whether the winners of the clearing are unknown
+	beyond     [2]int          // number of clearings that were not recomputed, because bids are unknown or because there are too many bids
+	unrefused  int             // number of refusals that were not recomputed
 	candidates []candidate     // scratch
 }
 
@@ -71,7 +71,7 @@ type span struct {
 // A window contains the parts of sold intervals that lie in it.
 type window struct {
 	pieces map[int64]piece // by contract
-	noise  float64         // node-seconds by which rounding may change the sum
+	noise  float64         // number of node-seconds by which rounding may change the sum
 }
 
 // A piece is the part of an interval in one window.
@@ -80,13 +80,13 @@ type piece struct {
 	seconds float64 // node-seconds
 }
 
-// A level is the number of units in use from a time on.
+// A level is the number of units in use from a given time on.
 type level struct {
 	at   float64
 	used int
 }
 
-// A candidate is a possible start with the bounds of its price, in nano-dollars.
+// A candidate is a possible start of an interval, with bounds on its price in nano-dollars.
 type candidate struct{ from, low, high float64 }
 
 func newBookings(r *Rules) *bookings {
@@ -96,7 +96,7 @@ func newBookings(r *Rules) *bookings {
 	}
 }
 
-// notRecomputed lists the values that the bookings could not recompute.
+// notRecomputed lists the values that b could not recompute.
 func (b *bookings) notRecomputed() (what []string) {
 	if b.unrefused > 0 {
 		what = append(what, fmt.Sprintf("the reasons of %d refusals, because the rows do not state when these jobs could start", b.unrefused))
@@ -143,7 +143,7 @@ func (b *bookings) admitted(e *audit.Entry, d *contract) (found, want string) {
 	return found, want
 }
 
-// sold checks that x, which is sold at a list price, is the cheapest interval and has the
+// sold checks that x, which was sold at a list price, is the cheapest interval and has the
 // stated price.
 func (b *bookings) sold(e *audit.Entry, d *contract, x *span, opens float64) (found, want string) {
 	length, due := d.row.Estimate/b.speed, d.terms.due()
@@ -169,9 +169,10 @@ func (c *candidate) micros() (low, high float64) {
 	return math.Floor(c.low/1e3*(1+5e-14) + 5e-10), math.Floor(c.high/1e3*(1+2e-13) + 2e-9)
 }
 
-// cheapest considers the intervals for the given number of nodes that opens and due allow. It
-// returns the one that starts at from, or the cheapest if from is NaN. It also returns an
-// interval that is certainly cheaper or, at the same price, earlier, or nil if there is none.
+// cheapest considers the intervals that the given number of nodes can use between opens and
+// due. It returns the interval that starts at from or, if from is NaN, the cheapest interval.
+// It also returns an interval that is certainly cheaper or, at the same price, earlier. The
+// second result is nil if there is no such interval.
 func (b *bookings) cheapest(now float64, nodes int, length, opens, due, from float64) (own, better *candidate) {
 	until := due
 	if b.o.Ahead > 0 {
@@ -189,7 +190,7 @@ func (b *bookings) cheapest(now float64, nodes int, length, opens, due, from flo
 		}
 	}
 	try(opens)
-	// Later windows have the price of an empty window.
+	// All later windows are empty and therefore have the same price.
 	quiet := max(opens, float64(max(b.at(now), b.last+1, len(b.o.Prices)))*b.o.Width) + 2*b.o.Width
 	for w := b.at(opens); float64(w)*b.o.Width <= min(until, quiet+length+b.o.Width); w++ {
 		boundary := float64(w) * b.o.Width
@@ -251,12 +252,13 @@ func latest(end, length float64) float64 {
 	return at
 }
 
-// price sets the bounds of the price of c. Each node pays, in each window, the price after the
-// nodes before it. It returns false, without the price, if the price certainly exceeds limit.
+// price sets the bounds of the price of c. In each window, each node pays the price that
+// applies after the nodes before it. If the price certainly exceeds limit, it returns false
+// and does not set the price.
 func (b *bookings) price(c *candidate, nodes int, length, limit float64) bool {
 	to := c.from + length
 	least := 0.0
-	for full := range 2 { // first a lower bound, as if all nodes were the first
+	for full := range 2 { // first compute a lower bound, as if each node were the first
 		c.low, c.high = 0, 0
 		for w := b.at(c.from); float64(w)*b.o.Width < to; w++ {
 			seconds := min(to, float64(w+1)*b.o.Width) - max(c.from, float64(w)*b.o.Width)
@@ -304,7 +306,8 @@ func (b *bookings) at(t float64) int {
 	return w
 }
 
-// total returns the node-seconds sold of window w and their maximum change by rounding.
+// total returns the node-seconds sold in window w and the maximum error of that sum by
+// rounding.
 func (b *bookings) total(w int) (sum, noise float64) {
 	x := b.windows[w]
 	if x == nil {
@@ -330,7 +333,7 @@ func (b *bookings) forget(now float64) {
 	}
 }
 
-// sell adds x, which is sold to contract id, to its windows.
+// sell adds x, an interval sold to contract id, to its windows.
 func (b *bookings) sell(e *audit.Entry, id int64, x *span) {
 	for w := b.at(x.from); float64(w)*b.o.Width < x.to; w++ {
 		if b.windows[w] == nil {
@@ -359,7 +362,7 @@ func (b *bookings) release(id int64, x *span, at float64) {
 	}
 }
 
-// levels computes the units in use at each time.
+// levels computes the number of units in use at each time.
 func (b *bookings) levels() {
 	b.steps = b.steps[:0]
 	for _, x := range b.open {
@@ -371,7 +374,7 @@ func (b *bookings) levels() {
 	}
 }
 
-// peak returns the most units in use at any time of x, after levels.
+// peak returns the maximum number of units in use during x, as computed by levels.
 func (b *bookings) peak(x *span) (most int) {
 	i, _ := slices.BinarySearchFunc(b.steps, x.from, func(s level, at float64) int {
 		if s.at <= at {
@@ -442,8 +445,8 @@ func (b *bookings) refused(t *trail, e *audit.Entry, j *Job, n *note) (found, wa
 	return "", ""
 }
 
-// unsold checks that no interval could be sold to job j, or that the price of each exceeds the
-// job's budget.
+// unsold checks that no interval could be sold to job j, or that the price of every interval
+// exceeds the job's budget.
 func (b *bookings) unsold(e *audit.Entry, j *Job, n *note, length, due float64) (found, want string) {
 	ask := n.rejection.Ask
 	dear := n.rejection.Reason == "price above budget"
@@ -467,7 +470,7 @@ func (b *bookings) unsold(e *audit.Entry, j *Job, n *note, length, due float64) 
 	return "", ""
 }
 
-// settled checks when d ended, and the charge if its owner cancelled it.
+// settled checks the time at which d ended, and the charge if its owner cancelled d.
 func (b *bookings) settled(t *trail, e *audit.Entry, d *contract, v *verdict) (found, want string) {
 	x := b.open[d.id]
 	if x == nil {
@@ -502,8 +505,8 @@ func (b *bookings) settled(t *trail, e *audit.Entry, d *contract, v *verdict) (f
 	return "", ""
 }
 
-// fee returns the charge for x if its owner cancels it: the fee, or the part of the interval
-// that has passed if it is more.
+// fee returns the charge for x if its owner cancels it. It is the fee or, if that is more, the
+// price of the part of the interval that has passed.
 func (b *bookings) fee(price audit.Money, x *span, at, error float64) audit.Money {
 	part := 1.0
 	if !b.auctions() {

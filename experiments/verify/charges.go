@@ -15,11 +15,11 @@ import (
 // provider is the account that pays penalties.
 const provider = "provider"
 
-// unsure is the reason why charges are no longer recomputed.
+// unsure is the reason for which charges are no longer recomputed.
 const unsure = "the time at which a contract spent its budget depends on a price at a time at which other contracts ended"
 
-// place puts the tasks of d on the hosts named in its note. It checks the bids and the
-// price at admission.
+// place places the tasks of d on the hosts named in its note. It checks the bids and the price
+// at admission.
 func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 	on := d.terms.on
 	if len(on) == 0 || on[0].bid < 0 {
@@ -77,13 +77,13 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		pace = min(pace, h.speed)
 		d.tasks = append(d.tasks, one)
 	}
-	if d.terms.PerHost { // if each node has its own promise, the program runs at the pace of the slowest
+	if d.terms.PerHost { // if each node is promised separately, all nodes run at the pace of the slowest
 		for i := range d.tasks {
 			d.tasks[i].pace = pace
 		}
 	}
 	t.market.start(e.Time, d)
-	switch rounding := 1e-9 * nodes; { // one nano-dollar per second for each bid
+	switch rounding := 1e-9 * nodes; { // one nano-dollar per second per bid
 	case (spend-rounding)*d.terms.Deadline > float64(d.value)/1e6*(1+1e-12):
 		return fmt.Sprintf("bids of $%v/s, which add up to $%v by the deadline", spend, spend*d.terms.Deadline), fmt.Sprintf("at most %v", d.value)
 	case d.terms.Price > 0 && (d.terms.Price < least*(1-1e-9) || d.terms.Price > most*(1+1e-9)):
@@ -94,7 +94,7 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 
 func near(x, y, within float64) bool { return math.Abs(x-y) <= within }
 
-// judge recomputes the charge and the debts of d, how much of its work was done, and
+// judge recomputes the charge and the debts of d, the part of its work that was done, and
 // whether its promise was kept.
 func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string) audit.Money) (found, want string) {
 	if v.Losses > 0 && !t.run.Rules.Leave {
@@ -155,10 +155,10 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 	return "", ""
 }
 
-// due returns the penalty that must be paid if claimed is owed, or nil if no penalty is
-// due. Since version 2, the hosts that e pays contribute first. Their contributions are
-// proportional to these payments and do not exceed them. The provider pays the rest if its
-// funds allow.
+// due returns the penalty that must be paid if claimed is owed, or nil if no penalty is due.
+// Since version 2, the hosts that e pays contribute first. Their contributions are
+// proportional to these payments and do not exceed them. The provider pays the rest, as far as
+// its funds allow.
 func (d *contract) due(e *audit.Entry, claimed, has audit.Money, version int) *due {
 	o := &due{contract: d.id, to: d.owner}
 	rest := claimed
@@ -186,7 +186,7 @@ func (d *contract) due(e *audit.Entry, claimed, has audit.Money, version int) *d
 	return o
 }
 
-// inProportion divides total in proportion to the amounts in all by the largest-remainder
+// inProportion divides total in proportion to the amounts in all, by the largest-remainder
 // method. The sum of these amounts is sum.
 func inProportion(all []debit, sum, total audit.Money) []debit {
 	if sum == 0 {
@@ -206,9 +206,9 @@ func inProportion(all []debit, sum, total audit.Money) []debit {
 	return out
 }
 
-// cancelled checks the settlement of a cancelled contract. If the market closed, d must
-// have been open, and the charge must be zero. If the owner cancelled d, the charge must be
-// the accrued amount. The ledger does not show when an owner cancelled.
+// cancelled checks the settlement of a cancelled contract. If the market closed, d must have
+// been open, and the charge must be zero. If the owner cancelled d, the charge must be the
+// accrued amount. The ledger does not contain the time at which an owner cancelled.
 func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want string) {
 	due, total := d.terms.due(), d.row.Work
 	byDue, left := d.progress()
@@ -238,9 +238,9 @@ func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want 
 	return "", ""
 }
 
-// progress returns the work done over all tasks of d and the work left, in
-// processor-seconds. If each task has its own promise, the work left is that of the slowest
-// task times the number of tasks.
+// progress returns the work done over all tasks of d and the work left, in processor-seconds.
+// If each task is promised separately, the work left is the work of the slowest task times the
+// number of tasks.
 func (d *contract) progress() (done, left float64) {
 	for i := range d.tasks {
 		n, each := &d.tasks[i], d.row.Work/float64(len(d.tasks))
@@ -254,17 +254,17 @@ func (d *contract) progress() (done, left float64) {
 	return done, left
 }
 
-// work checks how much work of d was done, when d ended, and whether this keeps the
-// promise.
+// work checks how much work of d was done, when d ended, and whether the promise was therefore
+// kept.
 func (t *trail) work(e *audit.Entry, d *contract, v *verdict) (found, want string) {
 	due, total := d.terms.due(), d.row.Work
-	last := e.Time // time at which contracts/settlement evaluates the work
+	last := e.Time // time for which contracts/settlement evaluates the work
 	if !d.terms.OnDemand {
 		last = max(last, due)
 	}
 	done, left := d.progress()
 	rounding := t.rounding(d, last)
-	fuzz := 10 * rounding // if the work is this close to a limit, rounding may put it on either side
+	fuzz := 10 * rounding // if the work is this close to a limit, rounding decides whether it reaches the limit
 	byDue, off := done, fuzz
 	if past := d.terms.late(e.Time); past && !d.terms.RunsOn {
 		return fmt.Sprintf("a settlement at %v s", e.Time), fmt.Sprintf("a settlement at its deadline, %v s", due)
@@ -288,9 +288,9 @@ func (t *trail) work(e *audit.Entry, d *contract, v *verdict) (found, want strin
 	return "", ""
 }
 
-// rounding returns the largest error of d's work at a given time, as contracts/settlement
-// defines it. It is one part in 10^9, plus the work that the hosts do in one or two float64
-// steps of time.
+// rounding returns the maximum error of d's work at the given time, as defined by
+// contracts/settlement. It is one part in 10^9, plus the work that the hosts do in one or two
+// float64 steps of time.
 func (t *trail) rounding(d *contract, at float64) float64 {
 	sum, moments := 1e-9*d.row.Work, 2*moment(at)
 	for i := range d.tasks {
@@ -302,9 +302,9 @@ func (t *trail) rounding(d *contract, at float64) float64 {
 // moment returns the distance between adjacent float64 numbers near at.
 func moment(at float64) float64 { return math.Nextafter(at, math.Inf(1)) - at }
 
-// delays returns the two possible delays, in seconds, of a promise that ended at the given
-// time. They are 0 if the promise was kept. The two delays differ only if a host may have
-// left permanently with the work, because the note does not distinguish this from other
+// delays returns two possible delays, in seconds, of a contract that ended at the given time.
+// They are 0 if the promise was kept. The two delays differ only if a host may have left
+// permanently with work of the contract, because the note does not distinguish this from other
 // losses. Since version 2 of the rules, delays are rounded by [contract.known].
 func (d *contract) delays(end float64, v *verdict, version int) (likely, other float64) {
 	p, over := &d.terms, max(0, end-d.terms.due())
@@ -328,9 +328,9 @@ func (d *contract) delays(end float64, v *verdict, version int) (likely, other f
 	return over, over
 }
 
-// known rounds a duration in seconds to a number of decimal places. The duration must be
-// computed from times up to end. One unit of the last place is at least 16 float64 steps at
-// end or, if that is later, at the deadline.
+// known rounds a duration in seconds to the number of decimal places that are known. The
+// duration must be a difference of times up to end. One unit of the last place is at least 16
+// float64 steps at end or, if that is later, at the deadline.
 func (d *contract) known(seconds, end float64) float64 {
 	if x, err := strconv.ParseFloat(strconv.FormatFloat(seconds, 'f', d.places(end), 64), 64); err == nil {
 		return x
@@ -347,9 +347,9 @@ func (d *contract) places(end float64) (n int) {
 }
 
 // penalty returns the provider's penalty for the given delay, in micro-dollars before
-// rounding, and the maximum error of that amount. Since version 2 of the rules, the penalty
-// is the exact product of the decimal numbers, rounded toward zero, and the error is 0. If
-// the delay is computed from times up to end, the check allows half a unit of its last
+// rounding, and the maximum error of the penalty. Since version 2 of the rules, the penalty is
+// the exact product of the decimal numbers, rounded toward zero, and the error is 0. If the
+// delay is computed from times up to end, the check allows an error of half a unit of its last
 // place in the user's favor.
 func (d *contract) penalty(delay, end float64, v *verdict, version int) (owed, fuzz float64) {
 	p := &d.terms
@@ -406,13 +406,13 @@ func (d *contract) charges(e *audit.Entry) (map[string]audit.Money, audit.Money)
 	return pays, sum
 }
 
-// metered checks that e charges the accrued amounts of d's tasks, rounded, and at most the
-// value of d. In version 1 of the rules, each task is rounded separately, and tasks are
-// paid in order until the value is used up. Since version 2, the sum is rounded once and
-// each task is paid in proportion.
+// metered checks that e charges the amounts that d's tasks have accrued, rounded and limited
+// to the value of d. In version 1 of the rules, each task's amount is rounded separately, and
+// tasks are paid in order until the value is used up. Since version 2, the sum is rounded
+// once, and each task is paid in proportion to its amount.
 func (d *contract) metered(e *audit.Entry, rules *Rules) (found, want string) {
 	moves := e.Moves
-	var pays map[string]audit.Money // payment by host; nil if the moves are in the order of the tasks
+	var pays map[string]audit.Money // payments by host; nil if the moves are in the order of the tasks
 	if !d.inOrder(moves) {
 		pays, _ = d.charges(e)
 	}
@@ -448,9 +448,9 @@ func (d *contract) metered(e *audit.Entry, rules *Rules) (found, want string) {
 	return "", ""
 }
 
-// proportional checks the total paid to the hosts of d. It must equal the amounts owed to
-// them or the value, whichever is less. Each host must be paid in proportion, within a
-// micro-dollar. If packed is set, several nodes may share a host.
+// proportional checks the total paid to the hosts of d. It must equal the amounts owed to them
+// or the value, whichever is less. Each host must be paid in proportion to its amount, within
+// a micro-dollar. If packed is set, several nodes may share a host.
 func (d *contract) proportional(sum audit.Money, packed bool) (found, want string) {
 	low, high := 0.0, 0.0 // bounds of the amount owed, in micro-dollars
 	for i := range d.tasks {
@@ -463,7 +463,7 @@ func (d *contract) proportional(sum audit.Money, packed bool) (found, want strin
 		return fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, computed from share, price and time", min(d.value, audit.Money(math.RoundToEven(low))))
 	}
 	tasks, micros := d.tasks, 0.0
-	if packed { // entries state the payment per host, not per node
+	if packed { // entries contain the payment per host, not per node
 		tasks, micros = d.byHost()
 	}
 	for i := range tasks {
@@ -484,9 +484,9 @@ func (d *contract) proportional(sum audit.Money, packed bool) (found, want strin
 	return "", ""
 }
 
-// byHost returns, for each host, the total owed to the nodes of d and the total paid for
-// them. Each additional node can add a micro-dollar of rounding to the sum of a host. The
-// result micros is the maximum over all hosts.
+// byHost returns, for each host, the total owed to the nodes of d and the total paid for them.
+// Each additional node can add a rounding error of one micro-dollar to the amount of a host.
+// The result micros is the maximum of this error over all hosts.
 func (d *contract) byHost() (all []task, micros float64) {
 	at := make(map[*machine]int)
 	nodes := make([]float64, 0, len(d.tasks))
@@ -519,9 +519,10 @@ func (d *contract) inOrder(moves []audit.Move) bool {
 	return len(moves) == 0 || len(moves) == 1 && string(moves[0].To) == d.owner
 }
 
-// whole checks a settlement that pays a price as a whole. It must pay the price minus the
-// penalty in equal parts, nothing if the work was not done, or at most the price if the
-// contract was cancelled. It returns the part of the penalty that the price does not cover.
+// whole checks a settlement under rules that charge a whole price. The payment must be the
+// price minus the penalty in equal parts, nothing if the work was not done, or at most the
+// price if the contract was cancelled. It returns the part of the penalty that the price does
+// not cover.
 func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, rules *Rules) (owed float64, found, want string) {
 	pays, sum := d.charges(e)
 	price := d.terms.price(d.value)
@@ -532,7 +533,7 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, rule
 		found, want = d.evenly(pays, sum, rules)
 		return 0, found, want
 	}
-	if sum == 0 && v.State != "fulfilled" { // the work was not done, or done too late to be paid for
+	if sum == 0 && v.State != "fulfilled" { // the work was not done, or was done too late to be paid
 		if beyond := penalty - float64(price); beyond >= 0 && !v.Killed {
 			if claimed, err := v.owed(); err == nil && owes(claimed, beyond, fuzz) {
 				return beyond, "", ""
@@ -547,15 +548,15 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, rule
 	return 0, found, want
 }
 
-// evenly checks that sum is paid to the hosts of d in equal parts per node. Unless hosts
-// may leave, these must be the hosts of the admission.
+// evenly checks that sum is paid to the hosts of d in equal parts per node. Unless hosts may
+// leave, these must be the hosts named at the admission.
 func (d *contract) evenly(pays map[string]audit.Money, sum audit.Money, rules *Rules) (found, want string) {
 	names, part := d.parts(sum, rules.Version)
 	for n := range names {
 		names[n] = "host:" + names[n]
 	}
 	if rules.Packed && rules.Leave {
-		return "", "" // the number of nodes on each of the other hosts is unknown
+		return "", "" // the numbers of nodes on the other hosts are unknown
 	}
 	if rules.Packed { // a host receives the parts of all its nodes
 		byHost := make(map[string]audit.Money, len(names))
@@ -568,9 +569,9 @@ func (d *contract) evenly(pays map[string]audit.Money, sum audit.Money, rules *R
 			part = append(part, byHost[name])
 		}
 	}
-	if rules.Leave { // on the same number of other hosts
+	if rules.Leave { // there must be the same number of hosts, but they may be different hosts
 		names = slices.SortedFunc(maps.Keys(pays), func(a, b string) int { return cmp.Or(cmp.Compare(pays[b], pays[a]), cmp.Compare(a, b)) })
-		names = append(names, make([]string, len(part))...) // a host that receives nothing does not appear
+		names = append(names, make([]string, len(part))...) // a host that receives nothing does not appear in the entry
 		slices.SortFunc(part, func(a, b audit.Money) int { return cmp.Compare(b, a) })
 	}
 	for n, part := range part {
@@ -581,9 +582,10 @@ func (d *contract) evenly(pays map[string]audit.Money, sum audit.Money, rules *R
 	return "", ""
 }
 
-// parts returns the hosts of d and each host's part of sum: an equal part for each node,
-// rounded toward zero. In version 1 of the rules, the first nodes get one micro-dollar of
-// the remainder each. Since version 2, the hosts with the largest remainders get it.
+// parts returns the hosts of d and the part of sum for each: an equal part for each node,
+// rounded toward zero. In version 1 of the rules, each of the first nodes receives one
+// micro-dollar of the remainder. Since version 2, the hosts with the largest remainders
+// receive it.
 func (d *contract) parts(sum audit.Money, version int) (names []string, part []audit.Money) {
 	var nodes []int
 	if d.terms.booked() {
@@ -608,7 +610,7 @@ func (d *contract) parts(sum audit.Money, version int) (names []string, part []a
 		}
 		return names, part
 	}
-	order := make([]int, len(nodes)) // ordered by remainder of odd × n / all
+	order := make([]int, len(nodes)) // hosts ordered by remainder of odd × n / all
 	for i, n := range nodes {
 		part, order[i] = append(part, each*audit.Money(n)+audit.Money(odd*n/all)), i
 		before += odd * n / all
@@ -620,8 +622,8 @@ func (d *contract) parts(sum audit.Money, version int) (names []string, part []a
 	return names, part
 }
 
-// together checks the note of a contract in several parts. The hosts must be valid and must
-// have all nodes of the contract.
+// together checks the note of a contract in several parts. The hosts must be valid, and their
+// nodes must be all nodes of the contract.
 func (t *trail) together(e *audit.Entry, d *contract) (found, want string) {
 	if len(d.terms.Parts) == 0 {
 		t.stop(e, "its note does not name its hosts")

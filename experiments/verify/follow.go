@@ -9,11 +9,11 @@ type follower struct {
 	note  note   // note of the current entry
 
 	bidding  map[int64]*bidding  // open contracts with bids
-	promised map[int64]*promised // contracts of markets that promise a penalty for delivering too little
+	promised map[int64]*promised // contracts of markets that promise a penalty if they deliver too little
 }
 
-// Follow returns a function that creates followers of a ledger and of the run published
-// with it. If run is nil, followers check only whether the notes are possible.
+// Follow returns a function that creates followers of a ledger and of the run published with
+// it. If run is nil, followers check only that the contents of the notes are possible.
 func Follow(run *Run) func() audit.Follower {
 	return func() audit.Follower {
 		f := &follower{run: run}

@@ -8,13 +8,13 @@ import (
 	"slices"
 )
 
-// Held describes the resources of hosts other than processors. A task holds them from its start to
-// its end. Each resource with a price has its own auction.
+// Held describes the resources of hosts other than processors. A task holds them from its
+// start to its end. Each resource that has a price has its own auction.
 type Held struct {
-	Names  []string             // memory, disk, bandwidth, then the countable resources sorted by name
-	Rooms  []map[string]float64 // amount of each resource on each host, for hosts in turn
+	Names  []string             // names of the resources: memory, disk, bandwidth, then the countable resources in alphabetical order
+	Rooms  []map[string]float64 // amount of each resource on each host; the list repeats for further hosts
 	Priced map[string]bool
-	Floors map[string]float64 // minimum price of each resource in $/s per unit
+	Floors map[string]float64 // minimum price of each resource, in $/s per unit
 }
 
 // room returns the amount of each resource on a host.
@@ -26,8 +26,8 @@ func (h *Held) room(host string) map[string]float64 {
 	return h.Rooms[i%len(h.Rooms)]
 }
 
-// A vector contains the amounts that a task holds, claims and bids for each resource. Processors
-// come first, then the resources in the order of [Held.Names].
+// A vector contains the amounts of each resource that a task holds, claims and bids.
+// Processors come first, followed by the resources in the order of [Held.Names].
 type vector struct {
 	holds  []float64 // amounts that the task holds
 	claims []float64 // fractions of the host that the task claims; 0 if the resource is not claimed or has no price
@@ -67,8 +67,8 @@ func (t *task) own() int64 {
 	return t.bid
 }
 
-// at returns the value for a node under a name. The map contains either one number for all nodes or a
-// list with one number for each node.
+// at returns the value for a node from the field with the given name. The field contains
+// either one number for all nodes or a list with one number per node.
 func at(of map[string]any, name string, node int) (x float64, ok bool) {
 	switch value := of[name].(type) {
 	case nil:
@@ -83,9 +83,9 @@ func at(of map[string]any, name string, node int) (x float64, ok bool) {
 	return x, ok
 }
 
-// claim sets the vector of node i of contract d on its host to the amounts in the contract's terms. It
-// checks that the host has enough of each resource for all its tasks. It also checks the prices in the
-// terms.
+// claim sets the vector of node i of contract d to the amounts in the contract's terms, for
+// the host of the node. It checks that the host has enough of each resource for all its tasks.
+// It also checks the prices in the terms.
 func (t *trail) claim(n *task, d *contract, i int, now float64) (found, want string) {
 	r, h := t.run.Rules, n.host
 	if r.Held == nil {
@@ -139,8 +139,8 @@ func (t *trail) claim(n *task, d *contract, i int, now float64) (found, want str
 	return "", ""
 }
 
-// ending returns the sum of the bids for resource k of the tasks on h that end now. The entries of their
-// ends may come later in the ledger.
+// ending returns the sum of the bids for resource k of the tasks on h that end at now. The
+// entries for their ends may come later in the ledger.
 func (h *machine) ending(now float64, k int) (sum int64) {
 	for _, n := range h.alone {
 		if n.vector != nil && n.ends(now) {
@@ -150,7 +150,7 @@ func (h *machine) ending(now float64, k int) (sum int64) {
 	return sum
 }
 
-// leaving returns the amount of resource k that the tasks on h that end now hold.
+// leaving returns the amount of resource k that is held by the tasks on h that end at now.
 func (h *machine) leaving(now float64, k int) (sum float64) {
 	for _, n := range h.alone {
 		if n.holds != nil && n.ends(now) {
@@ -160,12 +160,12 @@ func (h *machine) leaving(now float64, k int) (sum float64) {
 	return sum
 }
 
-// ends reports whether the work of t is done now, up to rounding.
+// ends reports whether the work of t is done at now, except for rounding.
 func (t *task) ends(now float64) bool {
 	return t.rate > 0 && (t.need-t.done)/t.rate <= instant*now
 }
 
-// count adds the bids of n to the prices of its host, or removes them if sign is -1.
+// count adds the bids of n to the prices of its host, or subtracts them if sign is -1.
 func (m *market) count(n *task, at float64, sign int64) {
 	h := n.host
 	h.price += sign * n.own()
@@ -184,7 +184,7 @@ func (t *task) hold(sign float64) {
 	}
 }
 
-// rebid replaces the bid of n by b.
+// rebid replaces the bid of n with b.
 func (m *market) rebid(n *task, at float64, b int64) {
 	m.count(n, at, -1)
 	if n.bid = b; n.vector != nil {
@@ -193,8 +193,8 @@ func (m *market) rebid(n *task, at float64, b int64) {
 	m.count(n, at, 1)
 }
 
-// free records that n leaves h at time at. The prices of tasks that arrive at this time may still
-// include its bids.
+// free records that n leaves h at time at. The prices that tasks arriving at this time see may
+// still include its bids.
 func (h *machine) free(n *task, at float64) {
 	if h.ended != at {
 		h.ended, h.freed = at, 0
@@ -208,10 +208,11 @@ func (h *machine) free(n *task, at float64) {
 	}
 }
 
-// pays returns the payment of n in nano-dollars per second, before it is multiplied by the task's part.
-// The task n has a vector or shares its host with a task that has one. Got is the fraction of the
-// processors that n gets. Spare means that some processors are idle under the rule scarce. If high is
-// true, pays adds the possible excess to the prices at the task's start.
+// pays returns the payment of n in nano-dollars per second, before it is multiplied by the
+// task's fraction part. The task n, or another task on its host, has a vector. The argument
+// got is the fraction of the processors that n receives. The argument spare means that some
+// processors are idle under the rule scarce. If high is true, pays adds the possible excess
+// over the known prices at the start of the task.
 func (m *market) pays(n *task, got float64, spare, high bool) float64 {
 	h, rule := n.host, m.rules.Payment
 	term := func(own, price, met, over int64, q float64) float64 {
@@ -249,7 +250,8 @@ func (h *machine) several() bool {
 	return slices.ContainsFunc(h.alone, func(n *task) bool { return n.vector != nil })
 }
 
-// floors compares the floor prices of held resources in the terms of d with those of the hosts.
+// floors compares the floor prices of held resources in the terms of d with the floor prices
+// of the hosts.
 func (t *trail) floors(d *contract) (found, want string) {
 	if t.run.Rules.Held == nil || len(d.terms.Holds) == 0 {
 		return "", ""

@@ -14,8 +14,8 @@ import (
 	"bourse/bank/audit"
 )
 
-// A Job is a row in the table of jobs. An empty cell is NaN, -1 or an empty string,
-// depending on its type.
+// A Job is a row of the table of jobs. An empty cell is NaN, -1 or an empty string, depending
+// on its type.
 type Job struct {
 	Row  int // row number in the file; the header is row 1
 	ID   int64
@@ -30,7 +30,7 @@ type Job struct {
 	Deadline, Bid, Share float64
 	Start, End, WorkDone float64
 	Paid, Penalty, Owed  audit.Money // Owed is a penalty
-	OwedKnown            bool        // whether the table has the column for Owed
+	OwedKnown            bool        // whether the table has the column of Owed
 	Fulfilled            string      // true, false, or empty
 }
 
@@ -61,7 +61,7 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 			return nil, fmt.Errorf("jobs, row 1: no column %s", name)
 		}
 	}
-	owed := c.has("penalty_owed") // since version 2 of the rules, tables have this column
+	owed := c.has("penalty_owed") // tables have this column since version 2 of the rules
 	runs := make(map[string]Rows)
 	var last [3]string
 	var rows Rows // rows of the current run
@@ -105,7 +105,7 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 	}
 }
 
-// columns must be in every table, except those in since2, which older tables lack.
+// columns must be in every table, except those in since2, which older tables do not have.
 var (
 	columns = []string{
 		"configuration", "admission", "replication", "job", "user", "arrival", "work", "nodes", "value", "deadline", "bid", "decision", "reason",
@@ -114,7 +114,7 @@ var (
 	since2 = []string{"deadline", "bid", "share"}
 )
 
-// cells gives access to the cells of a row by column name. The field err contains the first
+// cells provides access to the cells of a row by column name. The field err is the first
 // error.
 type cells struct {
 	record []string

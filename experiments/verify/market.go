@@ -10,8 +10,8 @@ import (
 	"bourse/bank/audit"
 )
 
-// A market recomputes the tasks on hosts and their charges from the bids only. After every
-// change on a host, it allocates the host's processors again.
+// A market recomputes the tasks on hosts and their charges from the bids. After every change
+// on a host, it allocates the host's processors again.
 type market struct {
 	rules *Rules
 	dues  []*contract // contracts that continue after their deadlines, ordered by deadline
@@ -21,14 +21,13 @@ type market struct {
 	came  uint64      // number of tasks created so far
 
 	watched int  // number of watched contracts
-	unsure  bool // whether the time at which some contract spent its value is unknown
+	unsure  bool // whether the time at which some contract spent its value is not known
 
 	prices prices
 }
 
-// A machine is the state of a host at one time. If a machine has many tasks, most of them
-// are in its crowd. A change that affects the whole crowd is recorded only once; see
-// tree.go.
+// A machine is the state of a host at one time. If a machine has many tasks, most of them are
+// in its crowd. A change that affects the whole crowd is recorded only once (see tree.go).
 type machine struct {
 	name  string
 	to    string // account of the host
@@ -37,18 +36,18 @@ type machine struct {
 	speed float64
 	cpus  float64
 	price int64   // sum of all bids, in nano-dollars per second
-	alone []*task // tasks handled individually, in order of decreasing urge
-	crowd *task   // the other tasks if bids determine the shares, or nil
-	each  float64 // processors per nano-dollar per second for tasks below their limits
+	alone []*task // tasks handled individually, in descending order of urge
+	crowd *task   // other tasks, if bids determine the shares; nil if there are none
+	each  float64 // processors per nano-dollar per second, for tasks below their limits
 
 	ended  float64 // last time at which tasks ended by themselves
 	freed  int64   // sum of the bids of these tasks, in nano-dollars per second
 	placed int64   // number of the last entry that placed a contract on this host
-	nodes  int     // number of that contract's nodes on this host
+	nodes  int     // number of nodes of that contract on this host
 	own    int64   // sum of the bids of these nodes, in nano-dollars per second
 
-	// By resource, as in a vector: the amounts held, the sums of all bids, and the sums of the bids of
-	// the tasks that left at time ended.
+	// These slices have one element per resource, as a vector has: the amount held, the sum of
+	// all bids, and the sum of the bids of the tasks that left at time ended.
 	held       []float64
 	sums, gone []int64
 }
@@ -61,25 +60,25 @@ type task struct {
 	most     float64 // processors, 0 for no limit
 	promised int64   // minimum price in nano-dollars per second, under payment rule percentile
 	met      int64   // lower bound of the other bids at the time of placement
-	over     int64   // maximum excess over that bound
-	need     float64 // work after which the task ends without an event; +Inf if there is none
-	pace     float64 // maximum work per second on a processor of its own
+	over     int64   // maximum excess of the other bids over that bound
+	need     float64 // work after which the task ends by itself; +Inf if it does not
+	pace     float64 // maximum work per second on its own processor
 
 	weight float64     // weight by which the host is shared
-	limit  float64     // maximum number of processors that the task gets
+	limit  float64     // maximum number of processors that the task receives
 	urge   float64     // weight divided by limit; tasks with a higher urge reach their limits first
-	claim  float64     // processors that the task could use if it were alone on the host
+	claim  float64     // processors that the task could use if it were the only task on the host
 	part   float64     // fraction of the charge that the task pays: 1, or 1 / nodes of its contract for the payment rule resource
 	on     bool        // whether the task is on its host
 	rate   float64     // work per second, and
 	paying float64     // payment in $/s while the task is not in the crowd
 	done   float64     // work
 	owed   float64     // nano-dollars
-	extra  float64     // maximum excess over that amount
+	extra  float64     // maximum excess of the true payment over that amount
 	more   float64     // rate at which the excess grows, in $/s
-	paid   audit.Money // amount that the settlement paid to the task's host
+	paid   audit.Money // amount that the settlement pays to the task's host
 
-	vector *vector   // nil if it claims only processors and holds nothing that has a floor
+	vector *vector   // nil if the task claims only processors and holds no resource with a floor price
 	holds  []float64 // as in a vector
 
 	place // position in the crowd
@@ -110,8 +109,8 @@ func (r *Rules) cpusOf(host string) float64 {
 	return r.CPUs
 }
 
-// usable returns how many of a host's processors a task with a limit can use. A limit of 0 means no
-// limit.
+// usable returns the number of a host's processors that a task with the given limit can use. A
+// limit of 0 means no limit.
 func (r *Rules) usable(cpus, limit float64) float64 {
 	for _, most := range [...]float64{r.Cap, limit} {
 		if most > 0 {
@@ -121,7 +120,7 @@ func (r *Rules) usable(cpus, limit float64) float64 {
 	return cpus
 }
 
-// instant is the relative rounding error below which two times are equal.
+// instant is the relative rounding error within which two times count as equal.
 const instant = 1e-12
 
 // met returns bounds on the price that a task arriving now sees on h. The bounds differ if
@@ -150,8 +149,8 @@ func (h *machine) over() float64 {
 // capacity returns the maximum work per second of h.
 func (m *market) capacity(h *machine) float64 { return h.cpus * h.speed }
 
-// advance adds the work and the charges on h up to now. Tasks whose work is done by then
-// leave the host.
+// advance adds the work and the charges on h up to now. Tasks whose work is done by then leave
+// the host.
 func (m *market) advance(h *machine, now float64) {
 	for h.at < now {
 		soonest := math.Inf(1)
@@ -198,10 +197,10 @@ func (m *market) left(n *task, at float64) {
 	n.hold(-1)
 }
 
-// accrue adds work and payments for the given number of seconds to the tasks in the crowd
-// of h. A bid w pays as follows. Rule spot charges min(w, got × others). This is w up to a
-// border, and each/CPUs × w × (price - w) above it. Rule usage charges min(w, got × price),
-// and rule bid charges w.
+// accrue adds the work and the payments of the given number of seconds to the tasks in the
+// crowd of h. The payment of a bid w is as follows. Rule spot charges min(w, got × others).
+// This is w up to a certain bid, and each/CPUs × w × (price - w) above it. Rule usage charges
+// min(w, got × price), and rule bid charges w.
 func (m *market) accrue(h *machine, seconds float64) {
 	price, got := float64(h.price), h.each/h.cpus
 	work := h.each * h.speed * seconds
@@ -220,7 +219,7 @@ func (m *market) accrue(h *machine, seconds float64) {
 	}
 }
 
-// limitOf returns the maximum number of processors that n gets and the number that it can
+// limitOf returns the maximum number of processors that n receives and the number that it can
 // use.
 func (m *market) limitOf(n *task) (most, claim float64) {
 	most, claim = m.rules.usable(n.host.cpus, 0), m.rules.usable(n.host.cpus, n.most)
@@ -234,7 +233,7 @@ func (m *market) limitOf(n *task) (most, claim float64) {
 	return claim, claim
 }
 
-// allocate gives each task on h its processors, in proportion to the tasks' weights.
+// allocate gives each task on h its processors, in proportion to the weights of the tasks.
 // Capacity that a task cannot use goes to the other tasks.
 func (m *market) allocate(h *machine) {
 	defer m.stir(h)
@@ -255,9 +254,9 @@ func (m *market) allocate(h *machine) {
 	}
 }
 
-// below is the largest fraction of its limit that a task in a crowd may get. The tasks of a
-// crowd are therefore below their limits by more than the rounding error, and every
-// processor of a host with a crowd is in use.
+// below is the maximum fraction of its limit that a task in a crowd may receive. The tasks of
+// a crowd are therefore below their limits by more than the rounding error, and all processors
+// of a host with a crowd are in use.
 const below = 1 - 1e-6
 
 // spare sets the payments on h to the reserve price or the floor price, whichever is
@@ -269,7 +268,7 @@ func (m *market) spare(h *machine) {
 	}
 	claims := 0.0
 	for _, n := range h.alone {
-		if n.bid > 0 { // tasks with a bid of zero use free capacity
+		if n.bid > 0 { // tasks with a bid of zero use only free capacity
 			claims += n.claim
 		}
 	}
@@ -298,9 +297,9 @@ func (m *market) floor(n *task) float64 {
 	return min(float64(n.bid), least)
 }
 
-// join moves tasks of h into the crowd. The first capped tasks stay, because they are at
-// their limits. Tasks that bid more than half the price stay, too. For all other tasks, the
-// difference between price and bid is as accurate as the price itself.
+// join moves tasks of h into the crowd. The first capped tasks are not moved, because they are
+// at their limits. Tasks that bid more than half the price are not moved either. For all other
+// tasks, the difference between price and bid is as accurate as the price.
 func (m *market) join(h *machine, capped int) {
 	stay := h.alone[:capped]
 	for _, n := range h.alone[capped:] {
@@ -314,7 +313,7 @@ func (m *market) join(h *machine, capped int) {
 	h.alone = stay
 }
 
-// bring removes n from the crowd if n is in it.
+// bring removes n from the crowd, if n is in it.
 func (m *market) bring(n *task) {
 	if !n.inside {
 		return
@@ -325,7 +324,7 @@ func (m *market) bring(n *task) {
 	m.get(n, h.each*n.weight)
 }
 
-// stand adds n to the individually handled tasks of its host.
+// stand adds n to the tasks of its host that are handled individually.
 func (m *market) stand(n *task) {
 	h := n.host
 	at := len(h.alone)
@@ -335,8 +334,8 @@ func (m *market) stand(n *task) {
 	h.alone = slices.Insert(h.alone, at, n)
 }
 
-// share gives the tasks of h their processors and returns how many tasks are at their
-// limits. It assumes that no task in the crowd is at its limit.
+// share gives the tasks of h their processors and returns the number of tasks at their limits.
+// It assumes that no task in the crowd is at its limit.
 func (m *market) share(h *machine) (capped int) {
 	free, sum := h.cpus, float64(h.price)
 	switch m.rules.Sharing {
@@ -391,8 +390,8 @@ func (m *market) get(n *task, cpus float64) {
 	n.paying = max(m.floor(n), n.part*charge(m.rules.Payment, float64(n.bid), float64(others), got))
 }
 
-// charge returns the payment for a bid that gets the fraction got of a host. The sum of the
-// other bids is others.
+// charge returns the payment for a bid that receives the fraction got of a host. The sum of
+// the other bids is others.
 func charge(rule string, bid, others, got float64) float64 {
 	switch rule {
 	case "spot", "scarce", "admission", "percentile":
@@ -454,7 +453,7 @@ func (m *market) afterDue(at float64) int {
 	return i
 }
 
-// takeOff removes n from the individually handled tasks of its host.
+// takeOff removes n from the tasks of its host that are handled individually.
 func (m *market) takeOff(n *task) {
 	h := n.host
 	i := slices.Index(h.alone, n)
@@ -487,9 +486,9 @@ func (m *market) stop(now float64, d *contract) {
 	}
 }
 
-// pass processes the events before now. For contracts that run out of money, it includes
-// events at now. It renews bids, and it records the work done when contracts that continue
-// reach their deadlines. If just is set, pass includes renewals at now.
+// pass processes the events before now. Contracts that run out of money at now are included.
+// It also renews bids, and records the work done by the deadlines of contracts that continue
+// afterwards. If just is set, pass includes renewals at now.
 func (m *market) pass(now float64, just bool) {
 	for {
 		due, again := math.Inf(1), math.Inf(1)

@@ -17,8 +17,8 @@ var noted = []string{
 	"penalty_part", "penalty_most", "cause", "payer", "withheld", "exhausted", "start", "nodes", "bids", "approximate", "off", "lost", "market", "units", "offered", "low", "high", "owed",
 }
 
-// A note has the contents of an entry's note: the terms of an admission, the verdict of a
-// settlement, or the reason of a rejection.
+// A note contains the fields of an entry's note: the terms of an admission, the verdict of a
+// settlement, or the reason for a rejection.
 type note struct {
 	terms     terms
 	verdict   verdict
@@ -73,15 +73,15 @@ func (n *note) empty() {
 	}
 }
 
-// bounds checks that the values in the note of e are possible. A contract must not be
-// admitted before its submission, and the work done by its deadline must be between zero
-// and the work needed. If the owner's request was impossible, the promise must be broken
-// and no penalty owed. If a note has none of these fields, its author decides the contents,
-// but all programs must read the note in the same way. The accounts already show that the
-// charge is at most the escrow.
+// bounds checks that the values in the note of e are possible. A contract must not be admitted
+// before its submission. The work done by its deadline must be between zero and the work
+// needed. If the command of the owner's request could not be started, the promise must be
+// broken and no penalty owed. The author of a note without these fields determines its
+// contents, but all programs must parse the note in the same way. The check of the accounts
+// already shows that the charge is at most the escrow.
 //
-// Old ledgers do not state the work needed if it differed from the owner's estimate. The
-// table of jobs states it, if there is a table. The table may be missing (t is nil).
+// Older ledgers do not contain the work needed if it differs from the owner's estimate. The
+// table of jobs contains it, if there is a table. If there is no table, t is nil.
 func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 	if len(e.Note) == 0 {
 		return "", ""

@@ -13,25 +13,25 @@ const (
 	maxBins = 1 << 24 // 160 years
 )
 
-// A prices has the sum of all bids on all hosts, averaged by interval. Changes may be added
-// in any order.
+// A prices is the sum of all bids on all hosts, averaged over each interval. Changes may be
+// added in any order.
 type prices struct {
 	bins []interval
 
 	at   float64 // time of the last change
-	k    int     // index of the interval of at
-	left float64 // time left in the interval, in seconds
+	k    int     // index of the interval that contains at
+	left float64 // time left in this interval, in seconds
 }
 
-// An interval has the changes of bids within it.
+// An interval contains the changes of bids within it.
 type interval struct {
-	sum    float64 // dollars that its changes add by the end of the interval
+	sum    float64 // amount that these changes add by the end of the interval, in dollars
 	moved  float64 // sum of the absolute changes in $/s
-	before int64   // changes before the interval, in nano-dollars per second
+	before int64   // sum of the changes before the interval, in nano-dollars per second
 }
 
-// change adds a bid at a given time, in nano-dollars per second. A negative bid is a
-// removal.
+// change adds a bid at the given time, in nano-dollars per second. A negative bid removes a
+// bid of the same size.
 func (p *prices) change(at float64, bid int64) {
 	if at >= bin*maxBins {
 		return
@@ -50,9 +50,10 @@ func (p *prices) change(at float64, bid int64) {
 	p.bins[p.k+1].before += bid
 }
 
-// means returns the averages until end and the maximum error of each. The last interval may
-// be shorter than the others. Times have rounding errors. They matter if the last interval
-// is short or if bids lasted only briefly. The level at the start of an interval is exact.
+// means returns the averages until end and the maximum error of each. The last interval may be
+// shorter than the others. Times have rounding errors. These errors matter if the last
+// interval is short or if bids were in force only briefly. The level at the start of an
+// interval is exact.
 func (p *prices) means(end float64) (means, fuzz []float64) {
 	level := int64(0)
 	for k := 0; float64(k)*bin < end; k++ {
@@ -69,7 +70,7 @@ func (p *prices) means(end float64) (means, fuzz []float64) {
 	return means, fuzz
 }
 
-// prices compares the table of prices with the bids, if there is a table.
+// prices compares the table of prices, if there is one, with the bids.
 func (t *trail) prices() {
 	if t.market == nil || t.run.Prices == nil {
 		return

@@ -10,26 +10,26 @@ import (
 )
 
 // A promised is a contract whose terms include a floor price, or a penalty for work that a
-// host or the market of real hosts fails to deliver.
+// host or the market fails to deliver.
 type promised struct {
 	owner      string
 	budget     audit.Money
-	lowest     audit.Money // budget that the contract has had; penalties are parts of it
+	lowest     audit.Money // lowest budget that the contract has had; penalties are fractions of it
 	part, most float64
 	floor      float64     // dollars per processor-second
-	left       audit.Money // penalty owed by the market; 0 until the contract is settled
+	left       audit.Money // penalty that the market owes; 0 until the contract is settled
 	poor       bool        // whether the market had no money to pay the penalty
 }
 
-// causes are the possible reasons why a contract of a live market is violated. A penalty is
+// causes lists the possible reasons why a contract of a live market is violated. A penalty is
 // owed for the causes in faults.
 var causes, faults = []string{"", "program", "asked", "price", "market", "host"}, []string{"market", "host"}
 
-// promise checks the penalty in the terms of a contract. The settlement must name a cause
-// and state the amount that follows from the terms. That amount must be withheld from the
-// host's owner or paid by the market. The market pays at most the money that it has. A
-// market of real hosts must not sell processors below the floor price. Such a market uses
-// its bank under its own name.
+// promise checks the penalty in the terms of a contract. The settlement must name a cause, and
+// state the penalty that follows from the terms. That amount must be deducted from the payment
+// to the host's owner or paid by the market. The market pays no more than the money that it
+// has. A market of real hosts must not sell processors below the floor price. Such a market
+// uses its bank under its own name.
 func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
 	n := &f.note
 	if e.Kind == audit.Admit {
@@ -131,7 +131,7 @@ func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 		return "", ""
 	}
 	paid, _ := parseMoney(v.Withheld)
-	refund := audit.Money(0) // last payment to the owner; earlier ones are charges of its own hosts
+	refund := audit.Money(0) // last payment to the owner; earlier payments are charges for hosts that the owner also owns
 	for _, m := range e.Moves {
 		paid += audit.Money(m.Micros)
 		if string(m.To) == p.owner {

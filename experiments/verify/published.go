@@ -16,9 +16,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Published returns the published data of each run in the results r of experiment e, keyed
-// by "configuration/admission/replication". The data are the run's rows in the tables of
-// jobs and prices, and the rules that determine charges. If a table cannot be read,
+// Published returns the published data of each run in the results r of experiment e. The runs
+// are named "configuration/admission/replication". The data are the run's rows in the tables
+// of jobs and prices, and the rules that determine charges. If a table cannot be read,
 // Published adds a finding.
 func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	e = e.Expanded()
@@ -188,7 +188,8 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	return r
 }
 
-// kindsOf returns, for each of rooms, the index of the first that is equal.
+// kindsOf returns, for each element of rooms, the index of the first element that is equal to
+// it.
 func kindsOf(rooms []scenario.Held) (kinds []int) {
 	for _, r := range rooms {
 		kinds = append(kinds, slices.IndexFunc(rooms, func(as scenario.Held) bool { return reflect.DeepEqual(as, r) }))
@@ -196,8 +197,8 @@ func kindsOf(rooms []scenario.Held) (kinds []int) {
 	return kinds
 }
 
-// heldBy returns the resources other than processors of the hosts of c. It returns nil if none of
-// them has a price or a floor.
+// heldBy returns the resources of the hosts of c other than processors. It returns nil if none
+// of them has a price or a floor price.
 func heldBy(c *scenario.Configuration) *Held {
 	f := &c.Fleet
 	if len(c.Market.Resources)+len(f.Floor.Held) == 0 {
@@ -248,8 +249,8 @@ func soldBy(a *scenario.Choice) *Sold {
 	return o
 }
 
-// bookedBy returns the options of policy a in c if the policy sells intervals at prices of its
-// own, or nil.
+// bookedBy returns the options of policy a in c if the policy sells intervals at its own
+// prices, or nil.
 func bookedBy(c *scenario.Configuration, a *scenario.Choice) *Booked {
 	o := &Booked{Sold: Sold{Policy: a.Name, Shape: "fixed", Low: 0.001, High: 0.01, Power: 1, Every: 300, Losers: "wait"}, Width: 3600, CancelFee: 0.1, Rule: "vcg", Exact: 24, Norm: 0.5}
 	if a.Name != "windows" && a.Name != "bundle" {
@@ -283,7 +284,7 @@ func bookedBy(c *scenario.Configuration, a *scenario.Choice) *Booked {
 	return o
 }
 
-// pricesOf returns a list of prices in an option.
+// pricesOf returns the list of prices in an option.
 func pricesOf(x any) (all []float64) {
 	list, _ := x.([]any)
 	for _, one := range list {

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A renewal is the time at which a contract bids again. It is ignored if the contract has
+// A renewal is the time at which a contract renews its bids. It is ignored if the contract has
 // ended by then or if the contract's memory has been reused.
 type renewal struct {
 	at float64
@@ -36,7 +36,7 @@ func (r *renewals) Pop() any {
 	return x
 }
 
-// renewLater schedules the next bid of d one renewal period after the given time, unless
+// renewLater schedules the next renewal of d one renewal period after the given time, unless
 // that is after the deadline.
 func (m *market) renewLater(d *contract, after float64) {
 	d.renew = 0
@@ -46,15 +46,15 @@ func (m *market) renewLater(d *contract, after float64) {
 	}
 }
 
-// renew makes a contract bid its remaining value, divided by its remaining time. Each task
-// gets the same part of this bid as before, in whole nano-dollars per second and at least
-// one.
+// renew sets the bid of a contract to its remaining value divided by its remaining time. Each
+// task receives the same fraction of this bid as before, in whole nano-dollars per second, but
+// at least one.
 func (m *market) renew(r renewal) {
 	d := r.of
 	if d.id != r.id || d.renew != r.at {
 		return
 	}
-	left, bids := float64(d.value)*1e3, 0.0 // remaining value in nano-dollars, and bid in nano-dollars per second
+	left, bids := float64(d.value)*1e3, 0.0 // the remaining value is in nano-dollars, and the bid in nano-dollars per second
 	for i := range d.tasks {
 		n := &d.tasks[i]
 		m.advance(n.host, r.at)

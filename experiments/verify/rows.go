@@ -6,8 +6,8 @@ import (
 )
 
 // Rows are the rows of a run. They are stored in parts, each twice as long as the previous
-// one, so rows are never copied. Copying a very large number of rows would take longer than
-// reading them.
+// one, so that rows are never copied. Copying a very large number of rows would take longer
+// than reading them.
 type Rows struct {
 	parts [][]Job
 	n     int

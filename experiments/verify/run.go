@@ -16,9 +16,9 @@ import (
 // with the ledger.
 type Run struct {
 	Table  string          // file name of the jobs table, such as jobs.csv; if empty, no rows are compared
-	Jobs   Rows            // the run's rows of that table
+	Jobs   Rows            // rows of the run in that table
 	Unread []audit.Finding // findings about tables that could not be read; their rows are not compared
-	Prices []float64       // the run's rows of the price table: means over hosts and 300 s in $/s; nil if there is no table
+	Prices []float64       // rows of the run in the price table: means over hosts and 300 s, in $/s; nil if there is no table
 	Rules  *Rules          // nil if the rules are unknown; charges are then not recomputed
 }
 
@@ -32,24 +32,24 @@ type Rules struct {
 	Sharing string // sharing rule
 	Hosts   int
 	CPUs    float64   // per host
-	Sizes   []float64 // processors of the hosts h00, h01, …, repeating; if empty, each host has CPUs CPUs
+	Sizes   []float64 // numbers of processors of the hosts h00, h01, …; the list repeats; if empty, each host has CPUs processors
 	Cap     float64   // number of processors that one task can use; 0 means no limit
-	Speeds  []float64 // work per second of a processor on the hosts h00, h01, …, repeating
+	Speeds  []float64 // work per second of a processor on the hosts h00, h01, …; the list repeats
 	Floor   float64   // minimum price of a processor in dollars per second
-	Reserve float64   // for payment rule scarce: price of a processor in dollars per second on a host with enough processors for its tasks
-	Kinds   []int     // kind of each host by its resources other than processors, assigned in turn; nil if all have the same
-	Held    *Held     // resources other than processors; nil if none has a price or a floor
+	Reserve float64   // price of a processor in dollars per second, under payment rule scarce, on a host with enough processors for its tasks
+	Kinds   []int     // kind of each host by its resources other than processors; the list repeats; nil if all hosts have the same kind
+	Held    *Held     // resources other than processors; nil if none of them has a price or a floor price
 	Packed  bool      // whether several nodes of a contract may share a host, one per processor
-	Leave   bool      // whether hosts come and go, which ledgers do not show
+	Leave   bool      // whether hosts come and go, which ledgers do not record
 	Horizon float64   // time in seconds at which the market closes and cancels open contracts; 0 means never
 	Offers  bool      // whether users may accept an offer instead of a rejection
 
 	Sold   *Sold   // options of a policy that sets the rates; nil for any other policy
-	Booked *Booked // options of a policy that sells intervals at prices of its own; nil for any other policy
+	Booked *Booked // options of a policy that sells intervals at its own prices; nil for any other policy
 
-	// Renew is the period in seconds after which a contract again bids its remaining value
-	// over its remaining time. 0 means never. Requests submitted at the same time as a
-	// renewal are processed after it. If Late is set, they are processed before it.
+	// Renew is the interval, in seconds, at which a contract sets its bids to its remaining
+	// value divided by its remaining time. 0 means never. Requests submitted at the same time
+	// as a renewal are processed after it. If Late is set, they are processed before it.
 	Renew float64
 	Late  bool
 }
@@ -57,8 +57,8 @@ type Rules struct {
 // maxOff is the maximum number of findings about rows to report.
 const maxOff = 10
 
-// A trail follows each contract through the ledger and compares it with its row in the jobs
-// table.
+// A trail follows each contract through the ledger and compares the contract with its row in
+// the jobs table.
 type trail struct {
 	run    *Run
 	rows   byid.Index // positions of jobs in the jobs table
@@ -89,23 +89,23 @@ type contract struct {
 	tasks []task  // used only if charges are recomputed
 	byDue float64 // work done by the deadline, for a contract that continued after it
 	late  bool    // byDue is known
-	renew float64 // time of the next bid; 0 means never
+	renew float64 // time of the next renewal; 0 means never
 
-	// Fields for policies that set rates:
+	// These fields are used for policies that set rates.
 	visits []visit
 	done   []float64 // work done, by node
 	spot   bool      // whether the rate is the clearing price
 	moves  bool      // whether the contract is moving to other units
 	unsure bool      // whether the rate is unknown
 
-	look    float64 // next time at which to check the contract's money; NaN or 0 means never
+	look    float64 // time of the next check of the contract's money; NaN or 0 means never
 	watched bool    // whether the money is checked at every change
 }
 
-// A fare has the ledger's data about one job of the table.
+// A fare holds the ledger's data about one job of the table.
 type fare struct {
 	seen bool        // whether an entry has decided the job
-	paid audit.Money // amount paid for a broken promise; entry last made the latest payment
+	paid audit.Money // amount paid for a broken promise; last is the entry with the latest payment
 	last int64
 }
 
@@ -197,7 +197,7 @@ func (t *trail) off(seq int64, j *Job, column, found, want string) {
 	t.found = append(t.found, audit.Finding{Seq: seq, File: fmt.Sprintf("%s, row %d, column %s", t.run.Table, j.Row, column), Found: found, Want: want})
 }
 
-// entry follows the valid entry e. It returns the finding and the expected value. Both are
+// entry processes e, which is valid. It returns a finding and the expected value. Both are
 // empty if the entry is correct.
 func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (found, want string) {
 	if o := t.owed; o != nil {
@@ -260,11 +260,11 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 	return "", ""
 }
 
-// change follows a change of a contract's hosts, or the result of a clearing.
+// change processes a change of a contract's hosts, or the result of a clearing.
 func (t *trail) change(e *audit.Entry, n *note) (found, want string) {
 	d := t.open[e.Contract]
 	if d != nil {
-		d.on = d.on[:0] // it may now run on hosts that its terms do not name
+		d.on = d.on[:0] // the contract may now run on hosts that its terms do not name
 	}
 	switch {
 	case n.err != nil:
@@ -400,8 +400,8 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	return t.place(e, d)
 }
 
-// least checks that d pays at least the floor price. On each host, it must bid at least
-// this price for all the processors that a node may use there.
+// least checks that d pays at least the floor price. On each host, d must bid at least this
+// price for all the processors that a node may use there.
 func (t *trail) least(d *contract) (found, want string) {
 	r := t.run.Rules
 	if found, want = t.floors(d); found != "" {
@@ -511,8 +511,8 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 	return "", ""
 }
 
-// elsewhere checks that e pays only hosts that the terms of d name. If hosts have left with tasks
-// of d, or d has moved, other hosts may have done its work.
+// elsewhere checks that e pays only hosts named in the terms of d. If hosts have left with
+// tasks of d, or d has moved, other hosts may have done its work.
 func (d *contract) elsewhere(e *audit.Entry, v *verdict) (found, want string) {
 	if len(d.on) == 0 || v.Losses > 0 {
 		return "", ""
@@ -552,7 +552,7 @@ func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	return bad
 }
 
-// blank checks that row j of a job that was not admitted shows no run and no payment.
+// blank checks that row j, for a job that was not admitted, contains no run and no payment.
 func (t *trail) blank(seq int64, j *Job) {
 	for _, c := range []struct {
 		column string
@@ -592,7 +592,7 @@ func (t *trail) number(seq int64, j *Job, column string, found, want float64) {
 	}
 }
 
-// nearly is like number, but it allows a relative error.
+// nearly is like number but allows a relative error.
 func (t *trail) nearly(seq int64, j *Job, column string, found, want, within float64) {
 	if !(math.Abs(found-want) <= within*math.Abs(want)) {
 		t.off(seq, j, column, fmt.Sprint(found), fmt.Sprint(want))

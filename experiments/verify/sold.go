@@ -11,15 +11,16 @@ import (
 	"bourse/bank/audit"
 )
 
-// Some policies set the rates of contracts and may suspend contracts. The policy posted
-// sells at list prices, and the policies spot and call sell by clearings.
-// The policies karma and slices divide units without money. The ledger contains every start, suspension and return of a contract (admit, move, settle) and the
-// result of every clearing (clear). A sale uses these entries, the table of jobs and the
-// policy's options. From them it recomputes on which hosts each contract ran, at which
-// rates and for how long. It checks the rates and every charge. If all bids are known, it
-// also checks the price and the winners of each clearing.
+// Some policies set the rates of contracts and may suspend contracts. The policy posted sells
+// at list prices, and the policies spot and call sell in clearings. The policies karma and
+// slices divide units without money. The ledger contains every start, suspension and restart
+// of a contract (admit, move, settle) and the result of every clearing (clear). A sale uses
+// these entries, the table of jobs and the policy's options. From these data it recomputes on
+// which hosts each contract ran, at which rates, and for how long. It checks the rates and
+// every charge. If all bids are known, it also checks the price and the winners of each
+// clearing.
 
-// Sold are the options of a policy that sets rates. Prices are in dollars per node and
+// Sold contains the options of a policy that sets rates. Prices are in dollars per node and
 // second.
 type Sold struct {
 	Policy  string // posted, spot, call, karma or slices
@@ -35,7 +36,7 @@ type Sold struct {
 	Drawn                                        bool      // asks were drawn
 }
 
-// A sale follows the contracts of a run under such a policy.
+// A sale tracks the contracts of a run under such a policy.
 type sale struct {
 	rules *Rules
 	sold  *Sold
@@ -47,20 +48,20 @@ type sale struct {
 	prices  []int64        // by class, nano-dollars
 	offered []int
 	next    int     // number of the next decision
-	last    float64 // time of the last clearing; losers leave before it, and winners that move after it
+	last    float64 // time of the last clearing; at this time losers leave before the clearing, and winners that move leave after it
 	ready   bool    // whether bids contains the bids of that decision
 	bids    []saleBid
 	unknown bool // whether some bids are unknown
 }
 
-// A visit is the time that a contract spends on its hosts, until a suspension or the end.
+// A visit is the period that a contract spends on its hosts, until it is suspended or ends.
 type visit struct {
 	on       []bidOn
 	owed     []float64 // nano-dollars, by node
 	rate     []float64 // work per second, by node
-	ends     []float64 // time at which each node has done its own work before the others; +Inf if it does not
+	ends     []float64 // time at which each node completes its own work before the others do; +Inf if it does not
 	from, to float64
-	left     float64 // nodes that end by themselves have been removed up to this time
+	left     float64 // time up to which nodes that end by themselves have been removed
 	at       float64 // time up to which owed is computed
 	spot     bool    // whether the rates follow the clearings
 }
@@ -99,7 +100,7 @@ func newSale(r *Rules) *sale {
 	return s
 }
 
-// beyond lists the values that the sale cannot recompute.
+// beyond lists the values that s cannot recompute.
 func (s *sale) beyond() (what []string) {
 	switch {
 	case s.sold.Divides:
@@ -192,7 +193,7 @@ func (s *sale) rates(e *audit.Entry, d *contract, v *visit, load int) (found, wa
 		if demand := s.sold.OnDemand > 0 && pl.bid == nano(s.sold.OnDemand); pl.bid != price && !demand {
 			return fmt.Sprintf("a rate of %d nano-dollars per second on %q", pl.bid, pl.host.name), fmt.Sprintf("%d, the price of the host's market", price)
 		} else if v.spot = !demand || pl.bid == price && d.spot; demand && pl.bid == price && s.sold.Buyers {
-			d.unsure = true // spot or on demand, which the entry does not state
+			d.unsure = true // the contract is on spot or on demand, but the entry does not state which
 		}
 	}
 	if bid := s.bid(d.row, s.pace(v.on[:1])); v.spot && d.row != nil && !s.sold.Buyers && bid < price {
@@ -202,7 +203,7 @@ func (s *sale) rates(e *audit.Entry, d *contract, v *visit, load int) (found, wa
 }
 
 // bid returns the bid of j per unit on hosts of the given speed: its budget divided by its
-// nodes and its estimated runtime.
+// number of nodes and its estimated runtime.
 func (s *sale) bid(j *Job, speed float64) int64 {
 	if j == nil {
 		return 0
@@ -217,7 +218,7 @@ func (s *sale) bid(j *Job, speed float64) int64 {
 	return min(bid.Int64(), 1<<53)
 }
 
-// decimalOf returns x as the shortest decimal that reads back exactly.
+// decimalOf returns x as the shortest decimal that a parser converts back to x.
 func decimalOf(x float64) *big.Rat {
 	r, _ := new(big.Rat).SetString(strconv.FormatFloat(x, 'e', -1, 64))
 	return r
@@ -264,7 +265,7 @@ func (s *sale) leave(d *contract, now float64) {
 	}
 }
 
-// moved follows a change of the hosts of d.
+// moved processes a change of the hosts of d.
 func (s *sale) moved(e *audit.Entry, d *contract, n *note) (found, want string) {
 	switch v := d.runs(); {
 	case n.move.Off && v == nil:
@@ -312,7 +313,7 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 	}
 	if !s.unknown && r.Offered > 0 {
 		want, units, winners := s.double(r.Offered)
-		if price != want || units != r.Units { // a job that follows another may have arrived just after the clearing
+		if price != want || units != r.Units { // a job that follows another job may have arrived just after the clearing
 			s.bids = slices.DeleteFunc(s.bids, func(b saleBid) bool { return b.just })
 			want, units, winners = s.double(r.Offered)
 		}
@@ -346,7 +347,7 @@ func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
 }
 
 // due reports whether a clearing at time at may follow the last one. Clearings may be missing
-// only if no contract ran at the time of any of them, except one.
+// only if no contract ran at these times, except at one of them.
 func (s *sale) due(at float64) bool {
 	k := math.Round(at / s.sold.Every)
 	if k*s.sold.Every != at || k < float64(s.next) {
@@ -434,9 +435,10 @@ func (s *sale) double(units int) (price int64, sold int, won map[int64]bool) {
 	return low + int64(math.Floor(s.sold.K*float64(high-low))), sold, won
 }
 
-// rank lets each bid in turn take the cheapest units, one per host, if it is at least the highest
-// ask sold. Among equal asks, it takes units of the hosts with most units left, then of the first ones.
-// It returns the winners, their lowest bid, and the sold and unsold asks.
+// rank processes the bids in order. Each bid takes the cheapest units, one per host, if it is
+// at least as high as the highest ask among them. Among equal asks, it takes units of the
+// hosts with the most units left, and then of the first hosts. It returns the winners, their
+// lowest bid, and the sold and unsold asks.
 func (s *sale) rank(bids []saleBid, units int) (won map[int64]bool, least int64, asks [2][]int64) {
 	type offer struct {
 		ask         int64
@@ -491,7 +493,7 @@ func (s *sale) pace(on []bidOn) float64 {
 }
 
 // speeds returns the work per second of each node of d on the hosts in on. If each node has
-// its own work, all nodes run at the pace of the slowest.
+// its own work, all nodes run at the pace of the slowest node.
 func (s *sale) speeds(d *contract, on []bidOn) (all []float64) {
 	for i := range on {
 		of := on[i : i+1]
@@ -540,11 +542,11 @@ func (s *sale) work(e *audit.Entry, d *contract, v *verdict) (found, want string
 	return "", ""
 }
 
-// most returns the largest number of processors of any host.
+// most returns the number of processors of the largest host.
 func (r *Rules) most() float64 { return slices.Max(append([]float64{r.CPUs}, r.Sizes...)) }
 
-// settle checks the charges of d at its end. Each node is charged its rates for the time of
-// each visit, rounded. The total is at most the budget.
+// settle checks the charges of d at its end. For each visit, each node is charged its rates
+// for the time of the visit, rounded. The total is at most the budget.
 func (s *sale) settle(e *audit.Entry, d *contract, v *verdict) (found, want string) {
 	if d.runs() != nil {
 		s.leave(d, e.Time)

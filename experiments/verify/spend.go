@@ -8,11 +8,11 @@ import (
 )
 
 // Since version 2 of the rules, a contract that has spent its value has no weight in the
-// auction. It bids zero and gets the capacity that the bidders leave unused. No contract
-// pays more than it bids. The market therefore checks a contract's money at the time when
-// the money would be spent if the contract paid its full bids. From then on, its tasks are
-// handled individually, and the time is recomputed after every change on one of their
-// hosts.
+// auction. It bids zero and receives only the capacity that the bidders leave unused. No
+// contract pays more than it bids. If a contract paid its full bids, its money would be spent
+// at a certain time. The market first checks the money at that time. From then on, the
+// contract's tasks are handled individually, and the time of the check is recomputed after
+// every change on one of their hosts.
 
 // A look is a scheduled check of a contract's money. It is ignored if the contract's memory
 // has been reused or if the check has been rescheduled.
@@ -66,9 +66,9 @@ func (m *market) nextLook() float64 {
 	return math.Inf(1)
 }
 
-// lasts schedules the check of the money of d after its bids have changed. If bids are
-// planned to last until the deadline, lasts tolerates rounding errors: a hundredth of a
-// nano-dollar per second and task, and one part in 10^9.
+// lasts schedules the check of the money of d after a change of its bids. If bids are planned
+// to last until the deadline, lasts tolerates rounding errors: a hundredth of a nano-dollar
+// per second and task, and one part in 10^9.
 func (m *market) lasts(d *contract, now float64) {
 	if m.rules.Version < 2 || m.rules.Sharing != "auction" {
 		return
@@ -132,7 +132,7 @@ func (m *market) purse(now float64) {
 			ends = min(ends, n.host.soonest())
 		}
 	}
-	d.look = math.NaN() // no check is scheduled until one is set below
+	d.look = math.NaN() // no check is scheduled unless one is set below
 	slack := at + 8*moment(at)
 	switch gone := at + left/rate; {
 	case left <= 1e-12*1e3*float64(d.value) || gone <= slack:
@@ -154,7 +154,7 @@ func (h *machine) soonest() float64 {
 	return at
 }
 
-// spent sets the bids of d to zero because its money is spent.
+// spent sets the bids of d to zero, because the money of d is spent.
 func (m *market) spent(d *contract, at float64) {
 	m.unwatch(d)
 	for i := range d.tasks {
@@ -185,8 +185,8 @@ func (m *market) stir(h *machine) {
 	}
 }
 
-// leave divides the free processors of a host equally among the tasks with a bid of zero.
-// No task gets more than its limit.
+// leave divides the free processors of a host equally among the tasks with a bid of zero. No
+// task receives more than its limit.
 func (m *market) leave(idle []*task, free float64) {
 	idle = slices.Clone(idle)
 	slices.SortFunc(idle, func(a, b *task) int { return cmp.Compare(a.limit, b.limit) })

@@ -20,18 +20,18 @@ type terms struct {
 	MaxCPU      float64            `json:"max_cpu"`
 	Floor       float64            // price of one processor in $/s
 	Floors      map[string]float64 // prices of held resources, each in $/s per unit
-	Holds       map[string]any     // amounts that a node holds
+	Holds       map[string]any     // amounts of held resources, per node
 	Met         map[string]any     // other bids for these resources, in nano-dollars per second
 	Promised    []int64            // price promised to each node, in nano-dollars per second; empty without a promise
 	PenaltyRate float64            `json:"penalty_rate"` // $/s
 	PenaltyMax  float64            `json:"penalty_max"`  // $, NaN for unbounded
 	Part        float64            `json:"penalty_part"` // fraction of the budget that is owed if no work is delivered
 	Most        float64            `json:"penalty_most"` // maximum penalty as a fraction of the budget
-	On          []any              // bids, each followed by its hosts, if parsing failed
-	on          []bidOn            // the parsed bids, if parsing succeeded
+	On          []any              // bids, each followed by its hosts; set if the bids could not be parsed
+	on          []bidOn            // parsed bids; set if they could be parsed
 	Price       float64
 
-	// Terms of a planned contract. They are the earliest start, the host of all nodes or
+	// These are the terms of a planned contract: the earliest start, the host of all nodes or
 	// the number of nodes per host, and the agreed price if it differs from the value.
 	Opens float64 // NaN for none
 	Host  string
@@ -47,11 +47,11 @@ type bidOn struct {
 	host *machine
 }
 
-// booked reports whether t is from a planned contract.
+// booked reports whether t belongs to a planned contract.
 func (t *terms) booked() bool { return known(t.Opens) || t.Host != "" || len(t.Parts) > 0 }
 
-// gangs returns the hosts of a planned contract and the number of nodes on each. All nodes
-// are on a single host, or the hosts are all different.
+// gangs returns the hosts of a planned contract and the number of nodes on each. Either all
+// nodes are on one host, or the hosts are all different.
 func (t *terms) gangs() (names []string, nodes []int, ok bool) {
 	if t.Host != "" {
 		return []string{t.Host}, []int{1}, len(t.Parts) == 0
@@ -67,11 +67,11 @@ func (t *terms) gangs() (names []string, nodes []int, ok bool) {
 	return names, nodes, len(names) > 1 && len(t.Parts)%2 == 0
 }
 
-// planned is the sharing rule for reservations. Planned contracts pay a price as a whole
-// under any payment rule.
+// planned is the sharing rule for reservations. Planned contracts pay a whole price under any
+// payment rule.
 const planned = "planned"
 
-// Sharing rules, other than the auction, for which shares depend only on the present tasks.
+// Under these sharing rules, as under the auction, shares depend only on the present tasks.
 const (
 	exclusive = "exclusive" // one processor per task
 	maxmin    = "maxmin"    // equal shares
@@ -87,8 +87,8 @@ func (t *terms) due() float64 {
 }
 
 // late reports whether a contract that ends at the given time misses its deadline. It
-// subtracts first, as the broker does. Near the limit, the difference is exact, while the
-// sum of the deadline and a microsecond is not.
+// subtracts first, as the broker does. Near the limit, the difference is exact, while adding a
+// microsecond to the deadline would round.
 func (t *terms) late(end float64) bool { return end-t.due() > 1e-6+1e-9*t.Deadline }
 
 // price returns the whole price of a contract with the given value. It is the asking price,
@@ -108,7 +108,7 @@ func (t *terms) price(value audit.Money) audit.Money {
 // A verdict is the outcome stated in the note of a settlement.
 type verdict struct {
 	State  string
-	Work   float64 // work over all nodes as estimated by the user; NaN if not stated
+	Work   float64 // work over all nodes, as estimated by the user; NaN if not stated
 	Needed float64 // actual work if it differs from Work; NaN if not
 	Done   float64 `json:"work_done"`    // NaN if not stated
 	Owed   string  `json:"penalty_owed"` // $, empty for none
@@ -118,8 +118,8 @@ type verdict struct {
 	Withheld string // part of the penalty in dollars that is withheld from the host's owner
 
 	Spent  bool   `json:"exhausted"` // whether the charges reached the budget
-	Killed bool   // whether the contract lost its nodes before its work was done
-	Fault  string // how the owner's request was invalid, as one word
+	Killed bool   // whether the contract was stopped before its work was done, because its estimate was used up
+	Fault  string // one word that describes why the owner's request could not be carried out
 	Losses int    // number of times that a host left with one of the contract's tasks
 }
 
@@ -134,8 +134,8 @@ func (v *verdict) needed() float64 {
 // known reports whether the note states a number.
 func known(x float64) bool { return !math.IsNaN(x) }
 
-// places appends the hosts in On with their bids. A bid of -1 means that On states no bid.
-// It returns nil if On is invalid.
+// places appends the hosts in On with their bids. A bid of -1 means that On states no bid for
+// the host. It returns nil if On is invalid.
 func (t *terms) places(on []bidOn, hosts hosts) []bidOn {
 	bid := int64(-1)
 	for _, x := range t.On {

@@ -2,16 +2,17 @@ package verify
 
 import "math"
 
-// The crowd of a host is a tree of tasks ordered by bid. If all tasks in a range of bids
-// gain work or charges, the gain is recorded once, at the roots of the subtrees that
-// contain the range. It is pushed down when a task is removed. The cost of a change on a
-// host is therefore proportional to the logarithm of the number of its tasks. A task
-// receives only the gains recorded after its arrival. Its work and its charge are sums of
-// these gains. All gains have the same sign, as if each task had been updated at each
-// change. After n changes, the relative error is at most 3n parts in 2^53. The tolerance
-// for charges, in parts per 10^9, is enough for a million changes.
+// The crowd of a host is a tree of tasks ordered by bid. If all tasks in a range of bids gain
+// work or charges, the gain is recorded only once, at the roots of the subtrees that form the
+// range. The gain is pushed down to the tasks when one of them is removed. The cost of a
+// change on a host is therefore proportional to the logarithm of the number of its tasks. A
+// task receives only the gains recorded after its arrival. Its work and its charge are sums of
+// these gains. All gains have the same sign, as if each task had been updated at each change.
+// After n changes, the relative error is at most 3n parts in 2^53. The tolerance for charges,
+// in parts per 10^9, is sufficient for a million changes.
 //
-// The tree is a treap: it is also a heap by order, a hash of the task's number.
+// The tree is a treap. It is also a heap, ordered by the field order, which is a hash of the
+// task's number.
 
 // A place is the position of a task in the crowd of its host.
 type place struct {
@@ -19,16 +20,16 @@ type place struct {
 	inside      bool
 	order       uint64
 	left, right *task
-	due         gain // gain that has not been pushed to the subtrees
+	due         gain // gain that has not been pushed to the subtrees yet
 
-	// Aggregates of the subtree whose root is this task.
+	// These fields are aggregates over the subtree whose root is this task.
 	soonest  float64 // smallest remaining work per nano-dollar per second
 	urgent   float64 // highest urge
 	heaviest int64   // highest bid
 }
 
-// A gain adds w × work to the work done by a task that bids w. It adds the task's part of
-// w × pay - w² × less to the amount owed.
+// A gain adds w × work to the work done by each task that bids w. It adds w × pay - w² × less,
+// multiplied by the task's field part, to the amount owed.
 type gain struct{ work, pay, less float64 }
 
 func (t *task) get(g gain) {
@@ -49,8 +50,8 @@ func (t *task) all(g gain) {
 	t.due.less += g.less
 }
 
-// accrue adds low to the tasks that bid at most border and high to the others. Both gains
-// must have the same work.
+// accrue adds low to the tasks that bid at most border, and high to the other tasks. Both
+// gains must have the same work.
 func (t *task) accrue(border float64, low, high gain) {
 	if border < 1 {
 		t.all(high)
@@ -70,7 +71,7 @@ func (t *task) accrue(border float64, low, high gain) {
 	}
 }
 
-// push passes the pending gain to the subtrees.
+// push passes the pending gain of t to its subtrees.
 func (t *task) push() {
 	if t.due != (gain{}) {
 		t.left.all(t.due)
@@ -150,7 +151,7 @@ func (t *task) without(n *task) *task {
 	return t
 }
 
-// merge joins two trees. All tasks of a must come before those of b.
+// merge joins two trees. All tasks of a must sort before those of b.
 func merge(a, b *task) *task {
 	switch {
 	case a == nil:

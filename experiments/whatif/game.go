@@ -8,7 +8,7 @@ import (
 // A reportedOutcome is the outcome of a reported job.
 type reportedOutcome struct {
 	Done float64 // work done over all nodes by the true deadline, in processor-seconds
-	Paid float64 // $, less the penalties received
+	Paid float64 // $, minus the penalties received
 }
 
 // A game is a market with known true jobs that can be run on reported plans.

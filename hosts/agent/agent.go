@@ -21,28 +21,28 @@ type Config struct {
 	Kernel     linux.Kernel // opened with At
 	At         linux.Config
 	Supervisor string        // program whose main function calls Main; empty means this program
-	Users      int           // first of a range of users for tasks, which no other agent or user uses; 0 runs all tasks as the agent's user
-	Network    bool          // tasks use the machine's network; if false, they have none, if namespaces are available
+	Users      int           // first of a range of user IDs for tasks, which must not be used otherwise; 0 runs all tasks as the agent's user
+	Network    bool          // tasks use the machine's network; if false, they have no network, provided that namespaces are available
 	Grace      float64       // seconds between SIGTERM and SIGKILL for unwanted tasks
-	Keep       float64       // seconds for which a folder is stored after its end was acknowledged
-	Limits     remote.Limits // limits of jobs that do not specify them
-	Stored     int64         // maximum bytes of output of ended tasks per account; 0 means no limit
+	Keep       float64       // seconds for which a task's folder is stored after its end was acknowledged
+	Limits     remote.Limits // limits for jobs that do not specify limits
+	Stored     int64         // maximum number of bytes of output of ended tasks per account; 0 means no limit
 	Offer      remote.Offer
 	Devices    Devices  // device files of countable resources; unused with a Backend
-	Backend    *Backend // nil runs tasks on this machine
+	Backend    *Backend // starts the supervisors on another machine; nil runs tasks on this machine
 
 	clock       func() float64
-	space       func(dir string) (free, total int64, err error) // returns the free and total bytes of the disk
+	space       func(dir string) (free, total int64, err error) // returns the numbers of free and total bytes of the disk
 	boot        string
 	supervisors supervisors
 }
 
-// supervisors start and track the processes that supervise tasks.
+// The interface supervisors starts supervisors, which are processes, and tracks them.
 type supervisors interface {
-	start(folder string) error         // starts the supervisor of a folder; called once per folder
+	start(folder string) error         // starts the supervisor of a folder; called at most once per folder
 	alive(folder string) (bool, error) // reports whether the supervisor of a folder is running
-	reap()                             // waits for the supervisors of this agent that have ended
-	ended() <-chan os.Signal           // receives when a supervisor ends; nil if unsupported
+	reap()                             // waits for those supervisors of this agent that have ended
+	ended() <-chan os.Signal           // receives a signal when a supervisor ends; nil if unsupported
 }
 
 // An Agent must be used by one goroutine only.
@@ -51,39 +51,39 @@ type Agent struct {
 	self     string // identifies the folder
 	session  session
 	seq      int64 // sequence number of the last report
-	heard    int64 // sequence number of the last answer; 0 if the wanted tasks are unknown
+	heard    int64 // sequence number of the last answer; 0 if the wanted tasks are not known yet
 	deal     int64
 	lease    float64 // instant
 	wanted   []wanted
 	moved    []int64 // unwanted tasks of contracts that start again on other hosts
-	drains   bool    // no more tasks will be wanted here
+	drains   bool    // the market will want no more tasks here
 	tasks    map[string]*task
 	spans    spans
 	bad      map[string]error // errors of jobs and files that the market does not have, by SHA-256
 	closed   string
 	term     float64 // length of the lease, in seconds
-	looked   float64 // time of the last look at the machine's sockets
+	looked   float64 // time of the last check of the machine's sockets
 	occupied []int32 // ports that it found
 	scant    bool    // the disk has too little free space for new tasks
 	stored   int64   // bytes of output of ended tasks
 
 	sending  *task      // task whose checkpoint is being sent
-	archives []*archive // archives being read, the most recently requested last
+	archives []*archive // open archives, the most recently requested last
 
-	limits   bool    // the kernel supports limits per task; see parts
+	limits   bool    // the kernel supports a limit for each task; see parts
 	measured float64 // time at which tasks were last measured
 }
 
-// A session identifies one agent that used a folder. Sessions are numbered, so the market knows
-// which is the latest.
+// A session identifies one agent that has used a folder. Sessions are numbered, so that the
+// market knows which one is the latest.
 type session struct {
 	Number int64
 	Boot   string
-	Quiet  float64 // no task is started before this time, because another agent's tasks may run until then
-	After  string  // the agent that this one succeeds
+	Quiet  float64 // no task is started before this time, because tasks of another agent may run until then
+	After  string  // session of the agent that this agent succeeds
 }
 
-// A wanted is a task that the market wants to run until a given time; 0 means without limit.
+// A wanted is a task that the market wants to run until a given time; 0 means no limit.
 type wanted struct {
 	remote.Wanted
 	until float64
@@ -91,36 +91,36 @@ type wanted struct {
 
 func (w *wanted) share() hosts.Share { return hosts.Share{Weight: w.Weight, Limit: w.Limit} }
 
-// A task is a task that has a folder.
+// A task is a task with a folder on this machine.
 type task struct {
 	name     string
 	number   int64
 	folder   string
 	record   record
-	wanted   *wanted // last wanted state received; nil if there was none since the agent started
+	wanted   *wanted // wanted state received last; nil if none was received since the agent started
 	isWanted bool
 
 	saved         string  // version of the checkpoint that the market has
-	savedAt       float64 // time at which it was sent
+	savedAt       float64 // time at which the checkpoint was sent
 	again         float64 // time of the next attempt to send a checkpoint
-	over          float64 // time at which its end was found
+	over          float64 // time at which the end of the task was found
 	orders        orders
 	share         hosts.Share
 	frozen        bool
-	swept         bool    // its control group was removed
-	used          float64 // total processor-seconds, as last read
-	spanned       float64 // processor-seconds already in a span
-	waited        float64 // seconds for which it was ready but waited for a processor
-	unbegun       float64 // waiting seconds before its command started
-	waitedSpanned float64 // waiting seconds already in a span
-	limit         float64 // limit in processors, as last set in the kernel
-	rate          float64 // processors that it used in the last measurement
-	under         float64 // its limit during the last measurement; 0 if it was not measured
-	before        float64 // processor-seconds at the end of the last measurement
+	swept         bool    // the control group of the task has been removed
+	used          float64 // total processor-seconds at the last measurement
+	spanned       float64 // processor-seconds already assigned to a span
+	waited        float64 // seconds for which the task was ready but waited for a processor
+	unbegun       float64 // waiting seconds before the command started
+	waitedSpanned float64 // waiting seconds already assigned to a span
+	limit         float64 // limit in processors that was last set in the kernel
+	rate          float64 // processors that the task used in the last measurement
+	under         float64 // limit of the task during the last measurement; 0 if it was not measured
+	before        float64 // processor-seconds used up to the last measurement
 	seen          float64 // time of the last measurement; 0 means none
 	end           *exit
-	deleted       deleted // its deleted output, if any
-	forgotten     float64 // time at which its end was acknowledged; 0 means not yet
+	deleted       deleted // deleted output of the task, if any
+	forgotten     float64 // time at which the end of the task was acknowledged; 0 means not yet
 }
 
 // runs reports whether the task is still running, as far as the agent knows.
@@ -130,7 +130,7 @@ func (t *task) runs() bool { return t.end == nil && t.forgotten == 0 }
 // continue.
 func Open(c Config) (*Agent, error) {
 	if b := c.Backend; b != nil {
-		c.supervisors, c.Kernel, c.boot = b, b.Kernel, "spool" // no boot sets the clock back
+		c.supervisors, c.Kernel, c.boot = b, b.Kernel, "spool" // a reboot does not set this clock back
 		if c.clock == nil {
 			c.clock = SpoolTime
 		}
@@ -205,13 +205,13 @@ func (a *Agent) path(names ...string) string {
 	return filepath.Join(append([]string{a.Dir}, names...)...)
 }
 
-// Now returns the current time on the clock of orders.
+// Now returns the current time on the clock that orders use.
 func (a *Agent) Now() float64 { return a.clock() }
 
 // adopt adopts the task of a folder.
 func (a *Agent) adopt(name string) error {
 	t := &task{name: name, folder: a.path("tasks", name)}
-	// A task with a name that no market uses has no number and is not reported.
+	// A task whose name does not come from a market has no number and is not reported.
 	t.number, _ = strconv.ParseInt(name[strings.LastIndexByte(name, '.')+1:], 10, 64)
 	if _, err := get(filepath.Join(t.folder, "task.json"), &t.record); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (a *Agent) adopt(name string) error {
 		return err
 	} else if there {
 		if t.forgotten = told.At; told.Boot != a.boot {
-			t.forgotten = a.clock() // the time of the earlier boot is unknown, so the folder is stored a little longer
+			t.forgotten = a.clock() // the time of the earlier boot is unknown, so the folder is stored slightly longer than necessary
 		}
 	}
 	a.tasks[name] = t

@@ -17,9 +17,10 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Apply applies the orders o, which answer report seq, at time sent. Look retries actions that
-// fail; the error describes them. Apply ignores orders for another agent, and orders that
-// answer a report older than the last applied orders.
+// Apply applies the orders o, which answer the report with sequence number seq, sent at the
+// given time. The returned error describes the actions that failed; Look retries them. Apply
+// ignores orders for another agent. It also ignores orders that answer a report older than
+// that of the orders applied last.
 func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
 	if o.Session != a.session.Number || o.Boot != a.self || seq <= a.heard {
 		return nil
@@ -63,8 +64,8 @@ func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
 	return errors.Join(append(errs, a.Look())...)
 }
 
-// drop ends unwanted tasks that have been paused since the lease ended. They may have been
-// started on another host and must not run again here.
+// drop ends unwanted tasks that were paused when the lease ended. They may have been started
+// on another host, so they must not run again here.
 func (a *Agent) drop(o *remote.Orders, now float64) error {
 	var errs []error
 	for _, t := range a.sorted() {
@@ -102,11 +103,11 @@ func (a *Agent) startAll(now float64) error {
 		}
 		job, lacks, bad := a.job(w.Job)
 		if len(lacks)+len(a.unfetched(w.Saved)) > 0 {
-			continue // the job is being fetched
+			continue // the job is still being fetched
 		}
 		numbers, free, err := a.assign(w.Counts)
 		if !free {
-			continue // a task that must end still holds them
+			continue // a task that must end still holds the units
 		}
 		bad = errors.Join(bad, err)
 		if err := linux.CheckName(name); err != nil {
@@ -117,7 +118,7 @@ func (a *Agent) startAll(now float64) error {
 		a.tasks[name] = t
 		errs = append(errs, a.start(t, now, job, numbers, bad))
 	}
-	clear(a.bad) // the task can then be requested again
+	clear(a.bad) // the blob can then be requested again
 	return errors.Join(errs...)
 }
 
@@ -132,13 +133,13 @@ func (a *Agent) wish(t *task) orders {
 			o.Until = t.orders.Until
 		}
 	}
-	if t.orders.KillAt > 0 { // the task was briefly unwanted, which cannot be undone
+	if t.orders.KillAt > 0 { // the task was temporarily unwanted, which cannot be undone
 		o.KillAt, o.Reason = t.orders.KillAt, t.orders.Reason
 	}
 	return o
 }
 
-// reason returns why t, which is not wanted any more, must end.
+// reason returns the reason why t, which is no longer wanted, must end.
 func (a *Agent) reason(t *task) string {
 	switch moved := slices.Contains(a.moved, t.number); {
 	case moved && a.drains:
@@ -149,7 +150,7 @@ func (a *Agent) reason(t *task) string {
 	return byOwner
 }
 
-// command writes the orders of a supervisor if they have changed.
+// command writes the orders for a supervisor if they have changed.
 func (a *Agent) command(t *task, o orders) error {
 	if o == t.orders {
 		return nil
@@ -165,7 +166,7 @@ func (a *Agent) command(t *task, o orders) error {
 // the folder exists, the task is never started again.
 func (a *Agent) start(t *task, now float64, job *remote.Job, numbers map[string][]int, bad error) error {
 	if err := os.Mkdir(t.folder, 0o711); err != nil {
-		delete(a.tasks, t.name) // nothing was started, so the start is retried
+		delete(a.tasks, t.name) // nothing was started, so the start will be retried
 		return err
 	}
 	user := a.user()
@@ -213,7 +214,7 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, numbers map[string]
 		err = a.Kernel.Make(t.name, linux.Limits{Memory: l.Memory, Processes: l.Processes})
 	}
 	if err == nil {
-		err = a.share() // set the shares before the task competes with others
+		err = a.share() // set the shares before the task competes with other tasks
 	}
 	if err == nil {
 		err = a.supervisors.start(t.folder)
@@ -225,7 +226,8 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, numbers map[string]
 	return err
 }
 
-// variables returns environment variables that identify the task, and the nodes of its contract.
+// variables returns environment variables that identify the task and the nodes of its
+// contract.
 func variables(t *task, now float64) []string {
 	w := t.wanted
 	all := []string{
@@ -246,7 +248,7 @@ func variables(t *task, now float64) []string {
 	return all
 }
 
-// user returns a user of the range that no folder uses, or 0 if there is no range.
+// user returns a user ID of the range that no folder uses, or 0 if there is no range.
 func (a *Agent) user() int {
 	if a.Users == 0 {
 		return 0

@@ -21,21 +21,21 @@ import (
 )
 
 const (
-	mostArchives = 4       // archives open at the same time
+	mostArchives = 4       // maximum number of archives open at the same time
 	mostEntries  = 1 << 17 // of one
 )
 
-// An archive is the content of a task's folder, or a part of it, as a tar stream of files,
-// folders and symbolic links. It contains no other kinds of files and nothing outside the
-// folder. Changes that the program makes meanwhile cannot block the reader.
+// An archive is the content of a task's folder, or of a part of the folder, as a tar stream of
+// files, folders and symbolic links. It contains no other kinds of files and no files outside
+// the folder. Changes that the program makes in the meantime cannot block the reader.
 type archive struct {
 	task *task
 	name string
 	root *os.Root
-	left []string // remaining paths, the next one last
+	left []string // remaining paths; the next one is the last element
 	file *os.File // under way
 	rest int64    // bytes of it
-	room int64    // remaining bytes allowed for files
+	room int64    // number of bytes that files may still have
 	read int      // entries
 	seen []sight  // entries of a checkpoint
 
@@ -46,8 +46,8 @@ type archive struct {
 	part []byte // put last
 }
 
-// readArchive returns a part of an archive of t. Parts must be requested in order; the last one
-// may be requested again.
+// readArchive returns a part of an archive of t. Parts must be requested in order, but the
+// last part may be requested again.
 func (a *Agent) readArchive(t *task, l *remote.Log) error {
 	i := slices.IndexFunc(a.archives, func(r *archive) bool { return r.task == t && r.name == l.Archive })
 	if i < 0 {
@@ -109,7 +109,7 @@ func newArchive(t *task, l *remote.Log) (*archive, error) {
 	return r, nil
 }
 
-// closeArchives closes the archives of t.
+// closeArchives closes the open archives of t.
 func (a *Agent) closeArchives(t *task) {
 	a.archives = slices.DeleteFunc(a.archives, func(r *archive) bool {
 		if r.task == t {
@@ -126,7 +126,8 @@ func (r *archive) close() {
 	r.root.Close()
 }
 
-// next moves to the part that starts at the given byte: the next part, or the same one again.
+// next moves to the part that starts at the given byte, which must be the next part or the
+// current one.
 func (r *archive) next(from int64) error {
 	if r.part != nil && from == r.at {
 		return nil
@@ -143,7 +144,7 @@ func (r *archive) next(from int64) error {
 	return nil
 }
 
-// step reads a small piece.
+// step reads a small part of the archive.
 func (r *archive) step() error {
 	switch {
 	case r.rest > 0:
@@ -169,7 +170,7 @@ func (r *archive) step() error {
 	return err
 }
 
-// entry starts the entry with the given name.
+// entry starts the archive entry with the given name.
 func (r *archive) entry(name string) error {
 	if r.read++; r.read > mostEntries {
 		return fmt.Errorf("found more than %d files and folders, want some of the paths", mostEntries)
@@ -205,7 +206,7 @@ func (r *archive) folder(name string) error {
 		return err
 	}
 	defer d.Close()
-	names, err := d.Readdirnames(mostEntries + 1) // longer paths are rejected when they are read
+	names, err := d.Readdirnames(mostEntries + 1) // longer lists are rejected when they are read
 	if err == io.EOF {
 		err = nil
 	}
@@ -216,9 +217,10 @@ func (r *archive) folder(name string) error {
 	return err
 }
 
-// open starts to read a file, unless it has been replaced by something else.
+// open starts to read a file. It skips a file that has been replaced by a different kind of
+// file.
 func (r *archive) open(name string, h *tar.Header) error {
-	f, err := r.root.OpenFile(name, unix.O_NONBLOCK, 0) // opens even a pipe without a writer
+	f, err := r.root.OpenFile(name, unix.O_NONBLOCK, 0) // this also opens a pipe without a writer
 	if err != nil {
 		return err
 	}

@@ -20,41 +20,42 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Backend starts the supervisors of an agent on another machine, which has the agent's folder
-// too. Agent and supervisors then use [SpoolTime], and each supervisor:
+// A Backend starts the supervisors of an agent on another machine, which can access the
+// agent's folder. Agent and supervisors then use [SpoolTime], and each supervisor does the
+// following:
 //
-//   - creates the file started, and ends at once if it exists. A name is therefore started at
-//     most once, however often its supervisor is.
+//   - creates the file started, and ends at once if the file exists. A name is therefore
+//     started at most once, however often its supervisor is.
 //   - replaces the file beat every second, with its usage.
 //   - reads the lease every 5 s. The task stops if the lease has not been renewed for its
 //     length, or the beat could not be written, by the clocks of both machines.
 type Backend struct {
 	Offer  remote.Offer
-	Kernel linux.Kernel // it only measures and ends tasks
+	Kernel linux.Kernel // only measures and ends tasks
 
 	// Start starts the supervisor of a folder. It returns before the supervisor runs.
 	Start func(folder string) error
 
-	// Alive reports whether the supervisor of a folder may still run or will run.
+	// Alive reports whether the supervisor of a folder may be running or may start later.
 	Alive func(folder string) (bool, error)
 
 	// Closed returns the reason why the host accepts no more tasks, or "".
 	Closed func() string
 }
 
-// start, alive, reap and ended implement supervisors.
+// start, alive, reap and ended implement the interface supervisors.
 func (b *Backend) start(folder string) error         { return b.Start(folder) }
 func (b *Backend) alive(folder string) (bool, error) { return b.Alive(folder) }
 func (b *Backend) reap()                             {}
 func (b *Backend) ended() <-chan os.Signal           { return nil }
 
-// A Task is the content of a task's folder, for a [Backend].
+// A Task is the content of a task's folder, for use by a [Backend].
 type Task struct {
 	Name   string
 	Job    remote.Job
 	CPUs   float64
 	Until  float64 // deadline, as a [SpoolTime]; 0 means none
-	KillAt float64 // time from which it must not run; 0 means never
+	KillAt float64 // time after which the task must not run; 0 means never
 	GPUs   int     // that it holds
 }
 
@@ -75,8 +76,8 @@ func Ended(folder string) bool {
 	return err == nil
 }
 
-// Started returns the job of the supervisor that has started the task of a folder, and reports
-// whether there is one.
+// Started returns the job of the supervisor that started the task of a folder. It reports
+// whether there is such a supervisor.
 func Started(folder string) (job string, ok bool) {
 	text, err := os.ReadFile(filepath.Join(folder, "started"))
 	return strings.TrimSpace(string(text)), err == nil
@@ -85,7 +86,7 @@ func Started(folder string) (job string, ok bool) {
 // errStarted means that a task was started before.
 var errStarted = errors.New("a supervisor of this task has started before")
 
-// claim creates the file started in a folder. No other process can do so afterwards.
+// claim creates the file started in a folder. No other process can create the file afterwards.
 func claim(folder, job string) error {
 	f, err := os.OpenFile(filepath.Join(folder, "started"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -98,8 +99,8 @@ func claim(folder, job string) error {
 	return errors.Join(err, f.Sync(), f.Close(), syncFolder(folder))
 }
 
-// Abandon ends a task that no supervisor has started, and reports whether it has. No supervisor
-// can start it afterwards.
+// Abandon ends a task that no supervisor has started. It reports whether the task is ended by
+// this call. No supervisor can start the task afterwards.
 func Abandon(folder string, why hosts.End, fault string) (bool, error) {
 	err := claim(folder, "abandoned")
 	if errors.Is(err, errStarted) {
@@ -115,29 +116,29 @@ func Abandon(folder string, why hosts.End, fault string) (bool, error) {
 
 // A Beat is the content of the file beat.
 type Beat struct {
-	At     float64 // time by the clock of the supervisor's machine
+	At     float64 // time on the clock of the supervisor's machine
 	Used   float64 // processor-seconds
-	Waited float64 // seconds for which it was ready but waited for a processor
+	Waited float64 // seconds for which the task was ready but waited for a processor
 	Frozen bool
 }
 
-// ReadBeat returns the last beat of a folder's supervisor, and whether there is one.
+// ReadBeat returns the last beat of a folder's supervisor, and reports whether there is one.
 func ReadBeat(folder string) (b Beat, ok bool, err error) {
 	ok, err = get(filepath.Join(folder, "beat"), &b)
 	return b, ok, err
 }
 
-// The intervals, in seconds, at which a supervisor of a backend writes its beat and reads the
-// lease.
+// These are the intervals, in seconds, at which a supervisor of a backend writes its beat and
+// reads the lease.
 const (
 	beatEach  = 1
 	leaseEach = 5
 )
 
-// spooled is the part of a supervisor that only those of a backend have.
+// spooled is the part of a supervisor that only supervisors of a backend use.
 type spooled struct {
-	number  int64   // number of the last renewal
-	renewed float64 // time at which it was first seen
+	number  int64   // number of the last renewal of the lease
+	renewed float64 // time at which this renewal was first seen
 	read    float64 // time at which the lease was last read
 	beat    float64 // time of the next beat
 
@@ -146,8 +147,8 @@ type spooled struct {
 	froze bool    // whether guard has frozen the task
 }
 
-// guard freezes the task when the lease ends. The supervisor itself may then be waiting for a
-// file system that does not answer.
+// guard freezes the task when the lease ends. It runs separately, because the supervisor may
+// be waiting for a file system that does not respond.
 func (m *supervisor) guard() {
 	s := &m.spooled
 	for range time.Tick(2 * look) {
@@ -160,7 +161,8 @@ func (m *supervisor) guard() {
 	}
 }
 
-// spoolTick writes the beat and reads the lease, and reports whether it has done so.
+// spoolTick writes the beat and reads the lease if they are due. It reports whether it has
+// done so.
 func (m *supervisor) spoolTick(now float64) bool {
 	s := &m.spooled
 	if now < s.beat {
@@ -185,8 +187,8 @@ func (m *supervisor) spoolTick(now float64) bool {
 	return true
 }
 
-// superviseSpool starts the task of a folder, unless it was started before, in a process that
-// has its own namespaces, and waits for its end.
+// superviseSpool starts the task of a folder, in a process with its own namespaces, and waits
+// for its end. It does nothing if the task was started before.
 func superviseSpool(folder string) error {
 	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGPIPE)
 	if err := claim(folder, os.Getenv("SLURM_JOB_ID")); err != nil {
@@ -212,8 +214,8 @@ func superviseSpool(folder string) error {
 	}
 }
 
-// devices returns the variables of an environment that list GPUs. Slurm sets only some of them, so
-// the others get the value of CUDA's.
+// devices returns the variables of an environment that list GPUs. Slurm sets only some of
+// these variables, so the others get the value of CUDA's variable.
 func devices(env []string) (all []string) {
 	for _, e := range env {
 		switch name, value, _ := strings.Cut(e, "="); name {
@@ -226,9 +228,10 @@ func devices(env []string) (all []string) {
 	return all
 }
 
-// epoch is the start of 2020 in Unix time. A market accepts the times of reports for 35 years.
+// epoch is the start of the year 2020 in Unix time. The market accepts reported times of up to
+// 35 years.
 const epoch = 1577836800
 
-// SpoolTime returns the time in seconds since the start of 2020, UTC. It is the clock of
-// a backend's agent and supervisors.
+// SpoolTime returns the time in seconds since the start of the year 2020, UTC. It is the clock
+// for the agent and the supervisors of a backend.
 func SpoolTime() float64 { return float64(time.Now().UnixMicro())/1e6 - epoch }

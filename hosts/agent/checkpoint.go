@@ -22,23 +22,23 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A program completes a checkpoint by renaming checkpoint/next to checkpoint/done, a file or a
-// folder. The agent sends it to the market in parts, as a tar stream, and the next try of the node
-// finds it in its own folder.
+// A program completes a checkpoint by renaming checkpoint/next, a file or a folder, to
+// checkpoint/done. The agent sends the checkpoint to the market in parts, as a tar stream. The
+// next attempt at the node finds the checkpoint in its own folder.
 
 const (
 	checkpointName = "checkpoint/done"
 	checkpointPart = 4 << 20 // bytes
-	mostSaving     = 60      // seconds after its end for which a task waits for its checkpoint to be sent
+	mostSaving     = 60      // seconds after its end for which a task waits until its checkpoint has been sent
 )
 
-// A sight is an entry of a checkpoint when it was read.
+// A sight is the state of a checkpoint's entry when it was read.
 type sight struct {
 	name string
 	info fs.FileInfo
 }
 
-// version identifies the checkpoint of t, or is empty if there is none.
+// version returns an identifier of the checkpoint of t, or an empty string if there is none.
 func (t *task) version() string {
 	root, err := os.OpenRoot(filepath.Join(t.folder, "dir"))
 	if err != nil {
@@ -49,13 +49,13 @@ func (t *task) version() string {
 	if err != nil {
 		return ""
 	}
-	of := info.Sys().(*syscall.Stat_t) // without the time of access, which a read changes
+	of := info.Sys().(*syscall.Stat_t) // excludes the time of access, which reading changes
 	return fmt.Sprint(of.Ino, of.Ctim, of.Size)
 }
 
-// unsaved returns the version of a checkpoint of t that should be sent now, or an empty string. A
-// running task sends one at each interval, and at once after a notice. A task that has ended sends
-// one if its node may be tried again.
+// unsaved returns the version of a checkpoint of t that should be sent now, or an empty
+// string. For a running task, a checkpoint is sent at each interval, and immediately after a
+// notice. For a task that has ended, it is sent if the node may be attempted again.
 func (a *Agent) unsaved(t *task, now float64) string {
 	o := &t.orders
 	switch {
@@ -76,12 +76,13 @@ func (a *Agent) unsaved(t *task, now float64) string {
 	return ""
 }
 
-// holds reports whether the end of t must not be reported yet, because its checkpoint comes first.
+// holds reports whether the end of t must not be reported yet, because its checkpoint must be
+// sent first.
 func (a *Agent) holds(t *task) bool {
 	return a.sending == t || a.unsaved(t, a.clock()) != ""
 }
 
-// save sends the checkpoint of one task to the market, in parallel to everything else.
+// save sends the checkpoint of one task to the market, in the background.
 func (c *conversation) save(ctx context.Context) {
 	if c.sending != nil || !c.accepted {
 		return
@@ -108,7 +109,7 @@ func (c *conversation) save(ctx context.Context) {
 				c.sending, t.again = nil, c.clock()+lookEach.Seconds()
 				switch {
 				case errors.Is(err, errChanging):
-					return nil // the program is replacing it
+					return nil // the program is replacing the checkpoint
 				case err == nil, errors.Is(err, link.ErrUnknown), errors.Is(err, errSize):
 					t.saved, t.savedAt = v, now
 				}
@@ -132,7 +133,7 @@ var (
 )
 
 // pack passes the checkpoint of t to put, in parts, and returns the SHA-256 of each part. It
-// returns errChanging unless the checkpoint remains the same from beginning to end.
+// returns errChanging if the checkpoint changes between the beginning and the end.
 func (t *task) pack(most int64, put func([]byte) error) (sums []string, err error) {
 	root, err := os.OpenRoot(filepath.Join(t.folder, "dir"))
 	if err != nil {
@@ -165,8 +166,8 @@ func (t *task) pack(most int64, put func([]byte) error) (sums []string, err erro
 	return sums, nil
 }
 
-// unfetched returns the parts of a checkpoint that must still be fetched. If the market does not
-// have one any more, the try begins without a checkpoint.
+// unfetched returns the parts of a checkpoint that must still be fetched. If the market no
+// longer has one of the parts, the attempt starts without a checkpoint.
 func (a *Agent) unfetched(sums []string) (lacks []string) {
 	for _, sum := range sums {
 		if a.bad[sum] != nil {
@@ -179,7 +180,8 @@ func (a *Agent) unfetched(sums []string) (lacks []string) {
 	return lacks
 }
 
-// restore puts the last checkpoint of an earlier try into the folder of a task, owned by user.
+// restore writes the last checkpoint of an earlier attempt into the folder of a task, owned by
+// user.
 func (a *Agent) restore(dir string, w *wanted, user int) error {
 	if len(w.Saved) == 0 {
 		return nil
@@ -188,7 +190,7 @@ func (a *Agent) restore(dir string, w *wanted, user int) error {
 	for _, sum := range w.Saved {
 		f, err := os.Open(a.blob(sum))
 		if err != nil {
-			return nil // the market has lost it: the try begins from scratch
+			return nil // the market has lost the checkpoint, so the attempt starts from the beginning
 		}
 		defer f.Close()
 		parts = append(parts, f)
@@ -211,8 +213,8 @@ func (a *Agent) restore(dir string, w *wanted, user int) error {
 	return nil
 }
 
-// unpack writes the entries of a tar stream, which must be at or below the name top, into root,
-// owned by user. Its files have at most the given number of bytes in total.
+// unpack writes the entries of a tar stream into root, owned by user. The entries must be at
+// or below the name top. Their files must not exceed the given number of bytes in total.
 func unpack(root *os.Root, top string, in *tar.Reader, room int64, user int) error {
 	own := func(name string, err error) error {
 		if err == nil && user > 0 {

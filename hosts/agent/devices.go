@@ -14,18 +14,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Units of a countable resource, such as GPUs, have numbers from 0. A task holds units from its
-// start until no process of it is left. Their numbers are in its task.json, so that an agent that
-// is restarted does not give them to another task.
+// The units of a countable resource, such as GPUs, are numbered from 0. A task holds its units
+// from its start until none of its processes is left. The numbers of its units are in its
+// task.json, so that a restarted agent does not assign them to another task.
 
 const gpu = "gpu"
 
-// Devices are the device files of each unit of countable resources, by name. The file of a unit may
-// be "", if it has none.
+// Devices lists the device files of each unit of countable resources, by the name of the
+// resource. A unit without a file has the name "".
 type Devices map[string][]string
 
-// DetectDevices returns the GPUs of this machine whose drivers create /dev/nvidia0, /dev/nvidia1
-// and so on, or nil.
+// DetectDevices returns the GPUs of this machine whose drivers create /dev/nvidia0,
+// /dev/nvidia1 and so on, or nil if there are none.
 func DetectDevices() Devices {
 	var files []string
 	for {
@@ -41,7 +41,7 @@ func DetectDevices() Devices {
 	return Devices{gpu: files}
 }
 
-// counts returns the number of units of each resource that has any.
+// counts returns the number of units of each resource that has at least one.
 func (d Devices) counts() map[string]int32 {
 	all := make(map[string]int32)
 	for name, files := range d {
@@ -52,8 +52,8 @@ func (d Devices) counts() map[string]int32 {
 	return all
 }
 
-// assign returns the lowest free numbers of the wanted units. It returns an error if the machine
-// has too few units, and ok is false if too few are free now.
+// assign returns the lowest free numbers for the wanted units. It returns an error if the
+// machine has too few units. If too few are free now, ok is false.
 func (a *Agent) assign(want map[string]int32) (numbers map[string][]int, ok bool, err error) {
 	if len(want) == 0 || a.Backend != nil {
 		return nil, true, nil
@@ -75,7 +75,8 @@ func (a *Agent) assign(want map[string]int32) (numbers map[string][]int, ok bool
 	return numbers, true, nil
 }
 
-// taken reports whether a task holds a unit. A task holds its units until its processes are gone.
+// taken reports whether a task holds the given unit. A task holds its units until its
+// processes have ended.
 func (a *Agent) taken(name string, unit int) bool {
 	for _, t := range a.tasks {
 		if !t.swept && slices.Contains(t.record.Numbers[name], unit) {
@@ -101,8 +102,8 @@ func (d Devices) files(numbers map[string][]int) (held, others []string) {
 	return held, slices.DeleteFunc(others, func(file string) bool { return slices.Contains(held, file) })
 }
 
-// visible returns the environment variables that list GPUs. The libraries of their vendors read
-// them.
+// visible returns the environment variables that list GPUs. The libraries of the GPU vendors
+// read these variables.
 func visible(gpus []int) []string {
 	cuda, nvidia := "-1", "void"
 	if len(gpus) > 0 {
@@ -116,8 +117,9 @@ func visible(gpus []int) []string {
 	return []string{"CUDA_VISIBLE_DEVICES=" + cuda, "NVIDIA_VISIBLE_DEVICES=" + nvidia, "ROCR_VISIBLE_DEVICES=" + cuda}
 }
 
-// drivers returns the files that programs need in addition to the files of their GPUs. If Slurm chooses
-// the GPUs, it limits access to them, and drivers includes all of them.
+// drivers returns the files that programs need in addition to the device files of their GPUs.
+// If Slurm chooses the GPUs, it limits access to them, so drivers then includes all device
+// files of GPUs.
 func (r *record) drivers() (files []string) {
 	if r.Units[gpu] == 0 {
 		return nil
@@ -130,8 +132,8 @@ func (r *record) drivers() (files []string) {
 	return files
 }
 
-// hide removes files of /dev from this mount namespace. It replaces /dev by a folder that has all
-// other entries. A file in another folder becomes the null device.
+// hide removes files of /dev from this mount namespace. It replaces /dev by a folder that
+// contains all other entries. A file outside /dev is replaced by the null device.
 func hide(files []string) error {
 	type entry struct {
 		name, target string // target of a symbolic link
@@ -153,7 +155,7 @@ func hide(files []string) error {
 			continue
 		}
 		if _, err := os.Stat(file); err != nil {
-			continue // the task does not see it
+			continue // the task cannot see this file
 		}
 		if err := unix.Mount("/dev/null", file, "", unix.MS_BIND, ""); err != nil {
 			return fmt.Errorf("hide %s: %w", file, err)

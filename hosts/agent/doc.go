@@ -1,17 +1,17 @@
-// Package agent manages the tasks of one machine: it stores which tasks are wanted, runs them
-// and measures them. It is independent of prices and users, and of how its market is reached.
+// Package agent manages the tasks of one machine: it records the wanted tasks, runs them and
+// measures them. It is independent of prices and users, and of the connection to its market.
 //
-// The market sends the [Agent] the wanted tasks ([Agent.Apply]). The agent kills running
-// tasks that are not wanted and starts wanted tasks that have never had a folder. Orders
-// describe a state rather than an action, so lost or repeated orders are harmless. A name is
-// started at most once, whichever process is killed at whatever time. [Agent.Serve]
-// synchronizes the agent with a market, on one goroutine: one Sync call is always in
-// progress, and its successor reports all changes.
+// The market sends the [Agent] the wanted tasks ([Agent.Apply]). The agent kills running tasks
+// that are not wanted and starts wanted tasks that have never had a folder. Orders describe a
+// state rather than an action, so lost or repeated orders are harmless. A task name is started
+// at most once, even if any process is killed at any time. [Agent.Serve] synchronizes the
+// agent with a market on one goroutine. One Sync call is always in progress, and the next call
+// reports all changes.
 //
-// Each task has a supervisor, a process of the same program ([Main]) that survives the agent.
-// It starts the command in isolation ([isolate]), waits for all of its descendants, enforces
-// the deadline and the lease, and records how the command ended. The agent controls it through
-// two files:
+// Each task has a supervisor, a process of the same program ([Main]) that continues if the
+// agent ends. The supervisor starts the command in isolation ([isolate]), waits for all of its
+// descendants, enforces the deadline and the lease, and records how the command ended. The
+// agent controls the supervisor through two files:
 //
 //	lease              until when tasks may run without contact to the agent; the allocation in force, and up to when usage is booked
 //	session            how many agents the folder has had, and the last one that the market answered
@@ -30,17 +30,18 @@
 //
 // # Design
 //
-// A task whose folder exists is never started again. If it has neither a supervisor nor
-// exit.json, it is Lost. A crash between any two steps therefore costs at most a task that
-// never ran, and no task runs twice.
+// A task whose folder exists is never started again. If the folder has neither a running
+// supervisor nor exit.json, the task is Lost. A crash between any two steps can therefore only
+// lose a task that has never run. No task runs twice.
 //
-// Usage is reported as totals since the start of the task, in spans with one allocation each.
-// The receiver computes differences to the last total that it booked, so repeated, late and
-// lost spans need no special care. The next agent starts its first span where the last booked
-// span ended, under the allocation that was in force in between.
+// Usage is reported as totals since the start of the task. The reports are divided into spans,
+// and each span has one allocation. The receiver subtracts the last total that it has booked.
+// Repeated, late and lost spans therefore need no special treatment. When an agent starts, its
+// first span starts where the last booked span of the previous agent ended. It has the
+// allocation that was in force in between.
 //
-// An agent takes over if its market has a session other than the one in its own folder. It
-// starts nothing for one and a half leases. By then, all tasks of the other agent are paused,
-// whatever happened to it. The other agent ends its tasks and itself when it learns of its
-// successor.
+// An agent takes over a host if the session known to the market differs from the one in the
+// agent's folder. It starts no task during the first one and a half leases. After that time,
+// all tasks of the other agent are paused, even if that agent has failed. When the other agent
+// learns of its successor, it ends its tasks and then itself.
 package agent

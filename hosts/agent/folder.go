@@ -18,7 +18,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// or returns l with its unset limits replaced by those of o.
+// or returns l with each unset limit replaced by the limit in o.
 func or(l, o remote.Limits) remote.Limits {
 	if l.Memory == 0 {
 		l.Memory = o.Memory
@@ -45,34 +45,34 @@ type record struct {
 	Began   float64    // time at which the folder was created
 	Account string     `json:",omitempty"` // account of the job
 	Job     remote.Job // job with all limits set
-	User    int        // user of the task; 0 means the agent's user
+	User    int        // user ID of the task; 0 means the agent's user
 	Root    string     // the agent's folder
 	Network bool
 	Kind    string // name of the kernel interface
 	Kernel  linux.Config
-	Spool   bool    `json:",omitempty"` // a backend starts its supervisor; times are SpoolTimes
-	CPUs    float64 `json:",omitempty"` // limit in processors, for a backend
-	Port    int32   `json:",omitempty"` // first port of its contract, if it has several nodes
-	Lease   float64 `json:",omitempty"` // length of the lease in seconds, for a backend
+	Spool   bool    `json:",omitempty"` // a backend starts the supervisor; times are in SpoolTime
+	CPUs    float64 `json:",omitempty"` // limit in processors, used by a backend
+	Port    int32   `json:",omitempty"` // first port of the contract, if it has several nodes
+	Lease   float64 `json:",omitempty"` // length of the lease in seconds, used by a backend
 
 	Memory  int64            `json:",omitempty"` // bytes that it holds
-	Units   map[string]int32 `json:",omitempty"` // units of countable resources that it holds
-	Numbers map[string][]int `json:",omitempty"` // their numbers, unless a backend assigns them
+	Units   map[string]int32 `json:",omitempty"` // number of units of each countable resource that the task holds
+	Numbers map[string][]int `json:",omitempty"` // numbers of these units, unless a backend assigns them
 	Files   []string         `json:",omitempty"` // their device files
-	Hidden  []string         `json:",omitempty"` // device files that it must not see
+	Hidden  []string         `json:",omitempty"` // device files that the task must not see
 }
 
 // Orders are the instructions for a supervisor.
 type orders struct {
-	Until  float64 // time of its deadline; 0 means none
-	Warn   float64 // seconds before Until at which it is notified
+	Until  float64 // time of the deadline; 0 means none
+	Warn   float64 // seconds before Until at which the task is notified
 	Asked  bool    `json:",omitempty"` // its owner chose Warn
 	Paused bool
-	KillAt float64 // kill time; it is notified at once; 0 means never
+	KillAt float64 // time at which the task is killed; it is notified immediately; 0 means never
 	Reason string  `json:",omitempty"` // of KillAt
 }
 
-// shouldPause reports whether the task must be paused: because its orders require it, its lease
+// shouldPause reports whether the task must be paused because its orders require it, its lease
 // ended at until, or its kill time has passed.
 func (o *orders) shouldPause(now, until float64) bool {
 	return o.Paused || now >= until || o.KillAt > 0 && now >= o.KillAt
@@ -83,16 +83,16 @@ type exit struct {
 	Why         hosts.End
 	Status      int    // exit status of the program
 	Signal      string // signal that ended the program, if any
-	Fault       string // faults other than the program's
+	Fault       string // fault that was not caused by the program, if any
 	OutOfMemory bool
 	Used        float64  // processor-seconds
-	Waited      float64  `json:",omitempty"` // seconds for which it was ready but waited for a processor, as far as known
+	Waited      float64  `json:",omitempty"` // seconds for which the task was ready but waited for a processor, if known
 	Span        float64  // seconds since its start
-	Stored      int64    `json:",omitempty"` // bytes of its files and output
-	Lacks       []string // isolation features that the machine lacks
+	Stored      int64    `json:",omitempty"` // bytes of the task's files and output
+	Lacks       []string // isolation features that the machine does not have
 }
 
-// put writes v to path atomically: a reader finds either the old or the new content.
+// put writes v to path atomically: readers find either the old or the new content.
 func put(path string, v any, sync bool) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -101,7 +101,7 @@ func put(path string, v any, sync bool) error {
 	return replace(path, text, 0o600, sync)
 }
 
-// replace writes a file atomically: a reader finds either the old or the new content.
+// replace writes a file atomically: readers find either the old or the new content.
 func replace(path string, text []byte, mode os.FileMode, sync bool) error {
 	beside := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
 	f, err := os.OpenFile(beside, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, mode)
@@ -147,10 +147,11 @@ func get(path string, v any) (bool, error) {
 	return true, nil
 }
 
-// A version identifies the last version seen of a file that is replaced as a whole at each change.
+// A version identifies the last version seen of a file that is replaced as a whole at each
+// change.
 type version struct{ info os.FileInfo }
 
-// changed reports whether the file was replaced since the last call.
+// changed reports whether the file was replaced since the previous call.
 func (v *version) changed(path string) bool {
 	before := v.info
 	v.info, _ = os.Stat(path) // nil if the file does not exist

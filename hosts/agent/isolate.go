@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isolate sets up the task's view of the file system in its own mount namespace. All files are
-// read-only and the agent's folder is hidden. The task can write only to /tmp, /dev/shm and its
-// own folder, and /proc shows only its own processes.
+// isolate restricts the file system that the task sees, in its own mount namespace. All files
+// are read-only and the agent's folder is hidden. The task can write only to /tmp, /dev/shm
+// and its own folder. In /proc it sees only its own processes.
 func isolate(r *record, dir string) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("keep mounts apart: %w", err)
@@ -44,7 +44,7 @@ func isolate(r *record, dir string) error {
 	if err := hide(r.Hidden); err != nil {
 		return err
 	}
-	if _, err := os.Stat(r.Root); err == nil { // otherwise it was in /tmp and is no longer visible
+	if _, err := os.Stat(r.Root); err == nil { // if not, it was in /tmp and is no longer visible
 		if err := unix.Mount("tmpfs", r.Root, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=755"); err != nil {
 			return fmt.Errorf("cover %s: %w", r.Root, err)
 		}
@@ -62,8 +62,8 @@ func isolate(r *record, dir string) error {
 }
 
 // restrict limits this process so that it can write only to dir, and to /tmp and /dev/shm if
-// they are private. If the agent's folder is not covered, the process may read everything
-// except that folder.
+// they are private. If the agent's folder is not hidden, the process may read all files except
+// those in that folder.
 func restrict(r *record, dir string, covered bool) error {
 	readable := []string{"/"}
 	if !covered {
@@ -94,8 +94,8 @@ func restrict(r *record, dir string, covered bool) error {
 	if err == nil {
 		return nil
 	}
-	// An older Landlock enforces the rules that it supports. Without Landlock nothing is
-	// enforced, and this is reported.
+	// An older version of Landlock enforces the rules that it supports. Without Landlock no
+	// rule is enforced, and this is reported.
 	if older := ll.V1.RestrictPaths(
 		ll.ROFiles(files...).IgnoreIfMissing(),
 		ll.RODirs(folders...).IgnoreIfMissing(),
@@ -106,7 +106,7 @@ func restrict(r *record, dir string, covered bool) error {
 	return nil
 }
 
-// beside returns the siblings of each folder on the way to path.
+// beside returns the siblings of path and of each of its parent folders.
 func beside(path string) (found []string) {
 	for at := path; at != "/"; {
 		parent := filepath.Dir(at)

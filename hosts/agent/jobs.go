@@ -19,13 +19,13 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Jobs and their files are stored by SHA-256, each in blobs/SHA.
+// Jobs and their files are stored under their SHA-256, each in blobs/SHA.
 
 // mostJob is the maximum length of a job in bytes.
 const mostJob = 128 << 10
 
-// job returns the job with the given SHA-256, the blobs that must still be fetched, and the
-// reason if the job can never start.
+// job returns the job with the given SHA-256. It also returns the blobs that must still be
+// fetched, and an error if the job can never start.
 func (a *Agent) job(sha string) (job *remote.Job, lacks []string, bad error) {
 	job = new(remote.Job)
 	text, err := os.ReadFile(a.blob(sha))
@@ -48,8 +48,8 @@ func (a *Agent) job(sha string) (job *remote.Job, lacks []string, bad error) {
 	return job, lacks, bad
 }
 
-// without handles a blob that cannot be read: it must be fetched, or err explains why that is
-// useless.
+// without handles a blob that cannot be read. Either the blob must be fetched, or err explains
+// why fetching it is useless.
 func (a *Agent) without(sha string, err error) (lacks []string, bad error) {
 	if bad := a.bad[sha]; bad != nil || !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(bad, err)
@@ -57,7 +57,8 @@ func (a *Agent) without(sha string, err error) (lacks []string, bad error) {
 	return []string{sha}, nil
 }
 
-// blob returns the path of a blob. An invalid SHA-256 gives a path that does not exist.
+// blob returns the path of a blob. For an invalid SHA-256 it returns a path that does not
+// exist.
 func (a *Agent) blob(sha string) string {
 	if b, err := hex.DecodeString(sha); err != nil || len(b) != sha256.Size {
 		return a.path("blobs", "none")
@@ -65,7 +66,7 @@ func (a *Agent) blob(sha string) string {
 	return a.path("blobs", strings.ToLower(sha))
 }
 
-// keep stores fetched data if it matches the hash.
+// keep stores fetched data if the data match the hash.
 func (a *Agent) keep(sha string, data []byte) error {
 	sum := sha256.Sum256(data)
 	if got := hex.EncodeToString(sum[:]); got != sha {
@@ -109,7 +110,7 @@ func (a *Agent) lay(dir string, files map[string]string, user int) error {
 	return nil
 }
 
-// layTree unpacks a folder of a job, a tar stream, owned by user.
+// layTree unpacks a folder of a job, which is a tar stream, owned by user.
 func layTree(path string, data []byte, user int) error {
 	if err := os.Mkdir(path, 0o755); err != nil {
 		return err
@@ -125,7 +126,7 @@ func layTree(path string, data []byte, user int) error {
 	return os.Chown(path, user, user)
 }
 
-// sweepBlobs removes blobs that were fetched long ago. They are fetched again if needed.
+// sweepBlobs removes blobs that were fetched long ago. They are fetched again when needed.
 func (a *Agent) sweepBlobs() error {
 	entries, err := os.ReadDir(a.path("blobs"))
 	for _, e := range entries {

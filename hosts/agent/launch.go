@@ -19,12 +19,12 @@ import (
 )
 
 // launch prepares this process for the command of a task's folder and then executes the
-// command. It reports on file 3, one line each, the features that the machine lacks and finally
-// the fault, if any.
+// command. On file 3 it reports, one per line, the isolation features that the machine does
+// not have, and finally the fault, if any.
 func launch(folder string) {
 	syscall.CloseOnExec(3)
 	say := os.NewFile(3, "faults")
-	runtime.LockOSThread() // the following settings are per thread, and this thread executes the command
+	runtime.LockOSThread() // the following settings apply to a thread, and this thread executes the command
 	var r record
 	_, err := get(filepath.Join(folder, "task.json"), &r)
 	if err == nil {
@@ -37,7 +37,7 @@ func launch(folder string) {
 	fmt.Fprintf(say, "fault: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// become returns only if there is an error.
+// become executes the command. It returns only if there is an error.
 func become(folder string, r *record, lack func(what string, err error)) error {
 	k, err := linux.Attach(r.Kind, r.Kernel)
 	if err != nil {
@@ -49,7 +49,7 @@ func become(folder string, r *record, lack func(what string, err error)) error {
 	}
 	dir := filepath.Join(folder, "dir")
 	covered := false
-	if os.Getppid() == 1 && os.Getpid() != 1 { // the supervisor is process 1, so this process has its own mounts
+	if os.Getppid() == 1 && os.Getpid() != 1 { // the supervisor is process 1, so this process has its own mount namespace
 		err := isolate(r, dir)
 		lack("mounts", err)
 		covered = err == nil
@@ -97,12 +97,12 @@ func become(folder string, r *record, lack func(what string, err error)) error {
 	}
 	data := r.Job.Limits.Memory
 	if memory {
-		data = 0 // the control group has a limit
+		data = 0 // the limit of the control group applies
 	}
 	return fmt.Errorf("%s: %w", program, confine.Execute(program, r.Job.Command, os.Environ(), data))
 }
 
-// lookup finds the program of a command in the PATH of its environment.
+// lookup finds the program of a command in the PATH of the given environment.
 func lookup(command, env []string) (string, error) {
 	if len(command) == 0 {
 		return "", errors.New("there is none")

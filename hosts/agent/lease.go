@@ -13,11 +13,11 @@ import (
 )
 
 // The lease is a file of leaseSize bytes. The agent allocates it when it starts and renews it
-// in place, so that renewing needs no space on the disk. It has two slots, each a line of fixed
-// width with a number and a checksum. Both are written, one after the other, so a reader always
-// finds an intact slot, and uses the one with the higher number. An earlier version wrote only
-// three fields. They can still be read, and the first line of the current format begins with
-// the same three fields.
+// in place, so that a renewal needs no additional disk space. The file has two slots, each a
+// line of fixed width with a number and a checksum. A renewal writes both slots, one after the
+// other. A reader therefore always finds an intact slot, and uses the one with the higher
+// number. An earlier version wrote only three fields without slots. That format can still be
+// read, and the first line of the current format starts with the same three fields.
 const (
 	leaseSize = 4096
 	leaseSlot = leaseSize / 2
@@ -38,7 +38,7 @@ func (l *lease) slot() []byte {
 	return append(line, bytes.Repeat([]byte{' '}, leaseSlot-len(line))...)
 }
 
-// parseSlot returns the lease in text and reports whether it is intact.
+// parseSlot returns the lease in text and reports whether the slot is intact.
 func parseSlot(text []byte) (l lease, whole bool) {
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	switch fields := bytes.Fields(line); len(fields) {
@@ -57,8 +57,8 @@ func parseSlot(text []byte) (l lease, whole bool) {
 	return l, false
 }
 
-// readLease returns the lease of an agent's folder. Without an intact slot, the lease has
-// ended.
+// readLease returns the lease of an agent's folder. If no slot is intact, it returns a lease
+// that has ended.
 func readLease(root string) (l lease) {
 	f, err := os.Open(leasePath(root))
 	if err != nil {
@@ -77,8 +77,8 @@ func readLease(root string) (l lease) {
 
 func leasePath(root string) string { return filepath.Join(root, "lease") }
 
-// allocateLease allocates the full size of the lease file on the disk and preserves its
-// content.
+// allocateLease allocates the full size of the lease file on the disk and preserves the
+// content of the file.
 func allocateLease(root string) error {
 	info, err := os.Stat(leasePath(root))
 	if err == nil && info.Size() == leaseSize {

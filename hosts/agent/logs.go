@@ -34,7 +34,7 @@ func (a *Agent) part(l remote.Log) remote.Log {
 	return l
 }
 
-// numbered returns the task with the given number, or nil if its folder is not here.
+// numbered returns the task with the given number, or nil if it has no folder here.
 func (a *Agent) numbered(number int64) *task {
 	for _, t := range a.tasks {
 		if t.number == number {

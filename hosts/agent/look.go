@@ -10,11 +10,11 @@ import (
 	"bourse/hosts"
 )
 
-// slack is the delay, in seconds, after which the agent ends a task that its supervisor should
-// have ended.
+// slack is the delay, in seconds, after which the agent itself ends a task that its supervisor
+// should have ended.
 const slack = 5
 
-// Look starts, changes and ends tasks, so that the running tasks equal the wanted ones. It is
+// Look starts, changes and ends tasks, so that the running tasks are the wanted tasks. It is
 // called every second and after new orders.
 func (a *Agent) Look() error {
 	now := a.clock()
@@ -34,7 +34,7 @@ func (a *Agent) Look() error {
 			o.KillAt, o.Reason = now+a.Grace, a.reason(t)
 			errs = append(errs, a.command(t, o))
 		}
-		if at := t.orders.KillAt; at > 0 && now > at+slack { // the supervisor did not end it
+		if at := t.orders.KillAt; at > 0 && now > at+slack { // the supervisor should have ended the task
 			errs = append(errs, a.Kernel.Kill(t.name))
 			if now > at+slow.Seconds() && a.Backend == nil {
 				a.closed = t.name + ": " + notDead
@@ -65,7 +65,7 @@ func (a *Agent) freeze(t *task, stands bool) error {
 	return a.Kernel.Thaw(t.name)
 }
 
-// over reports whether a task has ended, and records how.
+// over reports whether a task has ended, and records how it ended.
 func (a *Agent) over(t *task) (bool, error) {
 	alive, err := a.supervisors.alive(t.folder)
 	if err != nil || alive {
@@ -77,7 +77,7 @@ func (a *Agent) over(t *task) (bool, error) {
 		return false, err
 	}
 	if !there { // the supervisor or the whole machine has died
-		if a.Backend != nil { // should it return, it must end the task before it reads a new lease
+		if a.Backend != nil { // if the supervisor returns, it must end the task before it reads a new lease
 			end := t.orders
 			if end.KillAt = a.clock(); t.orders.KillAt > 0 {
 				end.KillAt = t.orders.KillAt
@@ -116,8 +116,8 @@ func (a *Agent) conclude(t *task, e exit) {
 	t.waits(e.Waited)
 }
 
-// sweep removes the remains of a task that has ended: its control group at once, and its folder
-// later.
+// sweep removes the remains of a task that has ended: its control group immediately, and its
+// folder later.
 func (a *Agent) sweep(t *task, now float64) error {
 	if !t.swept {
 		if err := errors.Join(a.Kernel.Kill(t.name), a.Kernel.Remove(t.name)); err != nil {

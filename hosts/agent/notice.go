@@ -26,14 +26,14 @@ type notice struct {
 // Reasons of a notice.
 const (
 	byDeadline = "deadline"
-	byMove     = "moved" // its contract starts again on other hosts
+	byMove     = "moved" // the contract starts again on other hosts
 	byDrain    = "drained"
 	byOwner    = "cancelled"
 )
 
-// notify writes a notice and sends SIGTERM to the process group of the command. Unless the owner
-// has asked for the notice, the signal is sent only if a process of the group handles it: other
-// programs would lose their last seconds for nothing.
+// notify writes a notice and sends SIGTERM to the process group of the command. Unless the
+// owner has requested the notice, the signal is sent only if a process of the group handles
+// SIGTERM, because it would end other programs early for no reason.
 func (m *supervisor) notify(n notice, asked bool) {
 	n.In = math.Round(10*max(0, n.In)) / 10
 	text, err := json.Marshal(n)
@@ -48,8 +48,8 @@ func (m *supervisor) notify(n notice, asked bool) {
 	}
 }
 
-// place writes a file into a folder that a program controls. It replaces whatever has this name,
-// and writes nothing through a link.
+// place writes a file into a folder that a program controls. It replaces any entry with this
+// name, and does not follow links.
 func place(dir, name string, text []byte) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -7,16 +7,18 @@ import (
 	"bourse/hosts/linux"
 )
 
-// Weights are not enough to share a machine that is offered only in part. Tasks with fewer
-// threads than the machine has processors never compete, and a common limit is used up by the
-// first task to reach it. Each task therefore also has its own limit: its entitlement, plus
-// its part of the processors that the others do not use.
+// If only a part of a machine is offered, weights are not sufficient to divide it. Tasks with
+// fewer threads than the machine has processors never compete with each other, and a common
+// limit would be used up by the first task. Each task therefore also has its own limit: its
+// entitlement, plus a part of the processors that other tasks do not use.
 
-// busy is the fraction of its limit above which a task could probably use more.
+// busy is a fraction of a task's limit. If the task uses more than this, it could probably use
+// more than its limit.
 const busy = 0.9
 
 // parts returns shares with limits that enforce them. The limits depend on the usage of each
-// task (in processors) and the limit under which it was measured; 0 means not measured.
+// task, in processors, and on the limit under which the usage was measured; 0 means not
+// measured.
 func parts(processors float64, shares []linux.Share, used, limits []float64) []linux.Share {
 	entitled, gets := make([]float64, len(shares)), make([]float64, len(shares))
 	all := make([]hosts.Share, len(shares))
@@ -26,7 +28,7 @@ func parts(processors float64, shares []linux.Share, used, limits []float64) []l
 	hosts.Divide(processors, 0, all, entitled)
 	for i := range all {
 		if idle := limits[i] > 0 && used[i] < busy*limits[i]; idle {
-			most := 1.25*used[i] + 0.02 // the task may need a little more soon
+			most := 1.25*used[i] + 0.02 // the task may soon need slightly more
 			if all[i].Limit == 0 || all[i].Limit > most {
 				all[i].Limit = most
 			}
@@ -36,14 +38,14 @@ func parts(processors float64, shares []linux.Share, used, limits []float64) []l
 	out := make([]linux.Share, len(shares))
 	for i, s := range shares {
 		if out[i] = s; s.Weight > 0 {
-			out[i].Limit = max(entitled[i], gets[i]) // so that an idle task can start immediately
+			out[i].Limit = max(entitled[i], gets[i]) // so that an idle task can start to work immediately
 		}
 	}
 	return out
 }
 
-// measure records the usage of each task, in processors, since the last measurement, if that
-// was at least half a second ago.
+// measure records the usage of each task, in processors, since the last measurement. It does
+// nothing if that was less than half a second ago.
 func (a *Agent) measure(now float64) {
 	if now < a.measured+0.5 {
 		return

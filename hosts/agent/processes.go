@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processes are the running supervisors.
+// processes starts supervisors as processes of this machine and tracks them.
 type processes struct {
 	program string
 	network bool
-	env     []string // added to the environment of supervisors
+	env     []string // variables added to the environment of supervisors
 	mine    []int
 }
 
@@ -46,7 +46,7 @@ func (p *processes) ended() <-chan os.Signal {
 }
 
 // start starts the supervisor of a folder in its own namespaces, or without namespaces if this
-// user cannot create them. It detects and reports this.
+// user cannot create them. It detects that case and reports it.
 func (p *processes) start(folder string) error {
 	lock, err := lockFolder(folder)
 	if err != nil {
@@ -59,7 +59,7 @@ func (p *processes) start(folder string) error {
 	return p.fork(folder, lock)
 }
 
-// fork starts the supervisor of a folder with a locked file.
+// fork starts the supervisor of a folder. It passes the locked file to the supervisor.
 func (p *processes) fork(folder string, lock *os.File) error {
 	log, err := os.OpenFile(filepath.Join(folder, "minder"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

@@ -22,23 +22,23 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Settings are the owner's settings of a host. Unset fields keep the values of the same folder,
-// or have defaults.
+// Settings are the owner's settings of a host. Unset fields keep the values stored in the
+// folder, or have defaults.
 type Settings struct {
-	Name    string        `json:",omitempty"` // preferred name in its market
-	Kind    string        `json:",omitempty"` // kernel interface; default, the first that works
+	Name    string        `json:",omitempty"` // preferred name of the host in its market
+	Kind    string        `json:",omitempty"` // kernel interface; default: the first one that works
 	CPUs    float64       `json:",omitempty"` // processors offered
-	Trust   []string      `json:",omitempty"` // accounts whose jobs it accepts if users are not isolated
+	Trust   []string      `json:",omitempty"` // accounts whose jobs the host accepts if users are not isolated
 	Offline bool          `json:",omitempty"` // tasks have no network
-	Limits  remote.Limits // limits of jobs that do not specify them
+	Limits  remote.Limits // limits for jobs that do not specify limits
 	Memory  int64         `json:",omitempty"` // bytes of memory offered
 	Devices Devices       `json:",omitempty"` // countable resources offered
-	Stored  int64         `json:",omitempty"` // maximum bytes of output of ended tasks per account; default twice Limits.Disk
-	Address string        `json:",omitempty"` // address at which other hosts reach its tasks; default, the one from which it reaches the market
-	Ports   [2]int32      `json:",omitzero"`  // first and last port that tasks may use; default, defaultPorts
+	Stored  int64         `json:",omitempty"` // maximum number of bytes of output of ended tasks per account; default: twice Limits.Disk
+	Address string        `json:",omitempty"` // address at which other hosts reach the tasks; default: the address from which the host reaches the market
+	Ports   [2]int32      `json:",omitzero"`  // first and last port that tasks may use; default: defaultPorts
 }
 
-// defaultPorts are below the ports that the kernel chooses for connections.
+// defaultPorts are below the ports that the kernel assigns to outgoing connections.
 var defaultPorts = [2]int32{24000, 24999}
 
 // byDefault contains the default limits of jobs.
@@ -47,9 +47,9 @@ var byDefault = remote.Limits{Memory: 1e9, Processes: 256, Files: 1024, Disk: 1e
 // A Program is an agent with exclusive use of its folder.
 type Program struct {
 	Offer remote.Offer // of this machine
-	Why   []error      // why no better kernel interface works
+	Why   []error      // reasons why no better kernel interface works
 
-	membership // the market that it has joined, if any
+	membership // market that the host has joined, if any
 	agent      *Agent
 	dir        string
 	settings   Settings
@@ -68,7 +68,7 @@ type membership struct {
 // tasks continue.
 func Load(dir string, s Settings) (*Program, error) { return LoadOn(nil, dir, s) }
 
-// LoadOn is [Load] for an agent whose tasks run on b.
+// LoadOn does the same as [Load] for an agent whose tasks run on b.
 func LoadOn(b *Backend, dir string, s Settings) (*Program, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -91,7 +91,7 @@ func LoadOn(b *Backend, dir string, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// open opens the agent with its stored settings and s.
+// open opens the agent with its stored settings, changed by s.
 func (p *Program) open(b *Backend, s Settings) error {
 	if _, err := get(p.path("settings"), &p.settings); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (p *Program) open(b *Backend, s Settings) error {
 	}
 	p.settings.take(s)
 	memory, disk := room(p.dir)
-	if p.settings.Memory == 0 || float64(p.settings.Memory) > 1.1*memory { // an offer should not change with each kernel
+	if p.settings.Memory == 0 || float64(p.settings.Memory) > 1.1*memory { // the offer should not change with each new kernel
 		p.settings.Memory = int64(memory)
 	}
 	if p.settings.Devices == nil {
@@ -149,18 +149,18 @@ func (p *Program) open(b *Backend, s Settings) error {
 	return err
 }
 
-// number returns a number that distinguishes a folder from others.
+// number returns a number that distinguishes a folder from other folders.
 func number(dir string) uint32 {
 	sum := fnv.New32()
 	sum.Write([]byte(dir))
 	return sum.Sum32()
 }
 
-// users returns the first user for tasks of the folder with the given number. Folders whose
-// names differ only in the last two digits, 00 to 31, have disjoint ranges.
+// users returns the first user ID for tasks of the folder with the given number. Folders whose
+// names differ only in their last two digits, from 00 to 31, have disjoint ranges.
 func users(number uint32) int { return 1_800_000_000 + int(number%10_000)*10_000 }
 
-// take applies the fields that are set in s.
+// take copies the fields that are set in s.
 func (o *Settings) take(s Settings) {
 	if s.Name != "" {
 		o.Name = s.Name
@@ -200,10 +200,11 @@ func (p *Program) Close() {
 	}
 }
 
-// Join enrols the host with a market by a token from the market's operator. While the market
-// does not answer, it retries until ctx ends. A folder belongs to one market.
+// Join enrols the host with a market, using a token from the market's operator. While the
+// market does not respond, it retries until ctx is done. A folder can belong to only one
+// market.
 func (p *Program) Join(ctx context.Context, token link.Token, say func(string)) error {
-	// A new certificate is accepted only from the market's known address.
+	// A new certificate is accepted only from the known address of the market.
 	if p.Pin != "" && p.Pin != token.Pin && p.Address != token.Address {
 		return fmt.Errorf("%s: its host is %s in the market at %s: another market needs a folder of its own", p.dir, p.Host, p.Address)
 	}
@@ -240,8 +241,8 @@ func (p *Program) Join(ctx context.Context, token link.Token, say func(string)) 
 	}
 }
 
-// dial returns a client for a market, authenticated by the certificate of this folder. It
-// stores pins that the market announces in the folder.
+// dial returns a client for a market that authenticates itself with the certificate of this
+// folder. The client stores the pins that the market announces in the folder.
 func (p *Program) dial(address, pin string, say func(string)) (*link.Client, error) {
 	own, err := link.Identity(p.path("host.pem"), "host")
 	if err != nil {
@@ -273,7 +274,7 @@ func (p *Program) Run(ctx context.Context, say func(string)) error {
 		return err
 	}
 	defer client.Close()
-	if p.Offer.Address == "" { // the address from which this machine reaches the market
+	if p.Offer.Address == "" { // address from which this machine reaches the market
 		if c, err := net.Dial("udp", p.Address); err == nil { // sends nothing
 			p.Offer.Address, _, _ = net.SplitHostPort(c.LocalAddr().String())
 			c.Close()
@@ -286,7 +287,7 @@ func (p *Program) Run(ctx context.Context, say func(string)) error {
 	return p.agent.Serve(ctx, client, p.Host, say)
 }
 
-// Serve connects the host to a market in this process, under the given name.
+// Serve connects the host, under the given name, to a market in the same process.
 func (p *Program) Serve(ctx context.Context, m Market, host string, say func(string)) error {
 	return p.agent.Serve(ctx, m, host, say)
 }
@@ -300,17 +301,18 @@ func Leave(dir string, l remote.Leaving) error {
 	return os.WriteFile(filepath.Join(dir, "leaving"), []byte(leavings[l]+"\n"), 0o644)
 }
 
-// leavings are the possible contents of the file.
+// leavings are the possible contents of the file that Leave writes.
 var leavings = [...]string{"stays", "when-done", "at-once"}
 
-// Memory returns the bytes of memory that this machine offers by default.
+// Memory returns the number of bytes of memory that this machine offers by default.
 func Memory() float64 {
 	memory, _ := room("/")
 	return memory
 }
 
-// room returns the memory of this machine minus 5 %, but at least 512 MB, and nine tenths of the disk
-// space of dir. Tasks may use them; the rest is reserved for the system.
+// room returns the memory of this machine minus 5 %, but at least minus 512 MB, and nine
+// tenths of the disk space of dir. Tasks may use these amounts; the rest is reserved for the
+// system.
 func room(dir string) (memory, disk float64) {
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		for line := range strings.Lines(string(text)) {

@@ -12,17 +12,18 @@ import (
 	"bourse/hosts/remote"
 )
 
-// arrayIndex is the only variable of the agent's names that a job sets itself.
+// arrayIndex is the only reserved variable that a job may set itself.
 const arrayIndex = "BOURSE_ARRAY_INDEX"
 
-// isReserved reports whether a variable of a job, NAME=value, has a name that only the agent sets.
+// isReserved reports whether a job's variable, NAME=value, has a name that only the agent may
+// set.
 func isReserved(variable string) bool {
 	name, _, _ := strings.Cut(variable, "=")
 	return strings.HasPrefix(name, "BOURSE_") && name != arrayIndex
 }
 
 // layHosts writes the addresses of the nodes of t's contract to a file in the folder of t, one
-// line per node. It does nothing if there is one node.
+// line per node. It does nothing if the contract has only one node.
 func layHosts(t *task) error {
 	if len(t.wanted.Peers) == 0 {
 		return nil
@@ -30,14 +31,15 @@ func layHosts(t *task) error {
 	return place(filepath.Join(t.folder, "dir"), remote.HostsFile, []byte(strings.Join(t.wanted.Peers, "\n")+"\n"))
 }
 
-// The files of the kernel that list sockets, with the state of those that occupy their port; "" is
-// any state.
+// These are the files of the kernel that list sockets, with the state of the sockets that
+// occupy their port; "" means any state.
 var socketFiles = [...][2]string{{"tcp", "0A"}, {"tcp6", "0A"}, {"udp", ""}, {"udp6", ""}}
 
-// busyEach is the time between two looks at the sockets of the machine, in seconds.
+// busyEach is the time between two checks of the machine's sockets, in seconds.
 const busyEach = 2
 
-// busy returns those ports of the agent's range that programs other than its tasks use, ascending.
+// busy returns the ports of the agent's range that are used by programs other than its tasks,
+// in ascending order.
 func (a *Agent) busy() []int32 {
 	now := a.clock()
 	if a.Offer.Ports[0] == 0 || a.Backend != nil || now < a.looked+busyEach && a.looked > 0 {

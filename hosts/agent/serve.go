@@ -18,7 +18,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Market is the market that an agent reports to; see [link.Market].
+// A Market is the market to which an agent reports; see [link.Market].
 type Market interface {
 	Sync(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error)
 	Blob(ctx context.Context, host, sha string) ([]byte, error)
@@ -26,7 +26,7 @@ type Market interface {
 	PutCheckpoint(ctx context.Context, host string, c *remote.Checkpoint) error
 }
 
-// The reasons why an agent ends without an order.
+// These are the reasons why an agent ends without having been ordered to.
 var (
 	ErrSuperseded = errors.New("superseded: another agent stands for this host; what ran here was ended")
 	ErrDrained    = errors.New("drained: nothing runs here any more, and nothing will")
@@ -38,11 +38,11 @@ const (
 	leastWait = 50 * time.Millisecond
 	mostWait  = 3 * time.Second // delay between failing calls
 
-	// The market considers a host lost after one and a half leases.
+	// The market considers a host lost after this number of leases.
 	lostByLease = 1.5
 )
 
-// A conversation is the exchange between an agent and its market.
+// A conversation is the exchange of messages between an agent and its market.
 type conversation struct {
 	*Agent
 	market   Market
@@ -50,14 +50,14 @@ type conversation struct {
 	say      func(string)
 	said     string    // last reported faults
 	full     time.Time // last time at which the disk was full
-	accepted bool      // whether its session is the market's current one
+	accepted bool      // whether the agent's session is the market's current session
 
 	answers chan answer
 	again   <-chan time.Time // fires when the next Sync is due; nil while one is pending
 	wait    time.Duration    // increases while calls fail
-	began   time.Time        // start of the last Sync
+	began   time.Time        // start of the last Sync call
 	stop    func()           // cancels the pending Sync
-	hurries bool             // whether it was cancelled for an urgent report
+	hurries bool             // whether the call was cancelled to send an urgent report
 	busy    bool             // whether blobs or logs are being transferred
 	done    chan func() error
 }
@@ -69,8 +69,8 @@ type answer struct {
 	err    error
 }
 
-// Serve connects a to its market until ctx ends; running tasks then continue. One Sync call is
-// always in progress. If Serve ends earlier, its error is ErrSuperseded, ErrDrained, or the
+// Serve connects a to its market until ctx is done. Running tasks then continue. One Sync call
+// is always in progress. If Serve ends earlier, it returns ErrSuperseded, ErrDrained, or the
 // market's permanent refusal.
 func (a *Agent) Serve(ctx context.Context, m Market, host string, say func(string)) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -110,13 +110,14 @@ func (a *Agent) Serve(ctx context.Context, m Market, host string, say func(strin
 	}
 }
 
-// diskFull is the reason why a host accepts no tasks until writes have succeeded for a while.
+// diskFull is the reason for which a host accepts no tasks until writes have succeeded for
+// some time.
 const (
 	diskFull = "the disk is full"
 	tryAgain = 10 * time.Second
 )
 
-// complain reports a fault once, until it is resolved.
+// complain reports a fault once. It reports the same fault again only after it was resolved.
 func (c *conversation) complain(err error) {
 	if errors.Is(err, unix.ENOSPC) {
 		if c.full = time.Now(); c.closed == "" {
@@ -146,8 +147,8 @@ func (c *conversation) sync(ctx context.Context) {
 	}()
 }
 
-// hurry checks whether a task has ended. If so, it cancels the pending Sync, which the market
-// delays, and reports the end at once.
+// hurry checks whether a task has ended. If so, it cancels the pending Sync call, whose answer
+// the market delays, and reports the end immediately.
 func (c *conversation) hurry(ctx context.Context) error {
 	over := func() (n int) {
 		for _, t := range c.tasks {
@@ -169,8 +170,8 @@ func (c *conversation) hurry(ctx context.Context) error {
 	return err
 }
 
-// take applies an answer and schedules the next call. It returns the reason to stop, if there is
-// one.
+// take applies an answer and schedules the next call. The result over is the reason to stop,
+// if there is one.
 func (c *conversation) take(r answer) (over, err error) {
 	if errors.Is(r.err, link.ErrUnknown) {
 		return errors.Join(fmt.Errorf("the market has removed this host: %w", r.err), c.endAll()), nil
@@ -187,7 +188,8 @@ func (c *conversation) take(r answer) (over, err error) {
 		c.again = time.After(c.wait/2 + rand.N(c.wait))
 		return nil, r.err
 	}
-	// The market delays its answers. If it does not, the agent limits its own calls.
+	// The market delays its answers. If the market answers immediately, the agent limits the
+	// rate of its calls.
 	c.wait = 0
 	c.again = time.After(max(0, leastWait-time.Since(c.began)))
 	o := r.orders
@@ -195,7 +197,7 @@ func (c *conversation) take(r answer) (over, err error) {
 		if c.accepted && o.Session >= c.session.Number {
 			return errors.Join(ErrSuperseded, c.endAll()), nil
 		}
-		c.accepted = false // a market restored from a backup may have forgotten the session
+		c.accepted = false // a market restored from a backup may not know the session
 		return nil, c.follow(o, r.sent)
 	}
 	if !c.accepted {
@@ -215,21 +217,21 @@ func (c *conversation) take(r answer) (over, err error) {
 	return nil, err
 }
 
-// follow makes this agent the successor of the agent that the market currently knows. If that
-// is not the agent that it expects to succeed, the other may be running on another machine. The
-// other's tasks end when it learns of this agent or when its lease ends. Until then, this agent
-// starts nothing, so that no task runs twice.
+// follow makes this agent the successor of the agent that the market currently knows. If the
+// market's agent is not the one that this agent expects to succeed, that agent may be running
+// on another machine. The tasks of that agent end when it learns of its successor, or pause
+// when its lease ends. Until then, this agent starts no task, so that no task runs twice.
 func (c *conversation) follow(o *remote.Orders, sent float64) error {
 	number, quiet := c.session.Number, c.session.Quiet
 	if o.Boot != c.session.After {
 		quiet = sent + lostByLease*o.Lease
 	} else if number > o.Session {
-		return nil // the market has not received the session yet
+		return nil // the market has not received this session yet
 	}
 	return c.begin(max(number, o.Session+1), quiet, o.Boot)
 }
 
-// idle reports whether no task is running and the market knows it.
+// idle reports whether no task is running and the market has been informed of this.
 func (a *Agent) idle() bool {
 	for _, t := range a.tasks {
 		if t.forgotten == 0 {
@@ -239,7 +241,7 @@ func (a *Agent) idle() bool {
 	return true
 }
 
-// endAll ends all running tasks at once and reports those that could not be ended.
+// endAll ends all running tasks immediately and reports those that could not be ended.
 func (a *Agent) endAll() error {
 	now := a.clock()
 	a.heard, a.wanted = max(1, a.heard), nil
@@ -262,8 +264,8 @@ func (a *Agent) endAll() error {
 	return errors.Join(append(errs, fmt.Errorf("%d tasks could not be ended", len(a.shares())))...)
 }
 
-// work fetches a missing blob, or else uploads a requested log, one at a time, in parallel with
-// the pending Sync.
+// work fetches a missing blob or, if there is none, uploads a requested log. It does one at a
+// time, in parallel with the pending Sync call.
 func (c *conversation) work(ctx context.Context, o *remote.Orders) {
 	if c.busy {
 		return
@@ -310,7 +312,7 @@ func load() (x float64) {
 	return x
 }
 
-// leaving returns the owner's request made with [Leave].
+// leaving returns the request that the owner made with [Leave].
 func (a *Agent) leaving() remote.Leaving {
 	text, _ := os.ReadFile(a.path("leaving"))
 	return remote.Leaving(max(0, slices.Index(leavings[:], strings.TrimSpace(string(text)))))

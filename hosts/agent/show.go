@@ -18,18 +18,18 @@ type Status struct {
 	Kind   string   `json:"kind"`   // of kernel
 	CPUs   float64  `json:"cpus"`   // processors offered
 	Apart  bool     `json:"apart"`  // whether users are isolated
-	Trust  []string `json:"trust"`  // the only accounts whose jobs it accepts, if users are not isolated
+	Trust  []string `json:"trust"`  // accounts whose jobs the host accepts; set only if users are not isolated
 	Tasks  []Shown  `json:"tasks"`  // sorted by name
 }
 
-// Shown describes a task of a folder.
+// Shown describes the task of a folder.
 type Shown struct {
 	Name    string   `json:"name"`
 	Command []string `json:"command"`
 	End     string   `json:"end,omitempty"` // how the task ended; unset while it is running
 	Status  int      `json:"status"`        // exit status of its program
 	Fault   string   `json:"fault,omitempty"`
-	Used    float64  `json:"used"` // processor-seconds, once it has ended
+	Used    float64  `json:"used"` // processor-seconds; set when the task has ended
 }
 
 // Show returns the content of a folder's files, whether or not an agent is using it.

@@ -17,32 +17,32 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A host survives tenants who fill its disk:
+// A host must continue to work when users fill its disk:
 //
-//   - The output of ended tasks is counted by account. If an account stores more than
+//   - The output of ended tasks is added up by account. If an account stores more than
 //     Config.Stored, its oldest output is deleted.
 //   - If less than [scarce] of the disk is free, the oldest output of the account that stores
 //     most is deleted, too. If that is not enough, and less than [least] is free, the host
 //     accepts no more tasks. Running tasks continue.
-//   - A file, the reserve, holds blocks for the agent's own state. It is released when the
-//     disk is full, and allocated again when there is space.
+//   - A file called reserve holds disk blocks for the agent's own state. It is released when
+//     the disk is full, and allocated again when there is space.
 //
-// If the output of a task was deleted, its other files remain until its folder is removed.
+// If the output of a task was deleted, its other files remain until the folder is removed.
 
-// scarce returns the free space, in bytes, to maintain on a disk of the given size. It is the
-// larger of 1 GB and a twentieth of the disk, but at most a quarter. Otherwise small disks could
-// not be used.
+// scarce returns the free space, in bytes, that the agent maintains on a disk of the given
+// size. It is the larger of 1 GB and a twentieth of the disk, but at most a quarter. Without
+// this upper bound, small disks could not be used.
 func scarce(total int64) int64 { return min(max(1e9, total/20), total/4) }
 
 // least returns the free space, in bytes, required to start new tasks: the smaller of 1 GB and
 // a twentieth of the disk.
 func least(total int64) int64 { return min(1e9, total/20) }
 
-// reserved returns the size of the reserve on a disk of the given size.
+// reserved returns the size of the reserve, in bytes, on a disk of the given size.
 func reserved(total int64) int64 { return min(64<<20, total/32) }
 
-// diskSpace returns the bytes of a folder's disk that are free to this user, and its total
-// bytes.
+// diskSpace returns the number of bytes of a folder's disk that this user can still write, and
+// the total number of bytes.
 func diskSpace(dir string) (free, total int64, err error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
@@ -59,8 +59,8 @@ type deleted struct {
 	Why   string
 }
 
-// makeRoom deletes stored output if there is too much of it. It then opens or closes the host
-// for new tasks, depending on the free space.
+// makeRoom deletes stored output if there is too much of it. Depending on the free space, it
+// then opens or closes the host for new tasks.
 func (a *Agent) makeRoom() error {
 	free, total, err := a.space(a.Dir)
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *Agent) makeRoom() error {
 }
 
 // finished returns the time at which t ended, on the clock of the current boot. Tasks that
-// ended before the boot have an earlier time.
+// ended before the boot have earlier times.
 func (t *task) finished(a *Agent) float64 {
 	at := t.record.Began + t.end.Span
 	if t.record.Boot != a.boot {
@@ -137,7 +137,7 @@ func (t *task) finished(a *Agent) float64 {
 	return at
 }
 
-// deleteOutput deletes the files and output of t, which must have ended.
+// deleteOutput deletes the files and the output of t, which must have ended.
 func (a *Agent) deleteOutput(t *task, why string) error {
 	a.closeArchives(t)
 	err := os.RemoveAll(filepath.Join(t.folder, "dir"))
@@ -153,7 +153,8 @@ func (a *Agent) deleteOutput(t *task, why string) error {
 	return put(filepath.Join(t.folder, "deleted"), t.deleted, true)
 }
 
-// missing returns why t has no output any more, or nil if it has output.
+// missing returns an error that states why the output of t was deleted, or nil if t has its
+// output.
 func (t *task) missing() error {
 	if t.deleted.Bytes == 0 {
 		return nil
@@ -172,7 +173,7 @@ func (a *Agent) deletions() (all []remote.Deleted) {
 	return all
 }
 
-// allocateReserve allocates the reserve if it does not exist and the disk has space for it.
+// allocateReserve allocates the reserve if it does not exist and the disk has enough space.
 func (a *Agent) allocateReserve(size int64) error {
 	f, err := os.OpenFile(a.path("reserve"), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -190,7 +191,7 @@ func (a *Agent) allocateReserve(size int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// releaseReserve returns the blocks of the reserve to the full disk.
+// releaseReserve releases the blocks of the reserve when the disk is full.
 func (a *Agent) releaseReserve() error {
 	err := os.Truncate(a.path("reserve"), 0)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -22,14 +22,14 @@ import (
 	"bourse/hosts/linux"
 )
 
-// The additional roles of this program.
+// These are the additional roles of this program.
 const (
-	supervisorRole = "bourse-minder" // + folder, or --spool and folder
+	supervisorRole = "bourse-minder" // the arguments are a folder, or --spool and a folder
 	launchRole     = "bourse-launch" // + folder
 )
 
-// Main must be called first by a program that uses agents. If the process was started as a
-// supervisor, or by one, Main performs that role and does not return.
+// Every program that uses agents must call Main first. If the process was started as a
+// supervisor, or by a supervisor, Main performs the corresponding role and does not return.
 func Main() {
 	if len(os.Args) < 3 {
 		return
@@ -51,8 +51,8 @@ func Main() {
 	}
 }
 
-// look is the interval at which a supervisor polls its orders if it is not notified of changes.
-// It performs expensive checks only once every several polls.
+// look is the interval at which a supervisor polls its orders if it is not notified of
+// changes. It performs expensive checks only at some of these polls.
 const (
 	look   = 100 * time.Millisecond
 	seldom = 5
@@ -74,10 +74,10 @@ type supervisor struct {
 	ordered version // of them
 	until   float64 // end of the lease
 	leased  version // of that
-	bounded bool    // the control group limits memory
+	bounded bool    // the control group of the task limits memory
 	again   float64 // time of the next expensive check
 
-	hears  bool // receives when there are new orders
+	hears  bool // receives a value when there are new orders
 	frozen bool
 	warned bool // the deadline is near
 	asked  bool // to end
@@ -86,7 +86,7 @@ type supervisor struct {
 	spooled spooled
 }
 
-// now returns the current time on the clock of orders.
+// now returns the current time on the clock that orders use.
 func (m *supervisor) now() float64 {
 	if m.Spool {
 		return SpoolTime()
@@ -107,16 +107,17 @@ func (m *supervisor) note(e ended) {
 	}
 }
 
-// supervise starts the task of a folder, whose lock is file 3, and supervises it until its end.
+// supervise starts the task of a folder, whose lock is file 3, and supervises the task until
+// it ends.
 func supervise(folder string) error {
 	syscall.CloseOnExec(3)
 	m := &supervisor{folder: folder, reaped: make(chan ended), copied: make(chan error, 2)}
 	if _, err := get(filepath.Join(folder, "task.json"), &m.record); err != nil {
 		return err
 	}
-	// Handle these signals so that the supervisor survives them. As process 1 without handlers
-	// it could not be killed by its own children. Ignored signals would also be ignored by the
-	// command.
+	// Handle these signals so that the supervisor survives them. Process 1 cannot be killed by
+	// its own children if it has no handlers. Signals that are ignored here would also be
+	// ignored by the command.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGPIPE)
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
@@ -129,7 +130,7 @@ func supervise(folder string) error {
 		return err
 	}
 	m.bounded, _ = m.kernel.Bounds()
-	if os.Getpid() == 1 { // its own process IDs, so that it can signal and inspect processes
+	if os.Getpid() == 1 { // the supervisor has its own process IDs, so it can signal and inspect the processes
 		err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 		if err == nil {
 			err = unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
@@ -171,8 +172,8 @@ func supervise(folder string) error {
 }
 
 // listen returns a channel that receives when a file in the folder was replaced, such as
-// orders. It is nil if the machine does not support this. Inotify would work too, but a user
-// has few watches.
+// orders. The channel is nil if the machine does not support this. Inotify would also work,
+// but the number of watches per user is small.
 func (m *supervisor) listen() <-chan os.Signal {
 	dir, err := unix.Open(m.folder, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -189,8 +190,8 @@ func (m *supervisor) listen() <-chan os.Signal {
 	return heard
 }
 
-// rest returns how long the supervisor can sleep unless it is notified. Wake-ups are its main
-// cost.
+// rest returns how long the supervisor can sleep if it is not notified. Wake-ups cause most of
+// its cost.
 func (m *supervisor) rest(now float64) time.Duration {
 	if !m.Spool && (!m.hears || m.frozen) {
 		return look
@@ -210,7 +211,7 @@ func (m *supervisor) lack(what string, err error) {
 
 func (m *supervisor) last() string { return filepath.Join(m.folder, ".exit") }
 
-// start starts the command through a process that prepares itself for it.
+// start starts a process that prepares itself and then executes the command.
 func (m *supervisor) start() error {
 	const program = "/proc/self/exe"
 	faults, toFaults, err := os.Pipe()
@@ -255,11 +256,11 @@ func (m *supervisor) start() error {
 		return err
 	}
 	go m.reap()
-	// The first process that enters a control group waits about 10 ms for the kernel. The
-	// supervisor therefore moves the process into its group here, while the process is still
+	// The first process that enters a control group waits for the kernel for about 10 ms. The
+	// supervisor therefore moves the process into its group while the process is still
 	// starting. The process also does this itself.
 	m.kernel.Enter(m.Name, m.main)
-	// The pipe closes when the command starts.
+	// The pipe is closed when the command starts.
 	text, err := io.ReadAll(faults)
 	faults.Close()
 	for line := range strings.Lines(string(text)) {
@@ -272,21 +273,22 @@ func (m *supervisor) start() error {
 	return err
 }
 
-// environment returns the environment of the command, with unique names. The job's values
-// override the defaults, and the values of the agent and the kernel override both.
+// environment returns the environment of the command, with each name only once. The values of
+// the job override the defaults, and the values of the agent and the kernel override both.
 func (m *supervisor) environment() []string {
 	dir := filepath.Join(m.folder, "dir")
 	all := append([]string{
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 		"HOME=" + dir, "TMPDIR=/tmp", "LANG=C.UTF-8",
 	}, m.Job.Env...)
-	if m.Spool && m.Units[gpu] > 0 { // these are in the environment of the supervisor
+	if m.Spool && m.Units[gpu] > 0 { // these variables are in the environment of the supervisor
 		all = append(all, devices(os.Environ())...)
 	}
 	return once(append(all, linux.Mark(m.Kernel, m.Name)))
 }
 
-// once returns the last value of each name, at the position of the first.
+// once returns env with only the last value of each name, at the position of the name's first
+// value.
 func once(env []string) (all []string) {
 	at := make(map[string]int)
 	for _, e := range env {
@@ -301,9 +303,9 @@ func once(env []string) (all []string) {
 	return all
 }
 
-// cut copies up to limit bytes to log and discards the rest as fast as it arrives. The log
-// records where it was cut and how many bytes were discarded. If the log cannot be written, the
-// program is not stopped: cut discards the remaining data and returns the error.
+// cut copies up to limit bytes to log and discards the rest as it arrives. The log records
+// where it was cut, and how many bytes were discarded. If the log cannot be written, the
+// program is not stopped. cut then discards the remaining data and returns the error.
 func cut(log io.Writer, from *os.File, limit int64) error {
 	defer from.Close()
 	n, err := io.Copy(log, io.LimitReader(from, limit))
@@ -318,8 +320,8 @@ func cut(log io.Writer, from *os.File, limit int64) error {
 	return err
 }
 
-// discard drops the data of a pipe until its end and returns the number of bytes. The kernel
-// drops them without copying, so the cost falls on the writer.
+// discard discards the data of a pipe until its end and returns the number of bytes. The
+// kernel discards the data without copying them, so only the writer uses processor time.
 func discard(from *os.File) (n int64) {
 	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -357,10 +359,10 @@ func (m *supervisor) reap() {
 	}
 }
 
-// tick carries out the orders and the lease, and reports whether the task is over.
+// tick applies the orders and the lease, and reports whether the task is over.
 func (m *supervisor) tick(now float64) (over bool) {
 	if _, err := os.Stat(m.folder); errors.Is(err, fs.ErrNotExist) {
-		m.exit.Why = hosts.Killed // no one can request or end the task any more
+		m.exit.Why = hosts.Killed // the agent has gone, so no one can want or end the task any more
 		return true
 	}
 	again := now >= m.again
@@ -372,14 +374,14 @@ func (m *supervisor) tick(now float64) (over bool) {
 	} else if m.leased.changed(leasePath(m.Root)) || again {
 		m.until = readLease(m.Root).until
 	}
-	// Read the orders after the lease: when the agent has a new lease, it ends unwanted tasks
-	// before it writes the lease.
+	// Read the orders after the lease. When the agent has a new lease, it orders the end of
+	// unwanted tasks before it writes the lease.
 	if m.ordered.changed(filepath.Join(m.folder, "orders")) || again {
 		m.orders = orders{}
 		get(filepath.Join(m.folder, "orders"), &m.orders) // no orders, no task
 	}
 	o := m.orders
-	// Freeze repeatedly, because the agent may have resumed a task in the meantime.
+	// Freeze the task again each time, because the agent may have resumed it in the meantime.
 	if o.shouldPause(now, m.until) {
 		if !m.frozen || again {
 			m.kernel.Freeze(m.Name)
@@ -428,7 +430,7 @@ func folderSize(dir string) (size int64) {
 			return nil
 		}
 		if info, err := d.Info(); err == nil && path != dir {
-			size += min(info.Size(), info.Sys().(*syscall.Stat_t).Blocks*512) // the file may have holes
+			size += min(info.Size(), info.Sys().(*syscall.Stat_t).Blocks*512) // files may have holes
 		}
 		return nil
 	})
@@ -445,14 +447,14 @@ func (m *supervisor) usage() linux.Usage {
 	return linux.Usage{}
 }
 
-// slow is the time in which killed processes must die before the supervisor gives up.
+// slow is the time within which killed processes must end before the supervisor gives up.
 const slow = 60 * time.Second
 
-// finish ends all remaining processes of the task and writes how it ended.
+// finish ends all remaining processes of the task and records how the task ended.
 func (m *supervisor) finish() error {
 	m.kernel.Freeze(m.Name)
 	m.exit.Span = m.now() - m.Began
-	last := m.usage() // threads report their waiting time only while they exist
+	last := m.usage() // the kernel reports the waiting time of a thread only while the thread exists
 	m.exit.Used, m.exit.Waited = last.Used, last.Waited
 	cutOff := m.exit.Why == hosts.Expired || m.exit.Why == hosts.Killed // usage is charged up to this time
 	for end := time.Now().Add(slow); m.main > 0; {
@@ -460,7 +462,7 @@ func (m *supervisor) finish() error {
 		if os.Getpid() == 1 {
 			unix.Kill(-1, unix.SIGKILL)
 		} else if m.state == nil {
-			unix.Kill(m.main, unix.SIGKILL) // the process may not have entered the group
+			unix.Kill(m.main, unix.SIGKILL) // the process may not have entered the control group
 		}
 		if m.gathered(time.Second) && err == nil {
 			break
@@ -503,7 +505,7 @@ func stored(folder string) (size int64) {
 // notDead is the fault of a task that cannot be killed.
 const notDead = "it does not die"
 
-// gathered waits for at most d and reports whether no process is left.
+// gathered waits for at most d and reports whether all processes have ended.
 func (m *supervisor) gathered(d time.Duration) bool {
 	late := time.After(d)
 	for {
@@ -519,7 +521,7 @@ func (m *supervisor) gathered(d time.Duration) bool {
 	}
 }
 
-// conclude records why the task ended, if its program ended it.
+// conclude records why the task ended, if the reason is the end of its program.
 func (m *supervisor) conclude() {
 	s := m.state
 	if s == nil {
@@ -535,7 +537,7 @@ func (m *supervisor) conclude() {
 	case m.asked:
 		m.exit.Why = hosts.Killed
 	case m.warned && !m.exit.OutOfMemory && (s.Signal() == unix.SIGTERM || s.ExitStatus() == 128+int(unix.SIGTERM)):
-		m.exit.Why = hosts.Expired // it obeyed the signal, so it did not fail
+		m.exit.Why = hosts.Expired // the program obeyed the signal, so it did not fail
 	case s.Exited() && m.exit.Status == 0:
 		m.exit.Why = hosts.Exited
 	default:

@@ -11,7 +11,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// spans are reported until they are booked, starting with the first unbooked one.
+// spans are the periods of usage to report. They are reported until they are booked, starting
+// with the first unbooked one.
 type spans struct {
 	all    []remote.Span
 	first  int64   // number of the first span
@@ -20,11 +21,12 @@ type spans struct {
 	booked float64 // time up to which all usage is booked
 }
 
-// mostSpans limits the number of reported spans. If spans are not booked for a long time, they
-// are merged.
+// mostSpans is the maximum number of reported spans. If spans are not booked for a long time,
+// they are merged.
 const mostSpans = 32
 
-// newSpans starts at now, or at the time up to which an earlier agent's usage was booked.
+// newSpans returns spans that start at now, or at the time up to which the usage of an earlier
+// agent was booked.
 func newSpans(now, booked float64) spans {
 	if booked <= 0 || booked > now {
 		booked = now
@@ -32,13 +34,13 @@ func newSpans(now, booked float64) spans {
 	return spans{first: 1, since: booked, until: now, booked: booked}
 }
 
-// read measures all running tasks.
+// read measures the usage of all running tasks.
 func (a *Agent) read() error {
 	a.spans.until = a.clock()
 	all, err := a.Kernel.Read(nil)
 	for _, u := range all {
 		if t := a.tasks[u.Name]; t != nil && t.runs() && t.record.Name != "" {
-			if u.Used == 0 && t.used == 0 { // the launching process waits, too
+			if u.Used == 0 && t.used == 0 { // the process that prepares itself for the command can also wait
 				t.unbegun = max(0, a.spans.until-t.record.Began)
 			}
 			t.used = max(t.used, u.Used)
@@ -48,7 +50,7 @@ func (a *Agent) read() error {
 	return err
 }
 
-// waits records how long t has waited since its start, in milliseconds.
+// waits records how long t has waited since its start, in whole milliseconds.
 func (t *task) waits(seconds float64) {
 	t.waited = max(t.waited, math.Round((t.unbegun+seconds)*1e3)/1e3)
 }
@@ -84,7 +86,8 @@ func (a *Agent) closeSpan(deal int64) {
 	}
 }
 
-// charges reports whether a task holds resources, for which it pays even if it uses no processor.
+// charges reports whether a task holds resources that are charged even if it uses no
+// processor.
 func (a *Agent) charges() bool {
 	for _, t := range a.tasks {
 		if t.runs() && (t.record.Memory > 0 || len(t.record.Units) > 0) {
@@ -94,7 +97,7 @@ func (a *Agent) charges() bool {
 	return false
 }
 
-// Tell returns the report of everything that was not acknowledged.
+// Tell returns a report of all changes and usage that have not been acknowledged.
 func (a *Agent) Tell() (*remote.Told, error) {
 	err := a.read()
 	if len(a.spans.all) < mostSpans {
@@ -122,7 +125,7 @@ func (a *Agent) Tell() (*remote.Told, error) {
 	return told, err
 }
 
-// shut returns the reason why the host accepts no more tasks, or "".
+// shut returns the reason for which the host accepts no more tasks, or "".
 func (a *Agent) shut() string {
 	if a.closed == "" && a.Backend != nil {
 		return a.Backend.Closed()
@@ -130,7 +133,7 @@ func (a *Agent) shut() string {
 	return a.closed
 }
 
-// acknowledge removes state that the market has stored permanently.
+// acknowledge removes state that the market has stored permanently, according to o.
 func (a *Agent) acknowledge(o *remote.Orders) error {
 	s := &a.spans
 	for len(s.all) > 0 && s.first <= o.Ack {

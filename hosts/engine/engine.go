@@ -1,7 +1,7 @@
 // Package engine runs whole workloads on very many simulated hosts, without a market.
 //
-// The hosts are those of package sim, which the market uses too. The package is independent of
-// prices, contracts and users.
+// It uses the hosts of package sim, as the market does. The package is independent of prices,
+// contracts and users.
 package engine
 
 import (

@@ -1,18 +1,19 @@
-// Package sim simulates hosts. The progress of tasks is computed rather than measured: it is
-// exact between events, and time is never divided into steps.
+// Package sim simulates hosts. The progress of tasks is computed rather than measured. It is
+// exact between events, because time is not divided into steps.
 //
-// A [Machine] shares one host among its tasks, for a market or a cluster. It is independent of
-// prices, contracts and users.
+// A [Machine] divides one host among its tasks, for a market or a cluster. It is independent
+// of prices, contracts and users.
 //
 // # Design
 //
-// Between two events every task works at a constant rate, so its completion time is known: now
-// plus the remaining work divided by the rate. For example, two equal tasks on one processor
-// each work at rate 0.5, and when one ends the other continues at rate 1.
+// Between two events every task works at a constant rate. Its completion time is therefore
+// known: now plus the remaining work divided by the rate. For example, two equal tasks on one
+// processor each work at rate 0.5. When one of them ends, the other continues at rate 1.
 //
-// Each event on a host costs one pass over the host's tasks. Virtual time with heaps would
-// cost time logarithmic in their number. It is faster from about 16 tasks on a host, but a
-// market reads the share of every task after each event anyway. The results are the same.
+// Each event on a host costs one pass over the host's tasks. With virtual time and heaps, an
+// event would take time logarithmic in the number of tasks. That is faster from about 16 tasks
+// per host, but a market reads the share of every task after each event anyway. Both methods
+// give the same results.
 package sim
 
 import (
@@ -22,28 +23,28 @@ import (
 	"bourse/hosts"
 )
 
-// A Machine shares a simulated host among its tasks. Between two changes every task works at a
-// constant rate, which [hosts.Divide] computes.
+// A Machine divides a simulated host among its tasks. Between two changes every task works at
+// a constant rate, which [hosts.Divide] computes.
 //
-// The host is divided again only when a rate or a later time is needed. Several changes at the
-// same time therefore cost one division.
+// The host is divided again only when a rate or a time after the change is needed. Several
+// changes at the same time therefore require only one division.
 //
 // A task that completes stays in the machine until Advance or Stop has reported it. Its slot
-// remains valid until then, so a caller that learns of the completion late can still ask for
-// the work done.
+// remains valid until then. A caller that learns of the completion late can therefore still
+// query the work done.
 //
 // Each call takes time linear in the number of running tasks. A machine is not safe for
 // concurrent use.
 type Machine struct {
 	now     float64
-	next    float64 // earliest completion, valid if not stale
-	unused  int32   // the first vacant slot, or none
-	stale   bool    // rates are out of date
-	holding bool    // some slot has an entry in holds
+	next    float64 // earliest completion; valid only if stale is false
+	unused  int32   // first vacant slot, or none
+	stale   bool    // the rates are out of date
+	holding bool    // at least one slot has an entry in holds
 
-	// The running tasks, in order of start.
-	finite  bool // some task started since Reset has a finite amount of work
-	limited bool // some task was at a limit at the last division
+	// The following slices describe the running tasks, in order of start.
+	finite  bool // at least one task started since Reset has a finite amount of work
+	limited bool // at least one task was at a limit in the last division
 	summed  bool // weight is the sum of the weights, added in order of start
 	weight  float64
 	tasks   []task
@@ -52,24 +53,24 @@ type Machine struct {
 
 	place []int32 // index in tasks, by slot, or a mark as defined below
 	spec  hosts.Spec
-	ended []hosts.Report // tasks completed but not yet reported, in order of completion
+	ended []hosts.Report // completed tasks not yet reported, in order of completion
 
-	holds []hosts.Resources // resources that the task of a slot reserves, by slot; shorter than place if later slots reserve nothing
+	holds []hosts.Resources // resources reserved by the task of each slot; shorter than place if later slots reserve nothing
 	room  hosts.Resources
-	used  *[hosts.Kinds]float64 // amounts that ended tasks held times their seconds, minus the amounts that tasks hold times their starts; nil until a task holds any
+	used  *[hosts.Kinds]float64 // for each kind: amounts that ended tasks held times their durations in seconds, minus amounts that running tasks hold times their start times; nil until a task holds any
 	_     [40]byte              // padding, so that consecutive machines start at a cache line
 }
 
-// Marks in place for a slot whose task does not run. A vacant slot holds vacant minus the
-// number of the next vacant slot, so the vacant slots form a linked list.
+// These marks in place describe a slot whose task does not run. The entry of a vacant slot is
+// vacant minus the number of the next vacant slot, so the vacant slots form a linked list.
 const (
 	over   = -1 // completed, not yet reported
 	vacant = -3
 	none   = -1 // no slot
 )
 
-// A task is the state of a running task. done is up to date as of the machine's current time,
-// and work and done are in processor-seconds at speed 1.
+// A task is the state of a running task. The field done is valid for the machine's current
+// time; work and done are in processor-seconds at speed 1.
 type task struct {
 	key    int64
 	work   float64
@@ -87,7 +88,8 @@ func New(spec hosts.Spec) *Machine {
 	return m
 }
 
-// Reset makes m an idle machine at time 0 that offers spec. It reuses the allocated memory.
+// Reset makes m an idle machine at time 0 with the specification spec. It reuses the allocated
+// memory.
 func (m *Machine) Reset(spec hosts.Spec) {
 	*m = Machine{
 		unused: none,
@@ -106,8 +108,8 @@ func (m *Machine) Spec() *hosts.Spec { return &m.spec }
 // Room returns the resources that no task has reserved.
 func (m *Machine) Room() hosts.Resources { return m.room }
 
-// Used returns the sum over all tasks of the amount of kind k that the task holds times the seconds
-// for which it has held it, up to now. The time now must not be before the last event.
+// Used returns the use of kind k up to now: the sum over all tasks of the amount held times
+// the seconds for which it was held. The time now must not be before the last event.
 func (m *Machine) Used(now float64, k hosts.Kind) float64 {
 	if m.used == nil {
 		return 0
@@ -116,7 +118,7 @@ func (m *Machine) Used(now float64, k hosts.Kind) float64 {
 	return m.used[k] + held.Of(k)*now
 }
 
-// use adds the amounts in r times seconds to the sums of Used.
+// use adds the amounts in r times seconds to the sums that Used returns.
 func (m *Machine) use(r *hosts.Resources, seconds float64) {
 	if m.used == nil {
 		m.used = new([hosts.Kinds]float64)
@@ -150,7 +152,8 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 
 // add starts a task at the machine's current time without any checks.
 func (m *Machine) add(key int64, work float64, s hosts.Share) hosts.Slot {
-	// Reuse the slot vacated last. The slots vacated before it are linked through place.
+	// Reuse the most recently vacated slot. The slots vacated before it are linked through
+	// place.
 	slot := hosts.Slot(m.unused)
 	if slot != none {
 		m.unused = vacant - m.place[slot]
@@ -168,7 +171,7 @@ func (m *Machine) SetShare(now float64, slot hosts.Slot, s hosts.Share) {
 	check(s)
 	m.advance(now)
 	i := m.find(slot)
-	// Division is postponed until somebody reads a rate or time advances.
+	// The division is postponed until a caller reads a rate or time advances.
 	if i >= 0 && m.shares[i] != s {
 		m.shares[i] = s
 		m.summed, m.stale = false, true
@@ -180,7 +183,7 @@ func (m *Machine) SetShare(now float64, slot hosts.Slot, s hosts.Share) {
 func (m *Machine) Stop(now float64, slot hosts.Slot) (r hosts.Report) {
 	m.advance(now)
 	i := m.find(slot)
-	// A completed task awaits its report: hand it out now, and only once.
+	// A completed task awaits its report: return the report now, and only once.
 	if i == over {
 		e := m.reported(slot)
 		r = m.ended[e]
@@ -226,8 +229,8 @@ func (m *Machine) Done(slot hosts.Slot) float64 {
 	return m.tasks[i].done
 }
 
-// Next returns the earliest time at which a task completes if nothing changes, or +Inf if none
-// will. The time is in the past if a task has completed but is not yet reported.
+// Next returns the earliest time at which a task completes if nothing changes, or +Inf if no
+// task will complete. The time is in the past if a task has completed but is not yet reported.
 func (m *Machine) Next() float64 {
 	if len(m.ended) > 0 {
 		return m.ended[0].At
@@ -246,7 +249,7 @@ func (m *Machine) Advance(now float64, out []hosts.Report) []hosts.Report {
 		return out
 	}
 	from := len(out)
-	own := m.ended // new completions are appended directly to out
+	own := m.ended // append new completions directly to out
 	m.ended = append(out, own...)
 	if now != m.now {
 		m.pass(now)
@@ -267,8 +270,8 @@ func (m *Machine) advance(now float64) {
 	}
 }
 
-// pass implements advance for a time after the machine's current time. It panics for an
-// earlier time.
+// pass implements advance for times after the machine's current time. It panics if the time is
+// earlier.
 func (m *Machine) pass(now float64) {
 	if !(now > m.now) {
 		panic(fmt.Sprintf("hosts/sim: host %s: found time %v after %v, want a later time", m.spec.Name, now, m.now))
@@ -280,16 +283,16 @@ func (m *Machine) pass(now float64) {
 	if m.stale || m.next <= now {
 		m.completeUntil(now)
 	}
-	if m.now != now { // otherwise a completion was at exactly now
+	if m.now != now { // if the times are equal, a completion was at exactly now
 		m.accrue(now)
 	}
 }
 
 // completeUntil ends the tasks that complete by now, each at its own time. From that time on,
-// the remaining tasks share its part of the host.
+// the remaining tasks share the processors that it used.
 func (m *Machine) completeUntil(now float64) {
 	// Complete the tasks in order. After each completion the remaining tasks may be faster, so
-	// the next completion may now fall before now.
+	// the next completion may now be before now.
 	for {
 		if m.stale {
 			m.divide()
@@ -353,5 +356,5 @@ func check(s hosts.Share) {
 	}
 }
 
-// refused returns the message of that panic.
+// refused returns the message with which check panics.
 func refused(s hosts.Share) string { return fmt.Sprintf("hosts/sim: share %+v", s) }

@@ -6,9 +6,9 @@ import (
 	"bourse/hosts"
 )
 
-// Each event costs one pass over all tasks of the machine.
+// Each event requires one pass over all tasks of the machine.
 
-// append adds a task as the last one started.
+// append adds a task at the end of the lists.
 func (m *Machine) append(slot hosts.Slot, key int64, work float64, s hosts.Share) {
 	n := len(m.tasks)
 	m.tasks = append(m.tasks, task{key: key, work: work, slot: slot})
@@ -21,9 +21,9 @@ func (m *Machine) append(slot hosts.Slot, key int64, work float64, s hosts.Share
 	m.stale = true
 }
 
-// resize sets the length of the lists of tasks to n, for which there must be room.
+// resize sets the length of the lists of tasks to n. Their capacity must be sufficient.
 func (m *Machine) resize(n int) {
-	m.tasks = m.tasks[:n] // one statement per list, so that only the lengths are written
+	m.tasks = m.tasks[:n] // one statement per list, so that the compiler writes only the lengths
 	m.shares = m.shares[:n]
 	m.rates = m.rates[:n]
 }
@@ -34,8 +34,8 @@ func (m *Machine) divide() {
 	if m.finite && m.spec.Cap == 0 && !m.limited && m.proportional() {
 		return
 	}
-	// Divide again with the limits. The completion time of each task follows from its new
-	// rate.
+	// Divide again, with the limits applied. The completion time of each task follows from its
+	// new rate.
 	m.limited = hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
 	// If no work is finite, no task ever completes.
 	if !m.finite {
@@ -52,10 +52,10 @@ func (m *Machine) divide() {
 	m.next = math.Float64frombits(next)
 }
 
-// proportional does the work of divide in one pass, for a host without a cap, and reports
-// whether it succeeded. If no task is at a limit, the result is that of the first round of
-// hosts.Divide. Hosts with a cap are excluded: there some task is at the cap so often that the
-// pass would usually be wasted.
+// proportional does the work of divide in one pass, for a host without a cap. It reports
+// whether it succeeded. It succeeds if no task is at a limit. The result then equals that of
+// the first round of hosts.Divide. Hosts with a cap are excluded, because there some task is
+// usually at the cap and the pass would be wasted.
 func (m *Machine) proportional() bool {
 	// The sum of the weights is added up in order of start, because float64 addition depends
 	// on the order. Results must not depend on the history of the machine.
@@ -86,10 +86,11 @@ func (m *Machine) proportional() bool {
 }
 
 // never is the bit pattern of +Inf. Times are not negative, so their bit patterns sort in the
-// same order as the times, and comparing integers is faster.
+// same order as the times. Comparing integers is faster.
 var never = math.Float64bits(math.Inf(1))
 
-// due returns the time at which t completes if it does rate work per second from now on.
+// due returns the time at which t completes if it does the given rate of work per second from
+// now on.
 func (t *task) due(now, rate float64) float64 {
 	if left := t.work - t.done; left > 0 {
 		return now + left/rate
@@ -97,16 +98,16 @@ func (t *task) due(now, rate float64) float64 {
 	return now
 }
 
-// complete moves the machine to the next completion. It ends the tasks that complete then, and
-// credits the others with the work done until then.
+// complete moves the machine to the next completion. It ends the tasks that complete at that
+// time, and credits the others with the work done until then.
 func (m *Machine) complete() {
 	at := m.next
 	// span is the work that one processor does until then.
 	span, kept, weight := (at-m.now)*m.spec.Speed, 0, 0.0
 	tasks, from := m.tasks, len(m.ended)
 	shares, rates := m.shares[:len(tasks)], m.rates[:len(tasks)]
-	// In one pass, move the tasks that remain to the front, in their order, and add up their
-	// weights for the next division.
+	// In one pass, move the remaining tasks to the front, in order, and add up their weights
+	// for the next division.
 	for i := range tasks {
 		t := &tasks[i]
 		if t.finish <= at {
@@ -114,7 +115,7 @@ func (m *Machine) complete() {
 			m.place[t.slot] = over
 			continue
 		}
-		// A task never does more than its work, whatever the rounding.
+		// A task never does more than its work, regardless of rounding.
 		if t.done += rates[i] * span; t.done > t.work {
 			t.done = t.work
 		}
@@ -163,8 +164,8 @@ func (m *Machine) remove(i int) {
 	}
 }
 
-// recount computes the room from scratch, so that repeated addition and subtraction leave no
-// rounding error.
+// recount computes the room from the beginning, so that repeated addition and subtraction
+// leave no rounding error.
 func (m *Machine) recount() {
 	m.room = m.spec.Offers()
 	for i := range m.tasks {

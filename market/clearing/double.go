@@ -99,8 +99,8 @@ func (d *double) take(b *Book, r *Result) {
 }
 
 // rank sorts the bids by descending price and the asks by ascending price. Bids of equal price
-// are sorted by whether their job is running, then by submission time, then by number. Asks of
-// equal price are sorted by host.
+// are sorted by whether their job is running, then by submission time, then by number. Equal
+// asks are sorted by host.
 func (d *double) rank(b *Book) {
 	d.bids, d.asks = d.bids[:0], d.asks[:0]
 	for i := range b.Bids {

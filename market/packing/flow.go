@@ -4,11 +4,11 @@ import "math"
 
 // A flow solves the fractional problem of a part exactly.
 //
-// With y_j = n_j x_j, every row has coefficients 0 and 1 that are consecutive in time. The
-// problem is to send capacity units from the first row past the last one. Units can idle from
-// row to row at no cost. At most n_j units can move along item j, from its first row to the row
-// after its last, at a cost of -v_j/n_j each. The algorithm adds cheapest paths until the
-// cheapest one costs nothing. The distances are then the prices of the dual.
+// With y_j = n_j x_j, every row has coefficients 0 and 1 that are consecutive in time. In this
+// form, capacity units flow from the first row past the last row. Units can idle from row to
+// row at no cost. At most n_j units can move along item j, from its first row to the row after
+// its last, at a cost of -v_j/n_j each. The algorithm adds cheapest paths until the cheapest
+// one costs nothing. The distances are then the prices of the dual.
 type flow struct {
 	used  []int32   // per item: units along it
 	idle  []int32   // per row

@@ -40,7 +40,8 @@ type Factor struct {
 	Mean  float64 `yaml:"mean" validate:"gt=0,max=1e6" doc:"factor on both means (the papers' mean factor)"`
 }
 
-// defaultUrgency returns the values of the first paper, and those of the second for SLA.
+// defaultUrgency returns the values of the first paper, and for SLA the values of the second
+// paper.
 func defaultUrgency() Urgency {
 	return Urgency{
 		High: 0.2, CV: 0.25, Deadline: Factor{4, 4, 1},

@@ -8,7 +8,7 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// TraceOptions name a recorded log and the part of it to use.
+// TraceOptions specify a recorded log, and the part of the log to use.
 type TraceOptions struct {
 	File   string `yaml:"file" doc:"log in the Standard Workload Format, plain or gzip"`
 	Filter string `yaml:"filter" doc:"filter on the records, such as last:3000,ran"`

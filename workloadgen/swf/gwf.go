@@ -36,8 +36,8 @@ func looksGWF(text []byte) bool {
 }
 
 // readGWF reads the Grid Workload Format of the Grid Workloads Archive: lines of 29 fields.
-// The first 16 are those of SWF, but users, groups, executables, queues and partitions may
-// have names. Comments start with #.
+// The first 16 are the same as in SWF, but users, groups, executables, queues and partitions
+// may have names. Comments start with #.
 func readGWF(c *conversion, in *bufio.Reader) error {
 	acc := &c.trace.Accounting
 	beyond := 0

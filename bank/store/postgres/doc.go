@@ -1,6 +1,6 @@
-// Package postgres stores a bank's ledger in PostgreSQL, or in CockroachDB, which uses the same
-// protocol. The journal, sequencer, formats and receipts are those of [bourse/bank/store]; only
-// the storage differs.
+// Package postgres stores a bank's ledger in PostgreSQL, or in CockroachDB, which uses the
+// same protocol. It uses the journal, sequencer, formats and receipts of [bourse/bank/store];
+// only the storage differs.
 //
 // # URL
 //
@@ -22,16 +22,16 @@
 //	requests   'I': id, value
 //	standing   'S': value
 //
-// The letters are the table bytes of bourse/bank/store. Keys and values are those of that
-// package, byte for byte.
+// The letters are the table bytes of bourse/bank/store. Keys and values have the same bytes as
+// in that package.
 //
 // # Promises
 //
-// The guarantees are those of bourse/bank/store, and the same tests check them, in
-// TestConformance. A group is one transaction, which also writes the head.
-// Opening a ledger therefore detects rows that were removed at the end. A server with fsync
-// turned off guarantees nothing. If synchronous_commit is off, the bank turns it on for its
-// own connection.
+// The package gives the same guarantees as bourse/bank/store, and the same tests check them,
+// in TestConformance. A group is one transaction, which also writes the head. Opening a ledger
+// therefore detects rows that were removed at the end. A server with fsync turned off
+// guarantees nothing. If synchronous_commit is off, the bank turns it on for its own
+// connection.
 //
 // No statement takes longer than ten seconds. If the server rolls a transaction back with
 // SQLSTATE 40001 or 40P01, the transaction is retried within the same time. If the connection
@@ -41,7 +41,7 @@
 // # Design
 //
 // There is one writer at a time. It stores its own token in writer and increases beat with
-// each write, or twice a second. A process that finds a token waits. If beat increases,
+// each write, or every half second. A process that finds a token waits. If beat increases,
 // another writer is alive, and the process is refused. If beat does not change for three
 // seconds, the process takes the ledger over.
 //

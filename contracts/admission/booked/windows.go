@@ -18,8 +18,9 @@ const noWindow contracts.Reason = "no room in any window"
 // mostAhead is the number of windows on sale if the option ahead is 0.
 const mostAhead = 1 << 20
 
-// A Curve gives the price of the next node-second of a window, by the node-seconds sold of all of
-// them. The price of a window must not fall as more of it is sold.
+// A Curve gives the price of the next node-second of a window, by the number of its
+// node-seconds already sold. The price of a window must not fall as more node-seconds are
+// sold.
 type Curve interface {
 	Price(window int, sold, of float64) market.Rate
 }

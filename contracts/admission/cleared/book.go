@@ -17,8 +17,8 @@ func (c *class) begin(p *Policy) {
 	}
 }
 
-// offer adds the given number of units of each host that is present to the book, at the ask of the
-// host. Each unit has the bid whose job runs on it, if any.
+// offer adds to the book the given number of units of each available host, at the ask of the
+// host. A unit on which a job runs is linked to the bid of that job.
 func (c *class) offer(p *Policy, ask func(hosts.ID) market.Rate, units func(hosts.ID) int) {
 	on := map[hosts.ID][]int32{} // bids whose jobs run on each host
 	for i, j := range c.bidders {
@@ -40,8 +40,8 @@ func (c *class) offer(p *Policy, ask func(hosts.ID) market.Rate, units func(host
 	}
 }
 
-// clear clears the book of the class and records which jobs win, and on which hosts if a host has
-// several processors.
+// clear clears the book of the class. It records which jobs win, and on which hosts if a host
+// has several processors.
 func (c *class) clear(m clearing.Mechanism) {
 	if err := m.Clear(&c.book, &c.result); err != nil {
 		panic("cleared: " + err.Error())

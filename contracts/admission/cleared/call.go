@@ -11,7 +11,7 @@ import (
 	"bourse/market/clearing"
 )
 
-// belowAsks means that too few hosts have an ask that does not exceed the bid.
+// belowAsks means that too few hosts have asks at or below the bid.
 const belowAsks contracts.Reason = "bid below the asks"
 
 // CallOptions are the options of call.
@@ -22,9 +22,10 @@ type CallOptions struct {
 	K       float64   `yaml:"k" validate:"min=0,max=1" doc:"position of the price between the lowest (0) and the highest (1) that clears"`
 }
 
-// call is a call market: at regular times, it clears bids and asks at one price by the k-double
-// auction (Satterthwaite, Williams, "Bilateral Trade with the Sealed Bid k-Double Auction",
-// 1989). A slot is one unit for one period; a longer job must win again.
+// call is a call market. At regular times, it clears bids and asks at one price by the
+// k-double auction (Satterthwaite, Williams, "Bilateral Trade with the Sealed Bid k-Double
+// Auction", 1989). A slot is one unit for one period. A job that needs several periods must
+// win a slot in each.
 type call struct {
 	CallOptions
 	rng       *rand.Rand
@@ -51,7 +52,7 @@ func newCall(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contra
 // consider implements seller.
 func (s *call) consider(_ *Policy, _ float64, j *job, r *contracts.Request) contracts.Reason {
 	j.bid = value(r, j.class.spec.Speed)
-	pays := 0 // hosts whose asks the bid pays
+	pays := 0 // number of hosts whose asks the bid pays
 	for _, h := range j.class.hosts {
 		if s.ask(h) <= j.bid {
 			pays++
@@ -89,7 +90,7 @@ func (s *call) decide(p *Policy, _, _ float64) {
 func (s *call) fill(*Policy, float64) {}
 
 // terms implements seller. The numbers are the bid and the price, in $/s per node, and the
-// units offered.
+// number of units offered.
 func (s *call) terms(_ *Policy, j *job) (market.Rate, contracts.Numbers) {
 	return j.class.result.Price, contracts.Numbers{
 		contracts.Measured("bid", j.bid.Float64()), contracts.Measured("price", j.class.result.Price.Float64()), contracts.Counted("offered", j.class.offered),

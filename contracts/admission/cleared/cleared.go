@@ -1,13 +1,13 @@
-// Package cleared contains the policies that sell processors in periodic clearings. At regular
-// times, a mechanism of market/clearing decides which jobs have units of hosts until the next
-// clearing.
+// Package cleared contains the policies that sell processors in periodic auction clearings. At
+// regular times, a mechanism of market/clearing decides which jobs have units of hosts until
+// the next clearing.
 //
-// [Policy] is the common adapter. It receives ticks, builds the book of a clearing from the
-// jobs, and converts the result into actions. Jobs that win start, continue or move; jobs that
-// lose are suspended. Each seller, in its own file, defines how a job becomes a bid, which
-// units are on sale, and which jobs win.
+// [Policy] is the common adapter. It receives ticks, builds the order book of a clearing from
+// the jobs, and converts the result into actions. Jobs that win start, continue or move; jobs
+// that lose are suspended. Each seller, in its own file, defines the bid of a job, the units
+// for sale, and the jobs that win.
 //
-// A unit is one processor of a host. A job of n nodes takes n units on distinct hosts, all or
+// A unit is one processor of a host. A job of n nodes takes n units on distinct hosts, or
 // none.
 package cleared
 
@@ -35,7 +35,7 @@ func Policies() map[string]admission.Policy {
 
 // Reasons of cleared policies.
 const (
-	doesNotFit contracts.Reason = "does not fit" // the job bids more than the price, but its nodes do not fit on the hosts
+	doesNotFit contracts.Reason = "does not fit" // the bid of the job exceeds the price, but its nodes do not fit on the hosts
 )
 
 // Common holds the options that all sellers share.
@@ -45,14 +45,14 @@ type Common struct {
 	Losers  string  `yaml:"losers" validate:"oneof=wait leave" doc:"waiting jobs that lose: wait or leave (are rejected)"`
 }
 
-// A seller implements one way of selling units.
+// A seller implements one method of selling units.
 type seller interface {
-	// consider fills in the remaining fields of j, which was submitted now, or returns the
-	// reason to reject it.
+	// consider fills in the remaining fields of j, which has just been submitted, or returns
+	// the reason to reject it.
 	consider(p *Policy, now float64, j *job, r *contracts.Request) contracts.Reason
 
 	// decide chooses the jobs that have units after the clearing at time at. It sets takes for
-	// each job that takes part, and sets wins for those that win.
+	// each job that takes part in the clearing, and wins for those that win.
 	decide(p *Policy, now, at float64)
 
 	// fill appends the actions that start jobs on free units between clearings.
@@ -62,32 +62,33 @@ type seller interface {
 	terms(p *Policy, j *job) (market.Rate, contracts.Numbers)
 }
 
-// A Policy sells units by clearings, according to its seller. It implements [contracts.Policy].
+// A Policy sells units in auction clearings, by the method of its seller. It implements
+// [contracts.Policy].
 type Policy struct {
 	Common
 	seller
 	notice      float64
 	interrupted string // resume, restart or end
-	unpaid      bool   // whether nothing is paid; all hosts then form one class
+	unpaid      bool   // whether units are free; all hosts then form one class
 
 	classes []*class
 	of      []int32           // class of each host
 	specs   []*hosts.Spec     // by host
 	tasks   []int             // processors of each host
-	load    []int             // tasks on each host, including actions that are not yet carried out
-	room    []hosts.Resources // unreserved resources of each host, including such actions
+	load    []int             // number of tasks on each host, including those of actions not yet carried out
+	room    []hosts.Resources // unreserved resources of each host, after the actions not yet carried out
 	present []bool            // by host
-	guessed []hosts.ID        // hosts whose load and room include such actions
-	view    contracts.View    // of the current event; nil between events
+	guessed []hosts.ID        // hosts whose load and room include actions not yet carried out
+	view    contracts.View    // view during the current event; nil between events
 	events  int               // number of events so far
 	jobs    []*job            // in order of submission
 	number  map[int32]*job
 
 	next     int  // number of the next clearing; clearing k is at k × Every
-	pending  bool // the decision for it has been made
+	pending  bool // the decision for the next clearing has been made
 	concerns bool // there were jobs when the decision was made
 
-	unsettled bool // something has changed since the last decision, or through its clearing
+	unsettled bool // something has changed since the last decision, or because of its clearing
 	again     bool // a pass is due
 
 	alone   bool // no more requests come
@@ -95,17 +96,17 @@ type Policy struct {
 
 	clock     float64
 	actions   []contracts.Action
-	decisions []*contracts.Decision // one per action that has one
+	decisions []*contracts.Decision // one decision per action that has a decision
 }
 
-// A class is the set of hosts with one specification. Each class is a separate market.
+// A class is the set of hosts with the same specification. Each class is a separate market.
 type class struct {
 	spec  hosts.Spec
 	hosts []hosts.ID
-	units int // processors of the hosts present
+	units int // number of processors of the available hosts
 
-	several bool // a host has several processors, so that clearings also decide on which hosts jobs run
-	asks    bool // hosts have their own asks, so that it matters which units are sold
+	several bool // at least one host has several processors, so clearings also decide on which hosts jobs run
+	asks    bool // hosts have their own asks, so clearings also decide which units are sold
 
 	book    clearing.Book
 	bidders []*job // by bid of the book
@@ -127,19 +128,19 @@ type job struct {
 	bid      market.Rate
 	state    state
 	on       []hosts.ID        // while it runs
-	holds    []hosts.Resources // reserved by each node, while it runs
-	placed   int               // event at which it got its present hosts
+	holds    []hosts.Resources // resources reserved by each node while the job runs
+	placed   int               // number of the event at which the job started on its present hosts
 	done     float64           // work done per node when the job was last suspended
 	most     float64           // largest value of done so far
 
-	takes    bool // the job takes part in the decision that awaits its clearing
+	takes    bool // the job takes part in the decision for the next clearing
 	wins     bool
-	to       []hosts.ID // hosts of the units that it wins; nil if any hosts will do
-	waited   bool       // the job has been considered and did not start
-	repeat   bool       // a host has left with the job
+	to       []hosts.ID // hosts of the units that the job wins; nil if any hosts are acceptable
+	waited   bool       // the job has been considered but did not start
+	repeat   bool       // the job was on a host that left
 	onDemand bool       // the job pays the fixed rate and is not interrupted
-	idle     bool       // its buyer does not want units at present
-	safe     bool       // its buyer stays on demand until the end
+	idle     bool       // the buyer does not want units at present
+	safe     bool       // the buyer keeps the job on demand until it ends
 	deadline float64
 }
 
@@ -205,7 +206,7 @@ func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []co
 		j := p.number[e.Contract]
 		j.state, j.repeat, j.on, j.done = waiting, true, nil, 0
 		p.enqueue(j, m)
-		p.again = false // other hosts may leave now; Freed follows
+		p.again = false // more hosts may leave at this time; the event Freed follows
 	case contracts.Overdue:
 		p.refuse(p.number[e.Contract])
 	case contracts.Freed:
@@ -219,18 +220,18 @@ func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []co
 			p.pass(now)
 		}
 	}
-	p.view = nil // a copy of the policy must not contain the market
+	p.view = nil // a copy of the policy must not refer to the market
 	return p.actions
 }
 
-// skip drops the ticks before now. They did not matter: see [Policy.Pending].
+// skip drops the ticks before now. These ticks did not matter: see [Policy.Pending].
 func (p *Policy) skip(now float64) {
 	for at, _ := p.Next(); at < now; at, _ = p.Next() {
 		p.pending, p.next = false, max(p.next+1, int((now+p.notice)/p.Every))
 	}
 }
 
-// see updates the classes and the hosts that have changed.
+// see updates the classes for the hosts that have changed.
 func (p *Policy) see(v contracts.View) {
 	changed, all := admission.Changed(v, len(p.load))
 	changed = append(p.guessed, changed...)
@@ -259,7 +260,7 @@ func (p *Policy) see(v contracts.View) {
 	}
 }
 
-// place enters host h in its class. The fastest host sets the speed of the class.
+// place assigns host h to its class. The fastest host sets the speed of the class.
 func (p *Policy) place(h hosts.ID, spec *hosts.Spec) {
 	like := *spec
 	like.Name = ""
@@ -275,7 +276,8 @@ func (p *Policy) place(h hosts.ID, spec *hosts.Spec) {
 	c.several = c.several || p.tasks[h] > 1 && !p.unpaid
 }
 
-// submitted considers a new request. If it is not rejected, it waits for the pass that follows.
+// submitted handles a new request. If it does not reject the request, the request waits for
+// the next pass.
 func (p *Policy) submitted(now float64, i int32, m contracts.Market) {
 	r := m.Request(i)
 	j := &job{contract: i, id: r.ID, user: int32(r.User), submit: r.Submit, nodes: r.Nodes, needs: r.Needs, work: r.Work, due: math.Inf(1), deadline: r.SLA.Deadline}
@@ -301,8 +303,8 @@ func (p *Policy) submitted(now float64, i int32, m contracts.Market) {
 	p.enqueue(j, m)
 }
 
-// cheapest returns the class in which r costs least at the current prices, or nil if none has
-// enough hosts that could run it if they were idle.
+// cheapest returns the class in which r costs least at the current prices. It returns nil if
+// no class has enough hosts that could run r when idle.
 func (p *Policy) cheapest(r *contracts.Request) (best *class) {
 	least := math.Inf(1)
 	for _, c := range p.classes {
@@ -336,7 +338,8 @@ func (p *Policy) enqueue(j *job, m contracts.Market) {
 	p.again = true
 }
 
-// refuse rejects j, which waits. If the bid of j has waited, the reason is that it was outbid.
+// refuse rejects j, which waits. If j has already waited with its bid, the reason is that it
+// was outbid.
 func (p *Policy) refuse(j *job) {
 	reason := contracts.TooLate
 	if j.waited && !j.onDemand && !j.repeat && !p.unpaid {
@@ -362,7 +365,7 @@ func (p *Policy) say(verb contracts.Verb, i int32, d *contracts.Decision) *contr
 	return a
 }
 
-// remove forgets j, which has ended.
+// remove deletes the record of j, which has ended.
 func (p *Policy) remove(j *job) {
 	if j == nil {
 		return
@@ -383,7 +386,7 @@ func (p *Policy) carried() {
 	}
 }
 
-// pass fills free units, unless a decision awaits its clearing.
+// pass starts waiting jobs on free units, unless a decision awaits its clearing.
 func (p *Policy) pass(now float64) {
 	if p.again = false; !p.pending {
 		p.fill(p, now)
@@ -393,8 +396,8 @@ func (p *Policy) pass(now float64) {
 	}
 }
 
-// expire rejects the waiting jobs that would end too late if they started at the given time,
-// among those for which considered returns true.
+// expire rejects waiting jobs that would end too late if they started at the given time. It
+// considers only the jobs for which considered returns true.
 func (p *Policy) expire(at float64, considered func(*job) bool) {
 	for i := 0; i < len(p.jobs); i++ {
 		if j := p.jobs[i]; j.state == waiting && p.late(j, at) && considered(j) {
@@ -404,8 +407,8 @@ func (p *Policy) expire(at float64, considered func(*job) bool) {
 	}
 }
 
-// tick carries out the decision that is due and makes the decision for the next clearing. If
-// the notice is a whole period, both happen at the same time.
+// tick carries out the decision that is due, and then makes the decision for the next
+// clearing. If the period of notice is a whole period, both happen at the same time.
 func (p *Policy) tick(now float64, v contracts.View) {
 	for {
 		switch at := float64(p.next) * p.Every; {
@@ -450,7 +453,7 @@ func (p *Policy) giveUp() {
 	}
 }
 
-// update records the work done by the jobs that run.
+// update records the work done by the running jobs.
 func (p *Policy) update(v contracts.View) {
 	for _, j := range p.jobs {
 		if j.state == running {
@@ -461,7 +464,7 @@ func (p *Policy) update(v contracts.View) {
 	}
 }
 
-// progress records the work done by j, which runs.
+// progress records the work done by j, which is running.
 func (p *Policy) progress(j *job, v contracts.View) {
 	for _, h := range j.on {
 		for k := range v.On(h) {
@@ -519,8 +522,9 @@ func (p *Policy) clear(now float64) {
 	}
 }
 
-// renew sets the new rate of j, which keeps its units. It moves j off units that were not sold. If
-// j has won units of other hosts, renew suspends it until all such jobs have left theirs.
+// renew sets the new rate of j, which keeps its units. It moves j off units that were not
+// sold. If j has won units on other hosts, renew suspends j until all such jobs have left
+// their hosts.
 func (p *Policy) renew(j *job) {
 	if p.unpaid {
 		return
@@ -565,7 +569,7 @@ func (p *Policy) interrupt(j *job, now float64) {
 	if p.interrupted == "restart" {
 		j.done = 0
 	}
-	j.takes = false // its buyer may want other units now
+	j.takes = false // the buyer may want other units now
 	if b, ok := p.seller.(interface {
 		interrupted(p *Policy, j *job, now float64)
 	}); ok {
@@ -573,7 +577,7 @@ func (p *Policy) interrupt(j *job, now float64) {
 	}
 }
 
-// end cancels the contract of j, which pays the charges so far.
+// end cancels the contract of j, which is charged the accrued charges.
 func (p *Policy) end(j *job) {
 	p.free(j)
 	p.actions = append(p.actions, contracts.Action{Verb: contracts.Release, Contract: j.contract, Due: 1, Of: 1})
@@ -587,8 +591,8 @@ func (p *Policy) suspend(j *job) *contracts.Action {
 	return &p.actions[len(p.actions)-1]
 }
 
-// free removes the tasks of j from the records of its hosts. Its nodes that have ended before
-// the others are no longer there.
+// free removes the tasks of j from the records of its hosts. Nodes of j that have ended before
+// the others are already removed.
 func (p *Policy) free(j *job) {
 	for k, h := range j.on {
 		if j.placed == p.events || p.holds(h, j) {
@@ -604,8 +608,9 @@ func (p *Policy) holds(h hosts.ID, j *job) bool {
 	return slices.ContainsFunc(p.view.On(h), func(a contracts.Allocation) bool { return p.view.Contract(a.Contract).ID == j.id })
 }
 
-// launch starts j, which waits or is paused, on units of its class. It first uses sold units on
-// the hosts in first, then the lowest free ones. It reports whether there were enough.
+// launch starts j, which is waiting or paused, on units of its class. It first uses sold units
+// on the hosts in first, and then the free units on the lowest-numbered hosts. It reports
+// whether there were enough units.
 func (p *Policy) launch(j *job, first []hosts.ID) bool {
 	on := p.units(j, first)
 	if on == nil {
@@ -629,7 +634,7 @@ func (p *Policy) launch(j *job, first []hosts.ID) bool {
 }
 
 // units returns hosts for the nodes of j in the class of j, or nil if there are too few. While
-// a decision with asks is carried out, only sold units count.
+// a decision with asks is being carried out, only sold units count.
 func (p *Policy) units(j *job, first []hosts.ID) (on []hosts.ID) {
 	c := j.class
 	sold := func(hosts.ID) bool { return true }

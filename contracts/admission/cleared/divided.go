@@ -12,8 +12,8 @@ import (
 )
 
 // divided divides the units of all hosts among the users, without money. The demand of a user
-// is the total number of nodes of its jobs. In order of submission, each job of a user runs if
-// the remaining units of the user suffice. All other jobs are suspended. Between clearings,
+// is the total number of nodes of the user's jobs. In order of submission, each job of a user
+// runs if the user's remaining units suffice. All other jobs are suspended. Between clearings,
 // unused units of a user go to its waiting jobs.
 type divided struct {
 	mechanism clearing.Mechanism
@@ -94,7 +94,7 @@ func (s *divided) decide(p *Policy, _, _ float64) {
 	}
 }
 
-// fill implements seller. If a clearing is due, it does nothing until the clearing.
+// fill implements seller. If a clearing is due, fill does nothing until then.
 func (s *divided) fill(p *Policy, now float64) {
 	if p.expire(now, func(*job) bool { return true }); now >= float64(p.next)*p.Every {
 		return
@@ -115,7 +115,7 @@ func (s *divided) fill(p *Policy, now float64) {
 }
 
 // terms implements seller. The numbers are the units of the job's user and, under karma, the
-// user's credits.
+// credits of this user.
 func (s *divided) terms(_ *Policy, j *job) (market.Rate, contracts.Numbers) {
 	numbers := contracts.Numbers{contracts.Counted("units", s.units[j.user])}
 	if k, ok := s.mechanism.(interface {

@@ -2,7 +2,7 @@ package cleared
 
 import "math"
 
-// A course is the choice of a buyer: to idle, to run on spot units, or to run on demand.
+// A course is a buyer's choice: to idle, to run on spot units, or to run on demand.
 type course uint8
 
 const (
@@ -11,18 +11,17 @@ const (
 	onDemand
 )
 
-// A progress is the state of a job whose buyer follows Uniform Progress (Wu et al., "Can't Be
-// Late: Optimizing Spot Instance Savings under Deadlines", NSDI 2024). Times and work are in
-// seconds.
+// A progress is the state of a job whose buyer follows the strategy Uniform Progress (Wu et
+// al., "Can't Be Late: Optimizing Spot Instance Savings under Deadlines", NSDI 2024). Times
+// and work are in seconds.
 type progress struct {
-	elapsed, done, work, deadline, delay float64 // delay is the time to restore a job when it starts again
+	elapsed, done, work, deadline, delay float64 // delay is the time needed to restore a job when it starts again
 	on                                   course
-	spot                                 bool // spot units are available; for a job on spot units, it was not interrupted
-	safe                                 bool // the job is in the safety net: it runs on demand until the end
+	spot                                 bool // spot units are available; if the job runs on spot units, it was not interrupted
+	safe                                 bool // the job is in the safety net, which means that it runs on demand until it ends
 }
 
-// next returns the buyer's course from now on, and whether the job is in the safety net from
-// now on.
+// next returns the buyer's course from now on, and whether the job is then in the safety net.
 func (b progress) next() (do course, safe bool) {
 	expected := func(at float64) float64 { return at * b.work / b.deadline }
 	net := b.deadline-b.elapsed < (b.work-b.done)+2*b.delay
@@ -52,8 +51,8 @@ func (b progress) next() (do course, safe bool) {
 	return idling, false
 }
 
-// buy lets the buyer of j choose again, if buyers follow their progress. Stays reports that j
-// was not interrupted; it matters only if j runs on spot units.
+// buy lets the buyer of j choose its course again, if buyers follow Uniform Progress. The
+// argument stays reports that j was not interrupted; it matters only if j runs on spot units.
 func (s *spot) buy(p *Policy, j *job, now float64, stays bool) {
 	if s.Bidding != "progress" || math.IsInf(j.due, 1) {
 		return

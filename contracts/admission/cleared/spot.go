@@ -33,19 +33,19 @@ type SpotOptions struct {
 }
 
 // spot is a market of interruptible processors like the one that Amazon EC2 had from 2009 to
-//  2017. The jobs with the lowest bids are interrupted, with notice, when others bid more
+//  2017. The jobs with the lowest bids are interrupted, with notice, when other jobs bid more
 //     (Ben-Yehuda, Ben-Yehuda, Schuster, Tsafrir, "Deconstructing Amazon EC2 Spot Instance
 //     Pricing", 2013). The decision for [kT, (k+1)T) is made at kT - notice. It covers the
 //     jobs that run on spot units, are suspended, or wait. Before T, the price is the reserve
 //     price.
 //
-// Jobs of class ondemand pay a fixed rate, are never interrupted and have priority: a decision
-// does not offer the units that they hold or that they wait for.
+// Jobs of class ondemand pay a fixed rate, are never interrupted and have priority. Units that
+// they hold or wait for are not offered to other jobs.
 type spot struct {
 	SpotOptions
 	reserve, onDemand market.Rate
 	mechanism         clearing.Mechanism
-	price             func(r *contracts.Request) market.Rate // price of a bid; nil if jobs bid their value
+	price             func(r *contracts.Request) market.Rate // price to bid for a request; nil if jobs bid their value
 	order             []*job
 }
 
@@ -72,7 +72,8 @@ func newSpot(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contract
 // rate converts dollars per second to the nearest whole rate.
 func rate(dollars float64) market.Rate { return market.Rate(math.RoundToEven(dollars * 1e9)) }
 
-// value returns the value bid of a job: budget / (nodes × estimate / speed), rounded toward zero.
+// value returns the value of a job as a bid: budget / (nodes × estimate / speed), rounded
+// toward zero.
 func value(r *contracts.Request, speed float64) market.Rate {
 	x, ok := exact.Trunc(3, []float64{float64(r.SLA.Budget.Micros()), speed}, []float64{r.Work, float64(r.Nodes)})
 	if !ok || market.Rate(x) > market.MaxRate {
@@ -128,9 +129,9 @@ func (s *spot) decide(p *Policy, now, at float64) {
 	}
 }
 
-// left returns the units of each host that the decision offers, and sets their sum. Jobs on demand
-// have the others. Those that wait win units, in order of submission, if they fit. They first take
-// units on which no job runs.
+// left returns the number of units of each host that the decision offers, and stores their
+// sum. The other units belong to jobs on demand. Waiting jobs on demand win units in order of
+// submission, if they fit. They first take units on which no job runs.
 func (s *spot) left(p *Policy, c *class) map[hosts.ID]int {
 	left := map[hosts.ID]int{}
 	for _, h := range c.hosts {
@@ -176,8 +177,8 @@ func (s *spot) left(p *Policy, c *class) map[hosts.ID]int {
 	return left
 }
 
-// fill implements seller. Jobs on demand start first, in order of submission. Then jobs with
-// bids at or above the price start, the highest bid first.
+// fill implements seller. First, jobs on demand start, in order of submission. Then jobs with
+// bids at or above the price start, beginning with the highest bid.
 func (s *spot) fill(p *Policy, now float64) {
 	p.expire(now, func(j *job) bool { return s.Fill || j.onDemand })
 	for _, c := range p.classes {
@@ -208,8 +209,8 @@ func (s *spot) fill(p *Policy, now float64) {
 }
 
 // terms implements seller. For a job on spot units, the numbers are its bid and the price, in
-// $/s per node, and the units offered in the last decision. For a job on demand, the number is
-// its rate.
+// $/s per node, and the number of units offered in the last decision. For a job on demand, the
+// number is its rate.
 func (s *spot) terms(_ *Policy, j *job) (market.Rate, contracts.Numbers) {
 	if j.onDemand {
 		return s.onDemand, contracts.Numbers{contracts.Measured("ondemand", s.onDemand.Float64())}
@@ -220,5 +221,5 @@ func (s *spot) terms(_ *Policy, j *job) (market.Rate, contracts.Numbers) {
 	}
 }
 
-// interrupted lets the buyer of j, which was suspended, decide again.
+// interrupted lets the buyer of j, which was suspended, choose its course again.
 func (s *spot) interrupted(p *Policy, j *job, now float64) { s.buy(p, j, now, false) }

@@ -1,8 +1,7 @@
-// Package outside connects admission policies that are not part of this program, such as
-// scripts and other programs. It defines which parts of the market such a policy sees
-// ([Question]) and checks each answer before the market carries it out. It also writes
-// questions as JSON, so that they can be sent to a program or answered again later
-// ([Recorded]).
+// Package outside connects external admission policies, such as scripts and other programs. It
+// defines which parts of the market such a policy sees ([Question]) and checks each answer
+// before the market carries it out. It also writes questions as JSON, so that they can be sent
+// to a program or answered again later ([Recorded]).
 //
 // The package is independent of how a policy computes its answer (a [Mind]).
 package outside

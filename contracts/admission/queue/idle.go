@@ -101,10 +101,10 @@ func (f *free) start(r *contracts.Request, v contracts.View) (can bool) {
 	return can
 }
 
-// pack finds free processors for the nodes of r. Among the hosts that have enough for all
-// nodes, it chooses one with the fewest free processors, the lowest-numbered if several do. If
-// there is none, it fills hosts, starting with those that have the most free processors, so
-// that the job uses few hosts.
+// pack finds free processors for the nodes of r. If some hosts have enough processors for all
+// nodes, it chooses the one with the fewest free processors. Ties go to the lowest-numbered
+// host. If there is none, it fills hosts, starting with those that have the most free
+// processors, so that the job uses few hosts.
 func (f *free) pack(r *contracts.Request, v contracts.View) bool {
 	f.order = f.order[:0]
 	tightest, least := hosts.ID(-1), 0

@@ -193,8 +193,8 @@ func (p *Queue) enter(now float64, i int32, m contracts.Market) []contracts.Acti
 	return p.waits(i, m)
 }
 
-// allHold reports whether each host, if idle, would have room for a node of r. Matchmakers do not
-// compare what jobs need with what hosts have.
+// allHold reports whether each host, if idle, would have room for a node of r. Matchmakers do
+// not compare the requirements of jobs with the resources of hosts.
 func allHold(r *contracts.Request, v contracts.View) bool {
 	for h := range hosts.ID(v.Fleet()) {
 		if spec := v.Spec(h); !r.Needs.Fits(spec, spec.Offers()) {

@@ -6,9 +6,9 @@
 // All files are in one folder, which only the user may read ([DefaultHome]):
 //
 //	key            the private key of the account, as 'bourse bank key' writes it
-//	market.json    which market, and where: a [Membership]
-//	sent/ID.order  an order that was signed and not yet answered, written before it is sent
-//	sent/ID.job    what it is to run
+//	market.json    the market and its address: a [Membership]
+//	sent/ID.order  a signed order without an answer, written before it is sent
+//	sent/ID.job    the job of that order
 //
 // An order counts only once, however often it is sent. The market repeats its first answer.
 package client

@@ -8,9 +8,9 @@
 //	market.yaml           the rules, which users may write themselves
 //	making                exists while the other files are created
 //	books/                the bank's ledger, unless the market has a bank elsewhere
-//	keys/operator         private keys: of who enrols others and issues money,
-//	keys/recovery         of who gives the operator another: better kept elsewhere,
-//	keys/market           and of the market's own account
+//	keys/operator         private key of the operator, who enrols others and issues money
+//	keys/recovery         private key that can replace the operator's key; store it elsewhere
+//	keys/market           private key of the market's own account
 package lab
 
 import (
@@ -55,8 +55,8 @@ func File(dir string, name ...string) string {
 	return filepath.Join(append([]string{dir}, name...)...)
 }
 
-// Made reports whether dir contains a complete lab. It returns an error if a bank is there, but not
-// the private key of its market.
+// Made reports whether dir contains a complete lab. It returns an error if the folder contains
+// a bank but not the private key of its market.
 func Made(dir string) (bool, error) {
 	there := make(map[string]bool)
 	for _, name := range []string{"market.yaml", "keys/market", "books", "making"} {

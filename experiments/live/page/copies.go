@@ -2,8 +2,8 @@ package page
 
 import "sync"
 
-// A copies has the latest copy of each page, so many readers of a page cost as much as one
-// reader.
+// A copies stores the latest copy of each page, so that many readers of a page cost no more
+// than one reader.
 type copies struct {
 	mu  sync.Mutex
 	all map[string]*copied // by path

@@ -90,7 +90,7 @@ func (m diurnal) visits(rng *rand.Rand, span float64, away []absence) []absence 
 	return away
 }
 
-// hourly returns the visit rate at a given time, relative to that of working hours.
+// hourly returns the visit rate at a given time, relative to the rate in working hours.
 func hourly(at float64) float64 {
 	switch h := math.Mod(at, availability.Day) / 3600; {
 	case h >= 9 && h < 18:

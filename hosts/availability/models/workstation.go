@@ -16,10 +16,10 @@ type workstationOptions struct {
 // all exponential. The kind of an unavailable interval depends on the available interval before
 // it. The kind of an available interval depends on the previous available one.
 //
-// The numbers are those of edigley/oursim. Their means match Mutka, Livny, "The available
-// capacity of a privately owned workstation environment", Performance Evaluation 12(4), 1991.
-// Oursim multiplies each sampled length by the weight of its kind, which makes the means wrong;
-// this model does not.
+// The numbers are from edigley/oursim. Their means match Mutka, Livny, "The available capacity
+// of a privately owned workstation environment", Performance Evaluation 12(4), 1991. Oursim
+// multiplies each sampled length by the weight of its kind, which makes the means wrong; this
+// model does not.
 type workstation struct {
 	state availability.State
 	load  float64

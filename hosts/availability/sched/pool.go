@@ -63,7 +63,7 @@ func (p *Pool) load(now float64, h hosts.ID) float64 {
 	return o.load
 }
 
-// Speed returns the progress per second of a job that runs alone on a host.
+// Speed returns the progress per second of a job that is the only one on a host.
 func (p *Pool) Speed(h hosts.ID) float64 {
 	switch {
 	case p.pace != nil:

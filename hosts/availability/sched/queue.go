@@ -105,9 +105,9 @@ type Placement struct {
 	Host hosts.ID
 }
 
-// Tick assigns hosts to jobs in queue order, as long as hosts are found, starts the jobs on the
-// pool's hosts, and appends the placements to out. A job for which the matchmaker refuses all
-// hosts goes on hold. Times must not decrease.
+// Tick assigns hosts to jobs in queue order, as long as hosts are found, starts the jobs on
+// the pool's hosts, and appends the placements to out. If the matchmaker refuses all hosts for
+// a job, the job is put on hold. Times must not decrease.
 func (q *Queue) Tick(now float64, p *Pool, m Matchmaker, out []Placement) []Placement {
 	if now < q.blocked {
 		return out

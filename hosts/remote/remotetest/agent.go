@@ -19,7 +19,7 @@ type Agent struct {
 	Exits func(contract int64) float64
 
 	// Serves returns the fractions of its entitlement that a program of a contract uses and
-	// waits for. If it is nil, programs use all of it and wait for none.
+	// waits for. If it is nil, programs use the whole entitlement and never wait.
 	Serves func(contract int64) (uses, waits float64)
 
 	// Retries reports whether a program of a contract ends with exit status 75 in the given try.
@@ -28,7 +28,7 @@ type Agent struct {
 	// Fails reports whether a program of a contract ends with a failure.
 	Fails func(contract int64) bool
 
-	Offer remote.Offer // told in each report
+	Offer remote.Offer // sent in each report
 
 	machine *sim.Machine
 	tasks   []task // in order of start

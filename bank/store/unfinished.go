@@ -12,7 +12,8 @@ import (
 // created first and removed last.
 const unfinishedFile = "UNFINISHED"
 
-// ErrUnfinished means that the ledger is a copy that is still being made or was interrupted.
+// ErrUnfinished means that the ledger is an incomplete copy: the copying is in progress or was
+// interrupted.
 var ErrUnfinished = errors.New("an unfinished copy, not a bank: if no copy is running, remove it, then copy again")
 
 const unfinishedText = "This is a bank's copy that 'bourse bank copy' has not finished. If that was cut short, remove this folder.\n"
@@ -52,7 +53,7 @@ func Finish(dir string, opts Options) error {
 }
 
 // Discard removes a ledger that was created with [Options].Unfinished. It removes HEAD first,
-// so that no ledger remains if it is interrupted.
+// so that no ledger remains if the removal is interrupted.
 func Discard(dir string, opts Options) error {
 	fsys := opts.defaults().FS
 	if err := fsys.Remove(fsys.PathJoin(dir, headFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {

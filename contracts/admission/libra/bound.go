@@ -8,39 +8,41 @@ import (
 	"bourse/hosts"
 )
 
-// A bound is an upper limit on the share that a host with tasks can still give to another task,
-// valid until the next event on the host. It lets a policy reject a host without reading its
-// tasks.
+// A bound is an upper limit on the share that a host with tasks can give to another task. It
+// is valid until the next event on the host. With the bound, a policy can reject a host
+// without reading its tasks.
 //
-// Between two events a task works at a constant rate ρ, so its need changes from w/d to (w -
-// ρt)/(d - t) in t seconds. If this function falls, it is concave, so it stays above the
-// straight line that reaches 0 when the work is done. That line falls by ρ/d per second. The
+// Between two events a task works at a constant rate ρ. In t seconds its need therefore
+// changes from w/d to (w - ρt)/(d - t), where w is its remaining work and d the time until its
+// deadline. If this function decreases, it is concave and therefore stays above the straight
+// line that reaches 0 when the work is done. That line decreases by ρ/d per second. The
 // capacity that no task needs therefore grows by at most Σ ρ/d per second.
 type bound struct {
-	at   float64 // time at which it was computed, s
+	at   float64 // time at which the bound was computed, s
 	free float64 // upper limit on the work per second that no task needs at time at
-	gain float64 // upper limit on the growth of free per second
-	most float64 // work per second that one task can use; +Inf if it can use all of the host
+	gain float64 // upper limit on the increase of free per second
+	most float64 // maximum work per second that one task can use; +Inf if it can use the whole host
 	due  float64 // earliest deadline of a task
-	till float64 // until this time, no task needs more processors than one task can use
-	over float64 // another task that needs less than this, in work per second, is less late than the first one: see [boundOf]
+	till float64 // no task needs more processors than one task can use before this time
+	over float64 // if another task needs less than this, in work per second, its delay is smaller than that of the first task: see [boundOf]
 }
 
-// unknown is the bound that excludes no task.
+// unknown is a bound that excludes no task.
 var unknown = bound{free: math.Inf(1), due: math.Inf(1), till: math.Inf(1), over: math.Inf(-1)}
 
-// margin is added to free, in processors. It covers rounding, [sharing.Sliver], and work up to
-// a [sharing.Tick] in a time of at least a second.
+// margin is added to free, in processors. It covers rounding, [sharing.Sliver], and the work
+// of a [sharing.Tick] over at least one second.
 const margin = 1e-7 + sharing.Tick
 
 // boundOf returns the bound of h at now.
 //
-// Let n be the number of processors and m the most that one task can use. If the task with the
-// first deadline needs s > m, its deadline delay is at least δ = s/m > 1. All tasks can have
-// the same delay only if their needs add up to at least δn, as the method lemmas of projection
-// shows; over is the amount missing. A need that falls stays below its present value, or the
-// task keeps its share. The other needs each grow by (need - ρ)/(d - t) per second. If their
-// sum grows slower than δn now, it does so later too, because no deadline is earlier.
+// Let n be the number of processors and m the maximum number that one task can use. If the
+// task with the earliest deadline needs s > m, its deadline delay is at least δ = s/m > 1. All
+// tasks can have the same delay only if their needs add up to at least δn, as the method
+// lemmas of projection shows. The missing amount is over. A need that decreases stays below
+// its present value, or the task keeps its share. The other needs each increase by (need -
+// ρ)/(d - t) per second. If their sum grows more slowly than δn now, it also does so later,
+// because no other deadline is earlier.
 func boundOf(now float64, v contracts.View, h hosts.ID) bound {
 	on, spec := v.On(h), v.Spec(h)
 	n := sharing.NodeOf(spec)
@@ -48,7 +50,7 @@ func boundOf(now float64, v contracts.View, h hosts.ID) bound {
 	if n.Most < n.Size {
 		b.most = n.Most * spec.Speed
 	}
-	var first, pace, total, growth float64 // first and pace are the need and the rate of the task with the first deadline
+	var first, pace, total, growth float64 // first and pace are the need and the rate of the task with the earliest deadline
 	for i := range on {
 		s := &on[i]
 		c := v.Contract(s.Contract)
@@ -78,8 +80,8 @@ func boundOf(now float64, v contracts.View, h hosts.ID) bound {
 	return b
 }
 
-// full reports whether the needs on the host at now, plus the need of a task with the given
-// work due in span seconds, certainly exceed the host.
+// full reports whether the needs on the host at now, together with the need of a new task,
+// certainly exceed the host. The new task has the given work, which is due in span seconds.
 func (b *bound) full(now, work, span float64) bool {
 	return span >= 1 && work > (b.free+b.gain*(now-b.at))*span
 }

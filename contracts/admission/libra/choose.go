@@ -14,7 +14,7 @@ type candidate struct {
 	rank float64
 }
 
-// A chooser picks hosts for policies that place tasks without a bidding strategy.
+// A chooser selects hosts for policies that place tasks without a bidding strategy.
 type chooser struct {
 	found      []candidate
 	placements []contracts.Placement
@@ -24,8 +24,8 @@ type chooser struct {
 // add adds a suitable host.
 func (c *chooser) add(h hosts.ID, rank float64) { c.found = append(c.found, candidate{h, rank}) }
 
-// choose accepts r on the hosts with the lowest ranks; ties are in order of host number. If too
-// few were found, it rejects r for the reason why and reports the number
+// choose accepts r on the hosts with the lowest ranks; ties are in order of host number. If
+// too few hosts were found, it rejects r for the reason why and reports the number
 //
 //	hosts  number of suitable hosts, less than the number of nodes
 func (c *chooser) choose(r *contracts.Request, why contracts.Reason) contracts.Decision {

@@ -1,8 +1,8 @@
-// Package libra contains the policies that promise shares of hosts by deadline: libra and librarisk
-// (Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for Deadline Constrained Job
-// Admission Control in Clusters", Risk) and librasla (SLA). For each request, they examine every
-// host as it would be with the request, and choose the hosts themselves. The package is independent
-// of prices.
+// Package libra contains the policies that promise shares of hosts by deadline: libra and
+// librarisk (Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for Deadline
+// Constrained Job Admission Control in Clusters", Risk) and librasla (SLA). For each request,
+// the policies examine every host as it would be with the request, and choose the hosts
+// themselves. The package is independent of prices.
 package libra
 
 import (
@@ -38,13 +38,13 @@ func tests(why contracts.Reason) []admission.Test {
 }
 
 // Libra admits a request if enough hosts can give it the share that it needs to finish by its
-// deadline without taking it from other tasks (Risk, §3.1). A task needs its remaining runtime
-// divided by the time to its deadline: with 50 s of work due in 100 s, it needs half a
-// processor.
+// deadline, without reducing the shares of other tasks (Risk, §3.1). A task needs its
+// remaining runtime divided by the time to its deadline. For example, with 50 s of work due in
+// 100 s, it needs half a processor.
 //
-// A host is suitable if the needs of its tasks and of the new task add up to at most its
-// capacity. Libra takes the suitable hosts with the least capacity left (best fit), which
-// leaves room for large requests on the others.
+// A host is suitable if the needs of its tasks and of the new task do not exceed its capacity
+// in total. Libra takes the suitable hosts with the least capacity left (best fit), which
+// leaves room for large requests on the other hosts.
 //
 // References: Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for Deadline
 // Constrained Job Admission Control in Clusters" (Risk), and the SLA paper.
@@ -58,7 +58,7 @@ func newLibra(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contrac
 // Decide implements [contracts.Decider].
 func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.found = p.found[:0]
-	// Examine all hosts: the best fit may be the last one.
+	// Examine all hosts, because the best fit may be the last one.
 	for h := range hosts.ID(v.Fleet()) {
 		if left, ok := after(now, r, v, h); ok && contracts.Eligible(h, r, v) {
 			p.add(h, fit(left))
@@ -68,7 +68,7 @@ func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) cont
 }
 
 // fit returns the rank of a host, given the number of its processors that no task needs. The
-// best fit has the lowest rank. Differences up to sliver are ignored.
+// best fit has the lowest rank. Differences of up to sliver are ignored.
 func fit(left float64) float64 { return math.Round(left / sliver) }
 
 // after returns the number of processors of h that no task would need if a task of r were

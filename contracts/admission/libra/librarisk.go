@@ -11,21 +11,21 @@ import (
 	"bourse/hosts"
 )
 
-// risky means that too few hosts would be without risk of unequal delays.
+// risky means that too few hosts would be without a risk of unequal delays.
 const risky contracts.Reason = "too few hosts are without risk"
 
-// LibraRisk admits a request if enough hosts would still be without risk after accepting it
-// (Risk, Algorithm 1). A host is without risk if its tasks are all in time, or if all are
-// delayed by the same fraction of the time that they have left.
+// LibraRisk admits a request if enough hosts would be without risk after the admission (Risk,
+// Algorithm 1). A host is without risk if all its tasks are in time, or if all are delayed by
+// the same fraction of their remaining time.
 //
 // An idle host therefore accepts any request, even one whose estimate exceeds its deadline.
-// This is intended: estimates are often too high, and the host has no other task that could be
-// harmed.
-type LibraRisk struct { //nolint:revive // the name in the paper
+// This is intended, because estimates are often too high, and the host has no other task that
+// could be harmed.
+type LibraRisk struct { //nolint:revive // the type has the name used in the paper
 	RiskOptions
 	chooser
 	projection projection
-	bounds     []bound // the bound of each host since its last event
+	bounds     []bound // bound of each host since its last event
 }
 
 // RiskOptions are the options of librarisk.
@@ -56,7 +56,7 @@ func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 			}
 			continue
 		}
-		// Under the order index, the first suitable hosts are taken, so the search can stop
+		// Under the order index, the first suitable hosts are chosen, so the search can stop
 		// early.
 		if p.Order == "index" {
 			if p.add(h, 0); len(p.found) == r.Nodes {
@@ -70,7 +70,7 @@ func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 	return p.choose(r, risky)
 }
 
-// see forgets the bounds of the hosts that have changed.
+// see resets the bounds of the hosts that have changed.
 func (p *LibraRisk) see(v contracts.View) {
 	changed, all := admission.Changed(v, len(p.bounds))
 	if all {
@@ -81,9 +81,9 @@ func (p *LibraRisk) see(v contracts.View) {
 	}
 }
 
-// risky reports whether the bound proves that the host is not without risk with a task of r:
-// see the method lemmas of projection. If the bound does not prove it, the tasks of the host
-// must be read.
+// risky reports whether the bound proves that the host would not be without risk with a task
+// of r (see the method lemmas of projection). If it returns false, the tasks of the host must
+// be examined.
 func (b *bound) risky(now float64, r *contracts.Request) bool {
 	span := r.Due() - now
 	switch {

@@ -15,8 +15,8 @@ import (
 	"bourse/contracts/note"
 )
 
-// A Program describes a policy that runs as a separate program and answers questions in JSON
-// lines.
+// A Program describes a policy that runs as a separate program and answers questions in lines
+// of JSON.
 type Program struct {
 	Command  []string       `yaml:"command" validate:"min=1" doc:"program and its arguments; it runs in the folder of the scenario file"`
 	Files    []string       `yaml:"files" doc:"files that determine what the program answers; their hashes are stored with the results"`
@@ -25,11 +25,12 @@ type Program struct {
 	Confined bool           `yaml:"confined" doc:"run the program in namespaces of its own and under Landlock, where it can read only files; Linux only"`
 	Timeout  float64        `yaml:"timeout" validate:"gt=0,max=3600" doc:"time limit of an answer, s"`
 
-	Mind  Mind  `yaml:"-"` // nil until it is connected
+	Mind  Mind  `yaml:"-"` // nil until the program is connected
 	Terms Terms `yaml:"-"`
 }
 
-// NewProgram returns a policy from the options that decode sets and connects.
+// NewProgram returns a policy from the options. The function decode sets the options and
+// connects the program.
 func NewProgram(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
 	p := Program{Timeout: 10}
 	if err := decode(&p); err != nil {
@@ -63,8 +64,8 @@ type Hello struct {
 // hello is the required value of the field hello.
 const hello = "bourse policy"
 
-// ParseHello returns the terms that a program declares and the parts of questions that it
-// wants.
+// ParseHello parses the line in which a program declares its terms and the parts of questions
+// that it wants.
 func ParseHello(line []byte) (t Terms, p Parts, err error) {
 	var h Hello
 	if err := strict(line, &h); err != nil {
@@ -113,12 +114,12 @@ func ParseHello(line []byte) (t Terms, p Parts, err error) {
 	return t, p, nil
 }
 
-// ParseAnswer returns the answer in a line about question number ask. The answer is not
-// checked: see [Question.Check].
+// ParseAnswer parses the line with the answer to question number ask. It does not check the
+// answer: see [Question.Check].
 func ParseAnswer(line []byte, ask int, ended bool) (a Answer, err error) {
 	var w struct {
 		Ask     *int            `json:"ask"`
-		Accept  []proposed      `json:"accept"` // may repeat fields of the question
+		Accept  []proposed      `json:"accept"` // the list may repeat fields of the question
 		Reject  *string         `json:"reject"`
 		Defer   bool            `json:"defer"`
 		Numbers json.RawMessage `json:"numbers"`
@@ -173,7 +174,7 @@ func ParseAnswer(line []byte, ask int, ended bool) (a Answer, err error) {
 	return a, nil
 }
 
-// canonical returns a JSON value with sorted keys, and nil for none.
+// canonical returns a JSON value with sorted keys, or nil if there is no value.
 func canonical(text []byte) ([]byte, error) {
 	if text == nil {
 		return nil, nil
@@ -208,8 +209,8 @@ func numberOf(f note.Field) (n contracts.Number, err error) {
 	return n, fmt.Errorf(`numbers: found %v under %s, want a number, or {"contract": ID}`, f.Value, clip(f.Name))
 }
 
-// strict decodes one JSON object and rejects unknown and repeated fields and anything after the
-// object.
+// strict decodes one JSON object. It rejects unknown and repeated fields and any text after
+// the object.
 func strict(line []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()

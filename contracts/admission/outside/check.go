@@ -11,15 +11,15 @@ import (
 	"bourse/hosts"
 )
 
-// maxNumbers is the maximum count of numbers in an answer, if only processors have prices. Each
-// other resource that has a price allows perPriced more.
+// maxNumbers is the maximum number of numbers in an answer if only processors have prices.
+// Each other resource with a price allows perPriced more numbers.
 const (
 	maxNumbers = 16
 	perPriced  = 5
 )
 
-// checkNumber returns an error unless n can be part of a note. Seen contains the names of the
-// numbers before it.
+// checkNumber returns an error unless n can be part of a note. The argument seen contains the
+// names of the previous numbers.
 func checkNumber(n *contracts.Number, seen map[string]bool) error {
 	name, x := n.Value()
 	switch {
@@ -42,7 +42,7 @@ func validName(s string) bool {
 
 func validReason(s string) bool { return s != "" && len(s) <= 60 && only(s, " ,.-:_") }
 
-// only reports whether s has only lower-case letters, digits and the characters in others.
+// only reports whether s consists of lower-case letters, digits and the characters in others.
 func only(s, others string) bool {
 	for _, c := range []byte(s) {
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && strings.IndexByte(others, c) < 0 {
@@ -52,7 +52,7 @@ func only(s, others string) bool {
 	return true
 }
 
-// clip shortens text to fit into a message.
+// clip shortens s so that it fits into a message.
 func clip(s string) string {
 	if len(s) > 60 {
 		return s[:60] + "…"

@@ -1,9 +1,10 @@
 // Package outside connects external admission policies, such as scripts and other programs. It
-// defines which parts of the market such a policy sees ([Question]) and checks each answer
+// defines which parts of the market such a policy sees ([Question]), and checks each answer
 // before the market carries it out. It also writes questions as JSON, so that they can be sent
 // to a program or answered again later ([Recorded]).
 //
-// The package is independent of how a policy computes its answer (a [Mind]).
+// The package is independent of how a policy computes its answer, which is the task of a
+// [Mind].
 package outside
 
 import (
@@ -25,15 +26,15 @@ import (
 // concurrent use.
 type Mind interface {
 	Decide(q *Question) (Answer, error)
-	Ended(q *Question) (state []byte, err error) // called when the contract of q.Request has ended as q.Outcome
-	Key(q *Question) ([]float64, error)          // sort key of q.Request in the queue, smallest first
+	Ended(q *Question) (state []byte, err error) // called when the contract of q.Request has ended with q.Outcome
+	Key(q *Question) ([]float64, error)          // sort key of q.Request in the queue; the smallest comes first
 }
 
 // Terms are the properties that a policy declares.
 type Terms struct {
 	admission.Properties
 	Waiting  string // how requests wait: "own" (decided at submission), "queue" or "scan"
-	Ordered  bool   // the queue has an order: Key is called
+	Ordered  bool   // the queue has an order, determined by Key Key is called
 	Reported bool   // Ended is called
 	Start    []byte // initial state as JSON; nil if the policy has no state
 	Source   string // SHA-256 of the script; empty for a program
@@ -43,11 +44,11 @@ type Terms struct {
 const (
 	Own   = "own"   // requests are decided at submission; deferred requests wait
 	Queue = "queue" // the first request in the queue blocks the others
-	Scan  = "scan"  // the market asks the policy about each waiting request in order
+	Scan  = "scan"  // the policy is asked about each waiting request, in order
 )
 
-// A Guard is called with the computation of a decision, which it may cancel from another
-// goroutine. It returns a function to call when the decision is made.
+// A Guard is called with the computation of a decision. It may cancel the computation from
+// another goroutine. It returns a function that must be called when the decision is made.
 type Guard func(interface{ Cancel(reason string) }) (done func())
 
 // Start starts g, unless it is nil.
@@ -58,14 +59,16 @@ func (g Guard) Start(c interface{ Cancel(reason string) }) (done func()) {
 	return g(c)
 }
 
-// A Policy asks a mind. After an error it returns no more actions, and the run is void.
+// A Policy asks a mind for its decisions. After an error it returns no more actions, and the
+// run is void.
 type Policy struct {
 	contracts.Policy // asks the decider
 	*decider
 }
 
-// A decider asks its mind about one request at a time. A copy of it makes the same decisions as
-// the original: mind, terms and guard never change, and the rest is plain data.
+// A decider asks its mind about one request at a time. A copy of a decider makes the same
+// decisions as the original: mind, terms and guard never change, and the other fields are
+// plain data.
 type decider struct {
 	mind   func() (Mind, *Terms)
 	guard  Guard
@@ -73,23 +76,23 @@ type decider struct {
 	rng    *rand.Rand
 	state  []byte // as JSON
 	asked  int    // number of questions
-	source string // hash of the script to which the state belongs
+	source string // hash of the script that the state belongs to
 
 	placed  []contracts.Placement
 	numbers contracts.Numbers
 	err     error
-	forgave func(error)                              // receives errors that reject a request; if nil, an error ends the policy
-	heard   [sha256.Size]byte                        // hash of questions to a program and its answers
+	forgave func(error)                              // called with each error that rejects a request; if nil, an error ends the policy
+	heard   [sha256.Size]byte                        // hash of the questions to a program and its answers
 	twice   bool                                     // whether each question is asked twice
-	took    func(q *Question, a *contracts.Decision) // observes answers; may be nil
+	took    func(q *Question, a *contracts.Decision) // called with each answer; may be nil
 
 	market   contracts.Market    // during Handle
 	said     *contracts.Decision // an acceptance that the broker may still reject
 	accepted contracts.Request   // its request
 }
 
-// New returns a policy that asks m. Bid proposes placements, and rng is the policy's own random
-// stream.
+// New returns a policy that asks m. The strategy bid proposes placements, and rng is the
+// policy's own random stream.
 func New(m Mind, t Terms, bid bidding.Strategy, rng *rand.Rand) *Policy {
 	d := &decider{mind: func() (Mind, *Terms) { return m, &t }, bid: bid, rng: rng, state: t.Start, source: t.Source}
 	if t.Waiting == Own || t.Waiting == "" {
@@ -100,8 +103,8 @@ func New(m Mind, t Terms, bid bidding.Strategy, rng *rand.Rand) *Policy {
 		o.Scan = d
 	}
 	if t.Ordered {
-		// The function must not refer to the decider, because copies of the decider share the
-		// function. A key that cannot be computed is reported when its request arrives.
+		// The function must not refer to the decider, because copies of the decider share it.
+		// A key that cannot be computed is reported when its request arrives.
 		o.Less = func(a, b *contracts.Request) bool {
 			of, _ := m.Key(&Question{Request: a})
 			other, _ := m.Key(&Question{Request: b})
@@ -126,7 +129,7 @@ func (d *decider) AskTwice() { d.twice = true }
 // Observe makes the policy call took with each question and its decision, after the answer.
 func (d *decider) Observe(took func(q *Question, a *contracts.Decision)) { d.took = took }
 
-// again asks q again and compares the answer with a.
+// again asks q a second time and compares the answer with a.
 func (d *decider) again(m Mind, q *Question, a *Answer) error {
 	other := *q
 	other.given, other.drawn, other.calls = q.drawn, nil, nil
@@ -144,15 +147,14 @@ func (d *decider) Heard() [sha256.Size]byte { return d.heard }
 // SetGuard makes g guard each decision.
 func (d *decider) SetGuard(g Guard) { d.guard = g }
 
-// Forgive makes an error reject the request that the question was about, with the reason
-// [Failed], instead of ending the policy. The policy's state stays as it was. Report receives
+// The policy's state then stays unchanged. The policy's state stays as it was. Report receives
 // the error.
 func (d *decider) Forgive(report func(error)) { d.forgave = report }
 
 // State returns the policy's state as JSON, or nil.
 func (d *decider) State() []byte { return d.state }
 
-// Source returns the hash of the script that made the policy's state.
+// Source returns the hash of the script that created the policy's state.
 func (d *decider) Source() string { return d.source }
 
 // Err returns the error that ended the policy, if any. The broker calls it after each event.
@@ -252,34 +254,35 @@ func (d *decider) fail(q *Question, err error) contracts.Decision {
 	return contracts.Decision{Verdict: contracts.Defer}
 }
 
-// Failed is the reason for rejecting a request that the policy failed to decide on, if such
+// Failed is the reason for rejecting a request if the policy failed to decide it and such
 // errors do not end the policy.
 const Failed contracts.Reason = "the policy failed"
 
-// An Error is a failure of an outside policy. Unless the policy forgives it, the run is void.
+// An Error is a failure of an external policy. Unless the policy is set to forgive errors, the
+// run is void.
 type Error struct {
-	Job      int64   // ID of the request that the question was about
+	Job      int64   // ID of the request in the question
 	At       float64 // time, s
 	Question *Line
 	Err      error
 }
 
-// Error describes the failure, and then the job and the time.
+// Error describes the failure, followed by the job and the time.
 func (e *Error) Error() string { return fmt.Sprintf("%v (job %d at %.6g s)", e.Err, e.Job, e.At) }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A Question is a question to a policy, with the data that the policy can see until the call
+// A Question is a question to a policy, with the data that the policy can read until the call
 // ends.
 type Question struct {
 	Number  int     // position among the questions of the run, counted from 1
 	Now     float64 // s
 	Request *contracts.Request
 	View    contracts.View // nil if Outcome is set
-	Outcome string         // how the contract ended; empty if the question is whether to accept Request
-	Steps   uint64         // computation steps of the answer, if its mind counts them
-	State   []byte         // JSON; nil if the policy has no state
+	Outcome string         // outcome of the contract that has ended; empty if the question is whether to accept Request
+	Steps   uint64         // number of computation steps of the answer, if the mind counts them
+	State   []byte         // state as JSON; nil if the policy has no state
 
 	decider  *decider
 	proposed bool
@@ -291,7 +294,7 @@ type Question struct {
 	waiting  []*contracts.Request // recorded
 }
 
-// Said records the lines of q and of a program's answer.
+// Said adds the line of q and a program's answer to the hash of questions and answers.
 func (q *Question) Said(line, answer []byte) {
 	if d := q.decider; d != nil {
 		d.heard = sha256.Sum256(slices.Concat(d.heard[:], line, answer))
@@ -306,7 +309,7 @@ func (q *Question) Guard(c interface{ Cancel(reason string) }) (done func()) {
 	return q.decider.guard.Start(c)
 }
 
-// Place returns the placements that the bidding strategy proposes or, if there are none, the
+// Place returns the placements proposed by the bidding strategy or, if it proposes none, the
 // reason. Each question has only one proposal.
 func (q *Question) Place() ([]contracts.Placement, contracts.Reason) {
 	if !q.proposed {
@@ -354,7 +357,7 @@ func (q *Question) Contracts() (all []int32) {
 	return all
 }
 
-// An Answer is the decision of a policy. State replaces the policy's state.
+// An Answer is the decision of a policy. State is the policy's new state.
 type Answer struct {
 	Verdict    contracts.Verdict
 	Reason     string
@@ -366,7 +369,8 @@ type Answer struct {
 // MaxState is the largest size of a state as JSON, in bytes.
 const MaxState = 64 << 10
 
-// Check converts a to a decision, or returns an error if the market must not carry it out.
+// Check converts a to a decision. If the market must not carry out the decision, it returns an
+// error.
 func (q *Question) Check(a *Answer) (d contracts.Decision, err error) {
 	if most := maxNumbers + perPriced*len(q.Priced()); len(a.Numbers) > most {
 		return d, fmt.Errorf("found %d numbers, want at most %d", len(a.Numbers), most)
@@ -403,7 +407,7 @@ func (q *Question) checkPlacements(on []contracts.Placement) error {
 	if len(on) != r.Nodes {
 		return fmt.Errorf("accepted on %d hosts, want %d, one per node", len(on), r.Nodes)
 	}
-	// The strategy's own proposal is valid, although rounding can take it above the rate.
+	// The strategy's own proposal is valid, although rounding can raise it above the rate.
 	sum, most, proposed := market.Rate(0), max(r.Rate(), market.Rate(r.Nodes)), market.Rate(0)
 	for i := range q.place {
 		proposed += q.place[i].Bid

@@ -28,14 +28,14 @@ type Line struct {
 	Fleet     int             `json:"fleet,omitempty"`
 	Priced    []string        `json:"priced,omitempty"` // resources other than processors that have a price
 	Floors    bool            `json:"floors,omitempty"` // whether resources have floor prices
-	Place     any             `json:"place,omitempty"`  // []Bid, or the reason (a string)
+	Place     any             `json:"place,omitempty"`  // a []Bid, or a string with the reason why there is none
 	Hosts     []Host          `json:"hosts,omitempty"`
 	Contracts []Contract      `json:"contracts,omitempty"`
 	Waiting   []Request       `json:"waiting,omitempty"`
 	Random    []float64       `json:"random,omitempty"`
 	State     json.RawMessage `json:"state,omitempty"`
 
-	// Only a recorded question has these fields.
+	// These fields are set only in a recorded question.
 	Percentiles []float64      `json:"percentiles,omitempty"`
 	Calls       []call         `json:"calls,omitempty"`
 	Options     map[string]any `json:"options,omitempty"` // of the policy
@@ -47,27 +47,28 @@ type Bid struct {
 	Bid  float64 `json:"bid"`
 }
 
-// A proposed is a placement that the bidding strategy proposes. If resources other than processors
-// have prices, it has the claims of a node. Poor means that the bid is below the floor price of the
-// resources that the node would hold.
+// A proposed is a placement that the bidding strategy proposes. If resources other than
+// processors have prices, it contains the claims of a node. Poor means that the bid is below
+// the floor price of the resources that the node would hold.
 type proposed struct {
 	Bid
 	Claims []Claim `json:"claims,omitempty"`
 	Poor   bool    `json:"below_floor,omitempty"`
 }
 
-// A Claim describes a resource of a host that a node claims: the fraction, in [0,1], the part of
-// its bid for the resource, and the price of the resource there, both in $/s.
+// A Claim is the claim of a node to one resource of a host. It contains the claimed fraction,
+// in [0,1], the part of the bid for the resource, and the price of the resource there, both in
+// $/s.
 type Claim struct {
 	Resource   string    `json:"resource"`
 	Part       float64   `json:"part"`
 	Bid        float64   `json:"bid"`
 	Price      float64   `json:"price"`
-	Percentile []float64 `json:"percentile,omitempty"` // those that a program wants to see
+	Percentile []float64 `json:"percentile,omitempty"` // percentiles that a program has requested
 }
 
-// A Request is the part of a request that a policy sees. Due and PenaltyMax are nil if
-// unbounded.
+// A Request is the part of a request that a policy sees. Due and PenaltyMax are nil if there
+// is no bound.
 type Request struct {
 	ID          int64    `json:"id"`
 	Nodes       int      `json:"nodes"`
@@ -92,8 +93,8 @@ type Request struct {
 	PenaltyMax  *float64 `json:"penalty_max,omitempty"`
 }
 
-// A Host is the part of a host that a policy sees. A question to a program omits the properties
-// that do not change.
+// A Host is the part of a host that a policy sees. A question to a program omits the
+// properties that never change.
 type Host struct {
 	ID    int     `json:"id"`
 	Name  string  `json:"name,omitempty"`
@@ -113,7 +114,7 @@ type Host struct {
 	On         []Task    `json:"on,omitempty"`
 }
 
-// A Room is the resources that are left on a host.
+// A Room contains the free resources of a host.
 type Room struct {
 	Memory    float64 `json:"memory"`
 	Disk      float64 `json:"disk"`
@@ -127,7 +128,7 @@ type Task struct {
 	Rate   float64 `json:"rate"`
 	Paying float64 `json:"paying"`
 	Left   float64 `json:"left"`
-	Weight float64 `json:"weight,omitempty"` // share, in a recorded question only
+	Weight float64 `json:"weight,omitempty"` // weight of the share; set only in a recorded question
 	Limit  float64 `json:"limit,omitempty"`
 }
 
@@ -147,7 +148,7 @@ type Contract struct {
 	Hosts     []int    `json:"hosts"`
 }
 
-// A call is a call of a method of the view, with its result; true is 1.
+// A call records a call of a method of the view, with its result; true is recorded as 1.
 type call struct {
 	Name   string  `json:"call"`
 	Host   int     `json:"host"`
@@ -222,8 +223,9 @@ func (q *Question) Fits(h hosts.ID, r *contracts.Request, idle bool) bool {
 	}) > 0
 }
 
-// Affords reports whether the bid at pl reaches the floor price of all that the node may use, if
-// held resources have a floor price. If only processors have one, the market itself checks it.
+// Affords reports whether the bid at pl reaches the floor price of all resources that the node
+// may use, if held resources have floor prices. If only processors have a floor price, the
+// market itself checks it.
 func (q *Question) Affords(pl contracts.Placement) bool {
 	return q.call("affords", pl.Host, pl.Bid.Float64(), func() float64 {
 		if f := q.View.Floors(pl.Host); f != nil && f.OnHeld() {
@@ -235,7 +237,7 @@ func (q *Question) Affords(pl contracts.Placement) bool {
 	}) > 0
 }
 
-// Floors reports whether resources have floor prices, and Affords is worth asking.
+// Floors reports whether resources have floor prices, so that it is useful to call Affords.
 func (q *Question) Floors() bool {
 	if v, ok := q.View.(*Recorded); ok {
 		return v.line.Floors
@@ -254,7 +256,8 @@ func (q *Question) Priced() (names []string) {
 	return names
 }
 
-// Claims returns the claims of a node at pl: of processors, then of other resources in order.
+// Claims returns the claims of a node at pl: first of processors, then of other resources in
+// order.
 func (q *Question) Claims(pl contracts.Placement) (all []Claim) {
 	v, cpu := q.View, hosts.CPU.Name(nil)
 	old, _ := v.(*Recorded)
@@ -273,8 +276,8 @@ func (q *Question) Claims(pl contracts.Placement) (all []Claim) {
 	return all
 }
 
-// call returns the result of a method of the view and records it. In a recorded question it is
-// the recorded result, if there is one.
+// call returns the result of a method of the view and records it. In a recorded question, it
+// returns the recorded result, if there is one.
 func (q *Question) call(name string, h hosts.ID, of float64, result func() float64) (x float64) {
 	v, _ := q.View.(*Recorded)
 	if c := v.call(name, h, of); c != nil {
@@ -286,18 +289,18 @@ func (q *Question) call(name string, h hosts.ID, of float64, result func() float
 	return x
 }
 
-// Parts are the parts of a question that a program wants to see.
+// Parts are the parts of a question that a program requests.
 type Parts struct {
 	Hosts, Contracts, Waiting bool
 	Percentiles               []float64
 	Random                    int
-	full                      bool // whether to include the properties that do not change
+	full                      bool // whether to include the properties that never change
 }
 
-// mostHosts is the size of the largest fleet of which a program sees every host.
+// mostHosts is the maximum size of a fleet in which a program sees every host.
 const mostHosts = 2000
 
-// Line returns q with the given parts.
+// Line returns q as JSON, with the given parts.
 func (q *Question) Line(p Parts) Line {
 	l := Line{Ask: q.Number, Now: q.Now, Ended: q.Outcome, Request: requestOf(q.Request), State: q.State}
 	if q.View == nil {
@@ -305,7 +308,7 @@ func (q *Question) Line(p Parts) Line {
 	}
 	v := q.View
 	l.Fleet, l.Priced, l.Floors = v.Fleet(), q.Priced(), q.Floors()
-	if !p.full || q.proposed { // recording must not draw from the strategy's random stream
+	if !p.full || q.proposed { // recording must not use the strategy's random stream
 		if on, why := q.Place(); why != contracts.None {
 			l.Place = string(why)
 		} else {
@@ -404,7 +407,7 @@ func (q *Question) proposal(on []contracts.Placement, p Parts) []proposed {
 		for k := range out[i].Claims {
 			c := &out[i].Claims[k]
 			for _, g := range p.Percentiles {
-				x, _ := q.Percentile(on[i].Host, c.Resource, g) // the resource has a price
+				x, _ := q.Percentile(on[i].Host, c.Resource, g) // cannot fail, because the resource has a price
 				c.Percentile = append(c.Percentile, x)
 			}
 		}
@@ -422,14 +425,14 @@ func (b Bid) Placement() (contracts.Placement, error) {
 	return contracts.Placement{Host: hosts.ID(b.Host), Bid: rate}, nil
 }
 
-// Record returns q with everything that is needed to answer it again.
+// Record returns q with all data that are required to answer it again.
 func (q *Question) Record() *Line {
 	l := q.Line(Parts{Hosts: true, Contracts: true, Waiting: true, full: true})
 	l.Calls = q.calls
 	return &l
 }
 
-// A Recorded is the state of a market at one time, read from a question. It implements View.
+// A Recorded is the state of a market at one time, parsed from a question. It implements View.
 type Recorded struct {
 	line      *Line
 	specs     []hosts.Spec
@@ -437,8 +440,8 @@ type Recorded struct {
 	contracts map[int32]*contracts.Contract
 }
 
-// Read returns the question that text, a JSON object, describes. Its bidding strategy proposes
-// the recorded placements or, if there are none, those of bid.
+// Read parses the question in text, a JSON object. The bidding strategy of the question
+// proposes the recorded placements or, if there are none, the placements of bid.
 func Read(text []byte, bid bidding.Strategy) (*Question, *Line, error) {
 	l := new(Line)
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -547,7 +550,7 @@ func (r *Request) request() (*contracts.Request, error) {
 	out.Needs.Min = contracts.Bound{CPU: r.MinCPU, Resources: hosts.Resources{Memory: r.Memory, Disk: r.Disk, Bandwidth: r.Bandwidth}}
 	out.Needs.Max.CPU = r.MaxCPU
 	out.SLA = contracts.SLA{Budget: budget, Deadline: r.Deadline, Penalty: contracts.Penalty{Rate: r.PenaltyRate, Max: math.Inf(1)}}
-	if r.Deadline == 0 && r.Due != nil { // this is a contract whose request is unknown
+	if r.Deadline == 0 && r.Due != nil { // the request of this contract is unknown
 		out.SLA.Deadline = *r.Due - r.Submit
 	}
 	if r.PenaltyMax != nil {
@@ -579,8 +582,8 @@ func (v *Recorded) Price(h hosts.ID) market.Rate {
 	return rate
 }
 
-// Percentile implements [contracts.View]. It returns the host's own percentile or, if it has none,
-// its price.
+// Percentile implements [contracts.View]. Percentile returns the host's own percentile or, if
+// it has none, its price.
 func (v *Recorded) Percentile(h hosts.ID, g float64) float64 {
 	if all := v.line.Hosts[h].Percentile; len(all) > 0 {
 		return all[max(0, min(len(all)-1, slices.Index(v.line.Percentiles, g)))]

@@ -14,26 +14,26 @@ import (
 // (conservative backfilling; Mu'alem, Feitelson, "Utilization, Predictability, Workloads, and
 // User Runtime Estimates in Scheduling the IBM SP2 with Backfilling", 2001).
 //
-// When a job ends early, each waiting request moves, in order of arrival, to the earliest start
-// that leaves the other starts unchanged. Starts become later only after a job has exceeded its
-// estimate or a host has left. All requests are then planned again, in the order of their old
-// starts.
+// When a job ends early, each waiting request moves to the earliest start that leaves the
+// other starts unchanged. Requests move in order of arrival. Starts become later only if a job
+// has exceeded its estimate or a host has left. In that case, all requests are planned again,
+// in the order of their old starts.
 //
-// As in easy, processors are only counted, not distinguished. A request that cannot be placed
-// on distinct hosts at its start waits.
+// As in easy, processors are only counted and not distinguished. A request that cannot be
+// placed on distinct hosts at its start waits.
 type conservative struct {
 	tracker
 	plan  plan
-	slow  float64 // slowest speed of a host
+	slow  float64 // speed of the slowest host
 	early bool    // processors became free earlier than expected
 	again bool    // a host has left or arrived
-	retry float64 // time at which an impossible start is tried again
+	retry float64 // time of the next attempt at a start that was impossible
 	order []int32
 }
 
-// pause is the shortest time, in seconds, between plans in which a request could start if jobs
-// that have exceeded their estimates ended. Without it, such plans would follow each other by
-// the runtime of the request, however short it is.
+// pause is the minimum time, in seconds, between two plans in which a request would start when
+// overdue jobs end. Overdue jobs are those that have exceeded their estimates. Without it, the
+// time between such plans would be the runtime of the request, which can be very short.
 const pause = 1
 
 // newConservative returns a conservative policy, which has no options.
@@ -49,7 +49,7 @@ func (p *conservative) Handle(now float64, e contracts.Event, m contracts.Market
 	switch e.Kind {
 	case contracts.Submitted, contracts.Lost:
 		p.drop(now, e.Contract)
-		p.entered = e.Kind == contracts.Lost // other hosts may leave now; Freed follows
+		p.entered = e.Kind == contracts.Lost // more hosts may leave at this time; the event Freed follows
 		return p.enter(e.Contract, m)
 	case contracts.Overdue:
 		p.drop(now, e.Contract)
@@ -170,7 +170,7 @@ func (p *conservative) replan(now float64, waiting []int32) {
 	}
 }
 
-// reserve gives s the earliest start from now on.
+// reserve assigns to s the earliest start from now on.
 func (p *conservative) reserve(now float64, s *slot) {
 	s.from = p.plan.earliest(now, s.span, s.nodes)
 	s.to = s.from + s.span

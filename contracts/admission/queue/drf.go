@@ -12,10 +12,10 @@ import (
 	"bourse/hosts"
 )
 
-// drf starts the first request of the user with the lowest dominant share. This is the largest
-// fraction of any resource that the user holds (dominant resource fairness; Ghodsi et al.,
-// "Dominant Resource Fairness: Fair Allocation of Multiple Resource Types", NSDI 2011,
-// Algorithm 1).
+// drf starts the first request of the user with the lowest dominant share. The dominant share
+// of a user is the largest fraction of any resource that the user holds (dominant resource
+// fairness; Ghodsi et al., "Dominant Resource Fairness: Fair Allocation of Multiple Resource
+// Types", NSDI 2011, Algorithm 1).
 type drf struct {
 	drfOptions
 	tracker
@@ -74,7 +74,7 @@ func (p *drf) pass(now float64, m contracts.Market) []contracts.Action {
 			return p.refuse(i, contracts.TooLate)
 		}
 		if u := p.held.users[r.User]; u != nil && u.waits {
-			continue // this user has an earlier request
+			continue // this user already has an earlier request
 		}
 		weight, given := p.Shares[strconv.FormatInt(r.User, 10)]
 		if !given {
@@ -93,7 +93,7 @@ func (p *drf) pass(now float64, m contracts.Market) []contracts.Action {
 	return a
 }
 
-// totals returns the sum over the hosts present, or over all.
+// totals returns the resources of the hosts that are present or, if all is true, of all hosts.
 func totals(v contracts.View, all bool) (sum demand) {
 	for h := range hosts.ID(v.Fleet()) {
 		if spec := v.Spec(h); all || !v.Unavailable(h) {
@@ -103,8 +103,8 @@ func totals(v contracts.View, all bool) (sum demand) {
 	return sum
 }
 
-// demandOf returns the amount of each resource that r needs over all nodes. A task takes a processor
-// unless it needs more.
+// demandOf returns the amount of each resource that r needs over all nodes. Each task takes a
+// processor, or more if it needs more.
 func demandOf(r *contracts.Request) demand {
 	least, n := &r.Needs.Min, float64(r.Nodes)
 	cpu := least.CPU
@@ -123,7 +123,8 @@ func (d *demand) add(o demand, n float64) {
 	}
 }
 
-// A dominance records the resources that each user holds and chooses the next user.
+// A dominance records the resources that each user holds, and chooses the user whose request
+// is next.
 type dominance struct {
 	skip        bool
 	total, used demand
@@ -131,7 +132,7 @@ type dominance struct {
 	open        []*holding // users with a request, sorted by user number
 }
 
-// A holding is the resources that a user holds, and the user's first request.
+// A holding contains the resources that a user holds, and the user's first request.
 type holding struct {
 	user    int64
 	held    demand
@@ -168,8 +169,9 @@ func (d *dominance) offer(user int64, weight float64, contract int32, wants dema
 	d.open = slices.Insert(d.open, at, u)
 }
 
-// choose returns the user with the lowest dominant share relative to its weight, if its request
-// fits, or nil. If skip is set, it skips users whose requests do not fit.
+// choose returns the user with the lowest dominant share relative to the user's weight, if the
+// user's request fits, or nil if it does not. If skip is set, it skips users whose requests do
+// not fit.
 func (d *dominance) choose(fits func(u *holding) bool) *holding {
 	for {
 		var least *holding
@@ -191,7 +193,7 @@ func (d *dominance) choose(fits func(u *holding) bool) *holding {
 	}
 }
 
-// fits reports whether enough of every resource is left for wants.
+// fits reports whether enough of every resource in wants is free.
 func (d *dominance) fits(wants demand) bool {
 	for k := range wants {
 		if wants[k] > 0 && d.used[k]+wants[k] > d.total[k] {
@@ -201,8 +203,8 @@ func (d *dominance) fits(wants demand) bool {
 	return true
 }
 
-// relative returns the dominant share of u divided by its weight. The quotients of whole
-// numbers are rounded once, so equal fractions are equal.
+// relative returns the dominant share of u divided by its weight. The quotient of whole
+// numbers is rounded only once, so equal fractions are equal.
 func (d *dominance) relative(u *holding) (most float64) {
 	for k := range u.held {
 		if u.held[k] > 0 {
@@ -212,7 +214,8 @@ func (d *dominance) relative(u *holding) (most float64) {
 	return most
 }
 
-// dominant returns the dominant share of u and the resource concerned, as an index of [demand].
+// dominant returns the dominant share of u, and the index of the dominant resource in
+// [demand].
 func (d *dominance) dominant(u *holding) (share float64, resource int) {
 	for k := range u.held {
 		if x := u.held[k] / d.total[k]; u.held[k] > 0 && x > share {

@@ -13,17 +13,17 @@ import (
 	"bourse/hosts"
 )
 
-// easy works like fcfs, but a request may overtake the first waiting one if, according to the
-// estimates, this does not delay the first (EASY backfilling).
+// easy works like fcfs, but a request may overtake the first waiting request if, according to
+// the estimates, this does not delay the first one (EASY backfilling).
 //
 // The estimates of the running jobs determine when the first request can start and how many
-// hosts will then remain free. Another request may start now if it ends by that time, or if
-// the remaining hosts are sufficient for it. This fills processors that fcfs would leave
-// idle.
+// hosts will then remain free. Another request may start immediately if it ends by that time,
+// or if the hosts that then remain free are sufficient for it. This fills processors that fcfs
+// would leave idle.
 //
-// Hosts with a free processor, or free processors for a packed request, are only counted, not
-// distinguished. If hosts differ in speed or memory, the first request may start a little later
-// than computed.
+// Hosts with a free processor, or free processors for a packed request, are only counted and
+// not distinguished. If hosts differ in speed or memory, the first request may therefore start
+// slightly later than computed.
 //
 // References: Lifka, "The ANL/IBM SP scheduling system"; Mu'alem, Feitelson, "Utilization,
 // Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with
@@ -57,8 +57,8 @@ func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 		}
 		p.ends.move(h, at)
 	}
-	// Exclude a request that would delay the first one even on the fastest host before
-	// searching for hosts. After the search, repeat the check with the slowest of the hosts
+	// Before searching for hosts, exclude a request that would delay the first request even on
+	// the fastest host. After the search, repeat the check with the speed of the slowest host
 	// found.
 	switch {
 	case (!p.waits || p.harmless(now, r, p.fcfs.fastest)) && p.fcfs.start(r, v):
@@ -75,10 +75,10 @@ func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 	return contracts.Decision{Verdict: contracts.Defer}
 }
 
-// Defers reports whether r, which waits behind the first request, would certainly be deferred:
-// it needs more hosts than are free, or it would delay the first. Within a pass no further
-// hosts become free. If the answer needs details of hosts, Defers returns false and Decide
-// determines it.
+// Defers reports whether r, which waits behind the first request, would certainly be deferred,
+// because it needs more hosts than are free or would delay the first request. No further hosts
+// become free during a pass. If the answer depends on details of hosts, Defers returns false,
+// and Decide determines the answer.
 func (p *easy) Defers(now float64, r *contracts.Request, fleet int) bool {
 	free := p.fcfs.count
 	if r.Packed {
@@ -93,15 +93,15 @@ func (p *easy) harmless(now float64, r *contracts.Request, speed float64) bool {
 	return r.Nodes <= p.surplus || now+r.Work/speed <= p.shadow+sharing.Tick
 }
 
-// reserve computes when r can start, and how many hosts, or processors for a packed request, it
-// leaves free.
+// reserve computes when r can start, and how many hosts (or processors, for a packed request)
+// then remain free.
 func (p *easy) reserve(now float64, r *contracts.Request, v contracts.View) {
 	p.shadow, p.surplus = math.Inf(1), 0
 	free, order := v.Fleet()-p.ends.hosts, p.ends.order
 	if r.Packed {
 		free, order = p.fcfs.slots, processorEnds(now, v)
 	}
-	// Go through the ends in order of time until enough hosts are free.
+	// Process the ends in order of time until enough hosts are free.
 	for i, e := range order {
 		if free += e.hosts; free < r.Nodes {
 			continue
@@ -136,27 +136,28 @@ func processorEnds(now float64, v contracts.View) (order []end) {
 	return order
 }
 
-// ends stores, for each host, when it will have a free processor according to the estimates of
-// its running jobs. A value remains valid until something changes on the host, because until
-// then its jobs run at constant speed.
+// ends stores, for each host, the time at which it will have a free processor, according to
+// the estimates of its running jobs. A stored time remains valid until something changes on
+// the host, because until then the jobs run at constant speed.
 type ends struct {
-	of    []float64 // end by host; freeNow if it has a free processor
-	order []end     // sorted by time; jobs on several hosts end together, so there are few entries
+	of    []float64 // end by host; freeNow if the host has a free processor
+	order []end     // ends sorted by time; jobs on several hosts end together, so there are few entries
 	hosts int       // number of hosts counted in order
 	last  int       // index in order found by the last search
 }
 
-// An end is a time at which a number of hosts, all without a free processor now, will have
-// one. For a packed request, it is the time at which a single processor becomes free.
+// An end is a time at which the given number of hosts, none of which has a free processor now,
+// will have one. For a packed request, it is the time at which a single processor becomes
+// free.
 type end struct {
 	at    float64
 	hosts int
 }
 
-// freeNow marks a host that has a free processor now. It sorts before all times.
+// freeNow marks a host that has a free processor now. It sorts before all other times.
 var freeNow = math.Inf(-1)
 
-// move records that h has a free processor from at on.
+// move records that h has a free processor from time at on.
 func (e *ends) move(h hosts.ID, at float64) {
 	was := e.of[h]
 	if was == at {
@@ -181,7 +182,7 @@ func (e *ends) move(h hosts.ID, at float64) {
 }
 
 // find returns the index of at in order, or the index at which it would be inserted. It first
-// tries the last index found, because callers often ask about the hosts of one job
+// tries the last index found, because callers often ask for the hosts of one job
 // consecutively.
 func (e *ends) find(at float64) (i int, there bool) {
 	if e.last < len(e.order) && e.order[e.last].at == at {

@@ -8,10 +8,10 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// edf runs requests on one processor per node, earliest deadline first (Risk, §4). The first
-// request waits until as many processors are free as it has nodes. Only a request with an
-// earlier deadline can overtake it. A request that cannot finish in time is rejected only when
-// it is first in the queue.
+// edf runs requests on one processor per node, the earliest deadline first (Risk, §4). The
+// first request waits until the number of free processors is at least its number of nodes.
+// Only a request with an earlier deadline can overtake it. A request that cannot finish in
+// time is rejected only when it is first in the queue.
 type edf struct {
 	edfOptions
 	free
@@ -38,7 +38,7 @@ func (p *edf) Decide(now float64, r *contracts.Request, v contracts.View) contra
 	p.see(v)
 	checked := p.Admission == "deadline"
 	// With check: select, a request that cannot finish in time even on the fastest host is
-	// rejected without waiting for free processors.
+	// rejected immediately, without waiting for free processors.
 	if checked && p.Check == "select" && r.Late(now+r.Work/p.fastest) {
 		return contracts.Decision{Reason: contracts.TooLate}
 	}

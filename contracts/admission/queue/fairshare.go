@@ -13,9 +13,9 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// fairshare orders the queue by the past usage of users, as Slurm's classic formula does: users
-// who have used less than their share come first. Priorities are computed again at each pass,
-// and in each period while requests wait.
+// fairshare orders the queue by the past usage of users, as Slurm's classic formula does:
+// users who have used less than their share come first. Priorities are recomputed at each
+// pass, and once per period while requests wait.
 type fairshare struct {
 	FairShareOptions
 	tracker
@@ -131,7 +131,7 @@ func (p *fairshare) rank(now float64, m contracts.Market) {
 // A usageTree is the tree of accounts and users with their usage.
 type usageTree struct {
 	period, decay, damping float64
-	nodes                  []usageNode // the first is the root; parents come before their children
+	nodes                  []usageNode // the first node is the root; parents come before their children
 	byName                 map[string]int32
 	byUser                 map[int64]int32
 	shares                 map[string]float64
@@ -143,7 +143,7 @@ type usageNode struct {
 	shares float64
 	below  float64 // sum of the shares of its children
 
-	before, used float64 // decayed node-seconds of earlier periods, and node-seconds of this period up to at
+	before, used float64 // decayed node-seconds of earlier periods, and node-seconds of the current period up to time at
 	at           float64
 	holds        float64 // nodes held
 }
@@ -185,7 +185,7 @@ func (t *usageTree) add(parent int32, shares float64) int32 {
 	return int32(len(t.nodes) - 1)
 }
 
-// user returns the node of a user. A user without an account joins the root.
+// user returns the node of a user. A user without an account becomes a child of the root.
 func (t *usageTree) user(user int64) int32 {
 	i, ok := t.byUser[user]
 	if !ok {
@@ -202,7 +202,8 @@ func (t *usageTree) user(user int64) int32 {
 	return i
 }
 
-// hold adds n to the number of nodes that a user, and the accounts above it, hold from now on.
+// hold adds n to the number of nodes that a user and the accounts above the user hold from now
+// on.
 func (t *usageTree) hold(now float64, user int64, n int) {
 	for i := t.user(user); ; i = t.nodes[i].parent {
 		t.usage(now, i)
@@ -217,7 +218,7 @@ func (t *usageTree) usage(now float64, i int32) float64 {
 	n := &t.nodes[i]
 	for end := (math.Floor(n.at/t.period) + 1) * t.period; end <= now; end += t.period {
 		n.before = (n.before + n.used + n.holds*(end-n.at)) * t.decay
-		if n.used, n.at = 0, end; n.holds == 0 { // the periods up to now have no usage
+		if n.used, n.at = 0, end; n.holds == 0 { // the periods up to now have no further usage
 			whole := math.Floor((now - end) / t.period)
 			n.before *= math.Pow(t.decay, whole)
 			n.at += whole * t.period
@@ -229,7 +230,7 @@ func (t *usageTree) usage(now float64, i int32) float64 {
 	return n.before + n.used
 }
 
-// factor returns F = 2^(-U_E/S/damping) of a user, and its usage U_H.
+// factor returns F = 2^(-U_E/S/damping) of a user, and the user's usage U_H.
 func (t *usageTree) factor(now float64, user int64) (factor, usage float64) {
 	i := t.user(user)
 	effective, shares := t.effective(now, i)

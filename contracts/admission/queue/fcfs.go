@@ -28,8 +28,9 @@ func Policies() map[string]admission.Policy {
 }
 
 // fcfs runs requests on one processor per node, in order of arrival. The first request waits
-// until as many processors are free as it has nodes, and all others wait behind it. No request
-// overtakes another, so a wide request can leave processors idle; see easy.
+// until the number of free processors is at least its number of nodes, and all other requests
+// wait behind it. No request overtakes another one, so a wide request can leave processors
+// idle (see easy).
 type fcfs struct{ free }
 
 // newFCFS returns a fcfs policy, which has no options.

@@ -32,7 +32,7 @@ func (s *hostSet) put(h hosts.ID, in bool) {
 	*word ^= bit
 }
 
-// has reports whether h is in s. put must have been called for h.
+// has reports whether h is in s. The method put must have been called for h before.
 func (s *hostSet) has(h hosts.ID) bool { return s.bits[h/64]>>(h%64)&1 != 0 }
 
 // first appends to out the lowest-numbered hosts of s with room for r, one per node, and
@@ -61,13 +61,14 @@ type free struct {
 	placements []contracts.Placement
 	order      []packing // reused by pack
 
-	tasks   []int   // maximum number of tasks, by host
+	tasks   []int   // maximum number of tasks of each host
 	left    []int   // free processors, by host
 	slots   int     // their sum
 	fastest float64 // speed of the fastest host
 }
 
-// see updates the hosts that have changed, or all hosts in the first call, and returns them.
+// see updates the hosts that have changed, and returns them. In the first call, these are all
+// hosts.
 func (f *free) see(v contracts.View) []hosts.ID {
 	changed, all := admission.Changed(v, len(f.tasks))
 	if all {
@@ -103,7 +104,7 @@ func (f *free) start(r *contracts.Request, v contracts.View) (can bool) {
 
 // pack finds free processors for the nodes of r. If some hosts have enough processors for all
 // nodes, it chooses the one with the fewest free processors. Ties go to the lowest-numbered
-// host. If there is none, it fills hosts, starting with those that have the most free
+// host. If there is no such host, it fills hosts, starting with those that have the most free
 // processors, so that the job uses few hosts.
 func (f *free) pack(r *contracts.Request, v contracts.View) bool {
 	f.order = f.order[:0]
@@ -164,8 +165,8 @@ func (f *free) accept(r *contracts.Request) contracts.Decision {
 	return contracts.Decision{Verdict: contracts.Accept, Placements: f.placements}
 }
 
-// everHolds reports whether enough hosts would have room for r if all were idle. If not,
-// waiting is pointless.
+// everHolds reports whether enough hosts would have room for r if all were idle. If they would
+// not, waiting is pointless.
 func everHolds(r *contracts.Request, v contracts.View) bool {
 	least := r.Needs.Min.Resources
 	if r.Packed {

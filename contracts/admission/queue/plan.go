@@ -15,7 +15,7 @@ import (
 // reserved contracts.
 type plan []step
 
-// A step is a number of free processors from a time until the next step.
+// A step is the number of free processors from its time until the next step.
 type step struct {
 	at   float64
 	free int
@@ -77,7 +77,7 @@ func (p *plan) earliest(from, span float64, n int) float64 {
 		if j == len(*p) || j > i && (*p)[j].at >= at+span {
 			return at
 		}
-		// The first step that has too few ends before any start that can succeed.
+		// The first step with too few free processors must end before any possible start.
 		for i = j; i < len(*p) && (*p)[i].free < n; i++ {
 		}
 		if i == len(*p) {
@@ -90,20 +90,20 @@ func (p *plan) earliest(from, span float64, n int) float64 {
 type slot struct {
 	from, to float64
 	span     float64 // length, in seconds, while the contract waits
-	first    float64 // earliest start that the contract was given
+	first    float64 // earliest start that was assigned to the contract
 	nodes    int
 	demand   demand // of drf
 	user     int64
 	runs     bool
 }
 
-// A tracker records which contracts run. It is the common part of policies that plan.
+// A tracker records which contracts are running. Policies that plan ahead have it in common.
 type tracker struct {
 	free
 	slots    map[int32]*slot // slots by number of the contract
-	capacity int             // processors of the hosts present; -1 if they must be counted again
-	admits   int32           // contract that was admitted last and may still be rejected; none if there is none
-	entered  bool            // a request enters the queue
+	capacity int             // number of processors of the hosts present; -1 if they must be counted again
+	admits   int32           // contract that was admitted last and may still be rejected; none if there is no such contract
+	entered  bool            // a request has entered the queue
 	next     float64         // next tick, for policies that decide after all submissions of the same time
 	said     contracts.Decision
 	actions  [1]contracts.Action
@@ -111,7 +111,7 @@ type tracker struct {
 
 const none = -1 // no contract
 
-// never is a time that no event has.
+// never is a time at which no event occurs.
 var never = math.Inf(1)
 
 func newTracker() tracker {
@@ -132,7 +132,7 @@ func (t *tracker) look(v contracts.View) {
 	}
 }
 
-// enter puts the request of contract i at the end of the queue, or rejects it if the fleet can
+// enter adds the request of contract i at the end of the queue, or rejects it if the fleet can
 // never run it.
 func (t *tracker) enter(i int32, m contracts.Market) []contracts.Action {
 	if r := m.Request(i); !r.Repeat && !everHolds(r, m.Hosts()) {
@@ -149,8 +149,8 @@ func (t *tracker) later(now float64, i int32, m contracts.Market) []contracts.Ac
 	return t.enter(i, m)
 }
 
-// waits reports whether the policy continues only because a request has entered the queue. It
-// then clears this mark.
+// waits reports whether the policy is called only because a request has entered the queue. It
+// then resets this mark.
 func (t *tracker) waits() (yes bool) {
 	yes, t.entered = t.entered, false
 	return yes
@@ -188,7 +188,7 @@ type planner interface {
 	pass(now float64, m contracts.Market) []contracts.Action // returns the next action
 }
 
-// handle implements the method Handle of the planner p, which contains t.
+// handle implements the method Handle of the planner p, which contains a tracker.
 func (t *tracker) handle(p planner, now float64, e contracts.Event, m contracts.Market) []contracts.Action {
 	switch e.Kind {
 	case contracts.Submitted, contracts.Lost:
@@ -213,15 +213,15 @@ func (t *tracker) handle(p planner, now float64, e contracts.Event, m contracts.
 	return nil
 }
 
-// rejected returns the contract that was admitted last if the broker rejected it after all,
-// because its owner cannot pay.
+// rejected returns the contract that was admitted last if the broker has rejected it because
+// its owner cannot pay.
 func (t *tracker) rejected() (i int32, yes bool) {
 	i, t.admits = t.admits, none
 	return i, i != none && t.said.Verdict == contracts.Reject
 }
 
 // running adds to the plan the contracts that run at now. A contract that has exceeded its
-// estimate is assumed to end at the next moment.
+// estimate is assumed to end at the next possible time.
 func (t *tracker) running(p *plan, now float64) {
 	p.reset(now, t.capacity)
 	for _, s := range t.slots {
@@ -231,7 +231,7 @@ func (t *tracker) running(p *plan, now float64) {
 	}
 }
 
-// soon is the longest time, in seconds, by which a job may end after its estimate without
+// soon is the maximum time, in seconds, by which a job may exceed its estimate without
 // counting as late.
 const soon = sharing.Tick
 
@@ -247,7 +247,7 @@ func (t *tracker) spans(r *contracts.Request, v contracts.View) float64 {
 	return r.Work / slow
 }
 
-// planned returns the properties of policies that plan.
+// planned returns the properties of policies that plan ahead.
 func planned(doc string, factory admission.Factory) admission.Policy {
 	return admission.Policy{Doc: doc, New: factory, Properties: admission.Properties{Sharing: "exclusive", Queues: true, Packs: true}}
 }

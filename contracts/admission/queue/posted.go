@@ -12,19 +12,19 @@ import (
 )
 
 // posted sells processors at list prices that depend on the load. A request that can pay and
-// finds room starts at once; its rates do not change afterwards. Any other request waits or
-// leaves, without blocking the requests behind it.
+// fits starts immediately, and its rates do not change afterwards. Any other request waits or
+// leaves, without blocking later requests.
 //
-// The price of a node depends on the load before it (marginal) or on the load before the whole
-// request. With marginal prices, a wide job pays what its nodes would pay if they came one after
-// another.
+// The price of a node depends on the load before the node (marginal) or on the load before the
+// whole request. With marginal prices, a wide job pays the same as its nodes would pay if they
+// arrived one after another.
 type posted struct {
 	free
 	o     PostedOptions
-	units []int // processors of each host that is present, by host
+	units []int // number of processors of each host; 0 if it is not present
 	all   int   // their sum
 
-	alone   contracts.Request // the request examined last, marked as not packed
+	alone   contracts.Request // request examined last, marked as not packed
 	numbers contracts.Numbers
 }
 
@@ -44,14 +44,14 @@ func newPosted(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contra
 	return admission.Immediate(p), p.o.Validate()
 }
 
-// Decide implements [contracts.Decider]. It reports the numbers price (the mean rate of a node,
-// in $/s), cost (the price of the estimate, in $) and load (the fraction of the processors in
-// use).
+// Decide implements [contracts.Decider]. Decide reports the numbers price (the mean rate of a
+// node, in $/s), cost (the price of the estimate, in $) and load (the fraction of the
+// processors in use).
 func (p *posted) Decide(now float64, request *contracts.Request, v contracts.View) contracts.Decision {
 	p.count(v)
 	p.alone = *request
 	r := &p.alone
-	r.Packed = false // each node is on a host of its own
+	r.Packed = false // each node is on a separate host
 	d := contracts.Decision{Reason: contracts.TooFewHosts}
 	if !everHolds(r, v) {
 		return d
@@ -92,7 +92,7 @@ func (p *posted) empty(r *contracts.Request, v contracts.View) float64 {
 	return speed
 }
 
-// loses defers a request, or rejects it if the options make losing requests leave.
+// loses defers a request or, if the option for losing requests is leave, rejects it.
 func (p *posted) loses(reason contracts.Reason) contracts.Decision {
 	if p.o.Losers == "leave" {
 		return contracts.Decision{Reason: reason, Numbers: p.numbers}
@@ -108,8 +108,9 @@ func (p *posted) price(used, k int) market.Rate {
 	return p.o.Curve.At(float64(used+k) / float64(max(1, p.all)))
 }
 
-// cost returns the cost of the estimate of r, in nano-dollars, if the given number of units is in
-// use and its hosts have the given speed. It also sets the numbers of the decision.
+// cost returns the cost of r for its estimated runtime, in nano-dollars, if the given number
+// of units is in use and its hosts have the given speed. It also stores the numbers of the
+// decision.
 func (p *posted) cost(r *contracts.Request, used int, speed float64) float64 {
 	sum := market.Rate(0)
 	for k := range r.Nodes {
@@ -122,7 +123,7 @@ func (p *posted) cost(r *contracts.Request, used int, speed float64) float64 {
 	return cost
 }
 
-// count updates the free processors and the processors that are present.
+// count updates the numbers of free processors and of processors present.
 func (p *posted) count(v contracts.View) {
 	changed := p.see(v)
 	if len(p.units) != v.Fleet() {

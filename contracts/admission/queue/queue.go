@@ -20,12 +20,13 @@ const oneNode contracts.Reason = "only jobs of one node are queued"
 
 // Queue puts all requests in one queue, first come, first served. At regular intervals it
 // examines the queue and assigns a host to each job. A matchmaker chooses the host by its
-// predicted availability. Together they implement the schedulers of Zhang, Phillips,
-// "Job-Scheduling with Resource Availability Prediction for Volunteer-Based Grid Computing"
-// (§4).
+// predicted availability. Queue and matchmaker together implement the schedulers of Zhang,
+// Phillips, "Job-Scheduling with Resource Availability Prediction for Volunteer-Based Grid
+// Computing" (§4).
 //
-// Jobs have one node. They need no deadline, but a job that waits beyond a hard deadline is
-// rejected. A run without deadlines therefore sets them after its horizon.
+// Jobs have one node. The schedulers need no deadlines, but a job that waits beyond a hard
+// deadline is rejected. A run without deadlines therefore sets all deadlines after its
+// horizon.
 //
 // A host runs one job at a time unless the matchmaker assigns several jobs to it. Then the
 // sharing rule divides the host: exclusive and auction divide it into equal parts, and turns
@@ -36,7 +37,7 @@ type Queue struct {
 	queue *sched.Queue
 	pool  *sched.Pool
 
-	next    float64 // the queue is next examined at From + next × Interval
+	next    float64 // the next examination of the queue is at From + next × Interval
 	number  map[contracts.ID]int32
 	jobs    []queued // by number
 	free    []int32  // job numbers that can be reused
@@ -49,7 +50,7 @@ type Queue struct {
 	actions []contracts.Action
 }
 
-// A queued job is a job that waits or runs.
+// A queued is a job that waits or runs.
 type queued struct {
 	id       contracts.ID
 	contract int32               // number of its contract
@@ -81,8 +82,8 @@ func newQueue(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contr
 	return New(o, m)
 }
 
-// New creates the policy with matchmaker m, which overrides the one named in the options.
-// An error names the invalid option.
+// New creates the policy with matchmaker m, which overrides the matchmaker named in the
+// options. An error states which option is invalid.
 func New(o Options, m sched.Matchmaker) (*Queue, error) {
 	if err := config.Check(&o); err != nil {
 		return nil, err
@@ -113,7 +114,7 @@ func (p *Queue) Handle(now float64, e contracts.Event, m contracts.Market) []con
 	case contracts.Continue:
 		for k := range p.actions {
 			if a := &p.actions[k]; a.Verb == contracts.Admit && a.Decision.Verdict == contracts.Reject {
-				p.gone(now, p.found[k-(len(p.actions)-len(p.found))].Job) // its owner could not pay
+				p.gone(now, p.found[k-(len(p.actions)-len(p.found))].Job) // the owner of the job could not pay
 			}
 		}
 		p.actions = p.actions[:0]
@@ -204,14 +205,14 @@ func allHold(r *contracts.Request, v contracts.View) bool {
 	return true
 }
 
-// waits returns the action that puts contract i at the end of the broker's queue.
+// waits returns the action that adds contract i at the end of the broker's waiting list.
 func (p *Queue) waits(i int32, m contracts.Market) []contracts.Action {
 	p.actions = append(p.actions[:0], contracts.Action{Verb: contracts.Enqueue, Contract: i, Place: len(m.Waiting())})
 	return p.actions
 }
 
-// wake schedules the next examination of the queue at the first regular time that is not before
-// now.
+// wake schedules the next examination of the queue at the first regular time that is not
+// before now.
 func (p *Queue) wake(now float64) {
 	p.next = max(p.next, math.Ceil((now-p.o.From)/p.o.Interval))
 	for p.o.From+p.next*p.o.Interval < now {
@@ -219,9 +220,9 @@ func (p *Queue) wake(now float64) {
 	}
 }
 
-// look rejects overdue jobs and assigns hosts to jobs.
+// look rejects overdue jobs and assigns hosts to the other jobs.
 func (p *Queue) look(now float64) []contracts.Action {
-	// Reject the jobs whose deadline has passed, then match the others with hosts.
+	// Reject the jobs whose deadline has passed, then assign hosts to the others.
 	p.next++
 	p.free = append(p.free, p.over...)
 	p.over, p.actions, p.said = p.over[:0], p.actions[:0], p.said[:0]

@@ -1,5 +1,6 @@
-// Package batch reads the input of users of batch systems: the indices of arrays, and job scripts
-// with directives of sbatch. It returns plain terms and names the directives that it cannot honour.
+// Package batch parses the input that users of batch systems write: array indices, and job
+// scripts with directives of sbatch. It returns the terms of a request and names the
+// directives that it cannot honour.
 //
 // The package is independent of markets, their orders and their clients.
 package batch
@@ -14,8 +15,9 @@ import (
 // MostIndices is the maximum number of indices of an array.
 const MostIndices = 100_000
 
-// Array reads indices such as 0-9, 1,3,5 or 0-9:2,20%3, where %3 allows at most 3 unfinished jobs
-// at a time. It returns the indices in ascending order, and the throttle, 0 if there is none.
+// Array parses indices such as 0-9, 1,3,5 or 0-9:2,20%3, where %3 allows at most 3 unfinished
+// jobs at a time. It returns the indices in ascending order, and the throttle, which is 0 if
+// there is none.
 func Array(text string) (indices []int, throttle int, err error) {
 	list, most, throttled := strings.Cut(text, "%")
 	if throttled {
@@ -38,7 +40,8 @@ func Array(text string) (indices []int, throttle int, err error) {
 	return indices, throttle, nil
 }
 
-// span appends the indices of one item: N, FIRST-LAST or FIRST-LAST:STEP.
+// span appends the indices of one item to indices. The item has the form N, FIRST-LAST or
+// FIRST-LAST:STEP.
 func span(indices []int, item string) ([]int, error) {
 	text, by, stepped := strings.Cut(item, ":")
 	from, to, ranged := strings.Cut(text, "-")
@@ -65,7 +68,7 @@ func span(indices []int, item string) ([]int, error) {
 	return indices, nil
 }
 
-// natural reads digits without a sign.
+// natural parses digits without a sign.
 func natural(text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 31)
 	return int(n), err

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Terms are the terms that a script states. A field that the script does not state is zero.
+// Terms are the terms that a script specifies. A field is zero if the script does not specify
+// it.
 type Terms struct {
 	Name       string
 	Nodes      int
@@ -20,25 +21,25 @@ type Terms struct {
 	Memory     int64            // bytes per node
 	GPUs       int              // per node
 	Licences   map[string]int   // units by name
-	Array      string           // indices, as [Array] reads them
+	Array      string           // indices, in the syntax that [Array] parses
 	Project    string           // account that pays, without its prefix
 	Chdir      string           // directory in which the program starts
 	Stdin      string           // file of standard input
-	Env        []string         // NAME=VALUE, in the script's order
+	Env        []string         // variables NAME=VALUE, in the order of the script
 	Requeue    int              // further attempts
-	After      map[string][]int // contracts by condition: ok, any or notok
+	After      map[string][]int // contracts by condition (ok, any or notok)
 	Warn       float64          // seconds of notice before the deadline
-	Ignored    []string         // directives without effect, as written
+	Ignored    []string         // directives without effect, as written in the script
 	tasks      int
 	perCPU     int64 // bytes of memory per processor
 	totalGPUs  int
 	nodesGiven bool
 }
 
-// A directive is one option of sbatch that is honoured.
+// A directive is an option of sbatch that is honoured.
 type directive struct {
 	long, short string
-	optional    bool // its value may be missing
+	optional    bool // the option may appear without a value
 	set         func(t *Terms, value string) bool
 }
 
@@ -68,11 +69,11 @@ var directives = []directive{
 	{long: "time", short: "t", set: (*Terms).time},
 }
 
-// ignored are the options that have no effect on a market, with those that take no value marked
-// by a dash at the end.
+// ignored are the options that have no effect on a market. A dash at the end marks options
+// without a value.
 var ignored = []string{"output", "o", "error", "e", "partition", "p", "qos", "q", "open-mode", "comment", "mail-type", "mail-user", "no-requeue-"}
 
-// own are the options of lines that begin with #BOURSE.
+// own are the options on lines that begin with #BOURSE.
 var own = []directive{
 	{long: "budget", set: text(func(t *Terms) *string { return &t.Budget })},
 	{long: "class", set: text(func(t *Terms) *string { return &t.Class })},
@@ -83,9 +84,10 @@ var own = []directive{
 	}},
 }
 
-// Script reads the directives of a job script: lines that begin with #SBATCH or #BOURSE, up to the
-// first command. A script without a time limit is an error, because a contract has a deadline. The
-// work of a node is the deadline times its processors, unless a line '#BOURSE --work' states it.
+// Script parses the directives of a job script, which are the lines before the first command
+// that begin with #SBATCH or #BOURSE. A script without a time limit causes an error, because a
+// contract has a deadline. The work of a node is the deadline times the number of its
+// processors, unless a line '#BOURSE --work' specifies it.
 func Script(script string) (*Terms, error) {
 	t := &Terms{Nodes: 1, CPUs: 1}
 	for line := range strings.Lines(script) {
@@ -112,7 +114,7 @@ func Script(script string) (*Terms, error) {
 	return t, t.conclude()
 }
 
-// conclude checks the terms as a whole, and computes those that follow from others.
+// conclude checks the terms together, and computes those that follow from other terms.
 func (t *Terms) conclude() error {
 	switch {
 	case t.tasks > 0 && t.nodesGiven && t.tasks != t.Nodes:
@@ -213,8 +215,8 @@ func above0(of func(*Terms) *int) func(*Terms, string) bool {
 	}
 }
 
-// time reads minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes or
-// days-hours:minutes:seconds.
+// time parses minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes
+// or days-hours:minutes:seconds.
 func (t *Terms) time(v string) bool {
 	days, clock, dayed := strings.Cut(v, "-")
 	if !dayed {
@@ -244,7 +246,8 @@ func (t *Terms) time(v string) bool {
 	return total > 0
 }
 
-// bytes reads an amount of memory in MiB, or with a unit K, M, G or T, which is a power of 1024.
+// bytes parses an amount of memory in MiB, or with a unit K, M, G or T. Units are powers of
+// 1024.
 func bytes(v string, out *int64) bool {
 	unit := int64(1 << 20)
 	if v != "" {
@@ -257,7 +260,7 @@ func bytes(v string, out *int64) bool {
 	return err == nil && n > 0 && int64(n) <= 1<<53/unit
 }
 
-// gpus reads N or TYPE:N. The type is ignored, because a market has one kind of GPU.
+// gpus parses N or TYPE:N. The type is ignored, because a market has one kind of GPU.
 func gpus(v string, out *int) bool {
 	if at := strings.LastIndexByte(v, ':'); at > 0 {
 		v = v[at+1:]
@@ -267,7 +270,7 @@ func gpus(v string, out *int) bool {
 	return err == nil && n > 0
 }
 
-// gres reads gpu, gpu:N, gpu:TYPE or gpu:TYPE:N.
+// gres parses gpu, gpu:N, gpu:TYPE or gpu:TYPE:N.
 func (t *Terms) gres(v string) bool {
 	parts := strings.Split(v, ":")
 	if parts[0] != "gpu" || len(parts) > 3 {
@@ -283,7 +286,7 @@ func (t *Terms) gres(v string) bool {
 	return t.GPUs > 0
 }
 
-// licences reads NAME or NAME:N, separated by commas.
+// licences parses NAME or NAME:N, separated by commas.
 func (t *Terms) licences(v string) bool {
 	t.Licences = make(map[string]int)
 	for item := range strings.SplitSeq(v, ",") {
@@ -303,7 +306,7 @@ func (t *Terms) licences(v string) bool {
 // conditions are the dependencies that are honoured.
 var conditions = map[string]string{"afterok": "ok", "afterany": "any", "afternotok": "notok"}
 
-// dependency reads CONDITION:CONTRACT:..., separated by commas.
+// dependency parses CONDITION:CONTRACT:..., separated by commas.
 func (t *Terms) dependency(v string) bool {
 	t.After = make(map[string][]int)
 	for item := range strings.SplitSeq(v, ",") {
@@ -323,8 +326,8 @@ func (t *Terms) dependency(v string) bool {
 	return true
 }
 
-// export reads NONE, ALL and NAME=VALUE, separated by commas. ALL is ignored: programs never get
-// the environment of the client.
+// export parses NONE, ALL and NAME=VALUE, separated by commas. ALL is ignored, because
+// programs never receive the environment of the client.
 func (t *Terms) export(v string) bool {
 	for item := range strings.SplitSeq(v, ",") {
 		name, _, set := strings.Cut(item, "=")
@@ -341,7 +344,7 @@ func (t *Terms) export(v string) bool {
 	return true
 }
 
-// signal reads TERM@SECONDS or B:TERM@SECONDS. A market always signals all processes.
+// signal parses TERM@SECONDS or B:TERM@SECONDS. A market always signals all processes.
 func (t *Terms) signal(v string) bool {
 	v = strings.TrimPrefix(v, "B:")
 	name, seconds, _ := strings.Cut(v, "@")

@@ -34,7 +34,7 @@ func Open(h Home) (*Client, error) {
 	changed := func(pins string) {
 		renewed := m
 		renewed.Pin = pins
-		_ = h.save(renewed) // on an error, the next call receives the pins again
+		_ = h.save(renewed) // if saving fails, the next call receives the pins again
 	}
 	return &Client{Membership: m, Caller: m.Dial(changed), home: h, key: key}, nil
 }
@@ -43,8 +43,8 @@ func Open(h Home) (*Client, error) {
 func (c *Client) now() float64 { return time.Since(bank.Epoch).Seconds() + float64(c.ahead.Load()) }
 
 // signs calls f, which signs an order and sends it. If the market refuses the order and its
-// clock is more than 15 s ahead, signs calls f again. This happens, for example, if this
-// machine's clock was set back.
+// clock is more than 15 s ahead of this machine's clock, signs calls f again. This happens,
+// for example, if this machine's clock was set back.
 func (c *Client) signs(ctx context.Context, f func() error) error {
 	err := f()
 	if err == nil || errors.As(err, new(*service.Away)) {
@@ -59,9 +59,9 @@ func (c *Client) signs(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// Dial returns a client for the market. If m.Pin is set, the client accepts only a
-// certificate that matches it. The function changed is called with the new pins that the
-// market announces. If it is nil, the client ignores them.
+// Dial returns a client for the market. If m.Pin is set, the client accepts only a certificate
+// that matches it. The client calls changed with the new pins that the market announces. If it
+// is nil, the client ignores them.
 func (m *Membership) Dial(changed func(pins string)) *service.Caller {
 	t := &http.Transport{ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second}
 	h := &http.Client{Transport: t}

@@ -17,17 +17,17 @@ import (
 	"bourse/experiments/live/service"
 )
 
-// A Fetched lists the copied files of a task's folder, and the refused files with reasons.
+// A Fetched describes a file of a task's folder: that it was copied, or why it was refused.
 type Fetched struct {
 	Name    string `json:"name" doc:"path in the folder"`
 	Bytes   int64  `json:"bytes,omitempty" doc:"size of a file"`
 	Refused string `json:"refused,omitempty" doc:"reason for the refusal"`
 }
 
-// Fetch copies the files that a node of a contract left in its folder to a local folder. It
-// returns a list of these files. If paths are given, it copies only those paths. It
-// replaces existing files only if force is set. It refuses files that would be written
-// outside dir, whatever the host sends.
+// Fetch copies the files in the folder of a contract's node to a local folder. It returns a
+// list of these files. If paths are given, it copies only those paths. It replaces existing
+// files only if force is set. It refuses files that would be written outside dir, whatever the
+// host sends.
 func (c *Client) Fetch(ctx context.Context, id int64, node int, dir string, paths []string, force bool) ([]Fetched, error) {
 	a := service.Archive{Node: node, Name: ulid.Make().String(), Paths: paths}
 	return unpack(dir, &parts{ask: func(from int64) (part []byte, last bool, err error) {
@@ -107,7 +107,7 @@ func unpack(dir string, in io.Reader, force bool) (all []Fetched, err error) {
 	}
 }
 
-// A refusal is the reason why an entry is not unpacked.
+// A refusal is the reason why an entry of an archive is not unpacked.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -147,7 +147,8 @@ func (u *unpacking) take(h *tar.Header, name string) error {
 	return refusal("it is neither a file, nor a folder, nor a symbolic link")
 }
 
-// folder creates a folder unless it exists. A link to a folder is not a folder.
+// folder creates a folder unless it exists. A symbolic link to a folder does not count as a
+// folder.
 func (u *unpacking) folder(name string) error {
 	err := u.root.Mkdir(name, 0o777)
 	if !errors.Is(err, fs.ErrExist) {
@@ -160,8 +161,8 @@ func (u *unpacking) folder(name string) error {
 	return err
 }
 
-// make calls f, which creates the given file. If replacing files is allowed, make first
-// removes an existing file.
+// make calls f, which creates the given file. If files may be replaced, make first removes an
+// existing file.
 func (u *unpacking) make(name string, f func() error) error {
 	info, err := u.root.Lstat(name)
 	switch {
@@ -195,8 +196,8 @@ func (u *unpacking) file(h *tar.Header, name string) error {
 	})
 }
 
-// sparse reports whether h is a file with holes. A host could make such a file endlessly
-// large.
+// sparse reports whether h is a file with holes. A host could claim that such a file has any
+// size.
 func sparse(h *tar.Header) bool {
 	for name := range h.PAXRecords {
 		if strings.HasPrefix(name, "GNU.sparse.") {
@@ -207,8 +208,8 @@ func sparse(h *tar.Header) bool {
 }
 
 // leaves reports whether a symbolic link with the given name may lead out of the folder. In
-// the link's target, every ".." must come first, because only there is its effect known.
-// After another path element, which may itself be a link, a ".." could lead anywhere.
+// the target of a permitted link, every ".." must come first, because only there is its effect
+// known. After another path element, which could be a link itself, a ".." could lead anywhere.
 func leaves(name, to string) bool {
 	if path.IsAbs(to) {
 		return true

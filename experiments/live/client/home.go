@@ -10,7 +10,8 @@
 //	sent/ID.order  a signed order without an answer, written before it is sent
 //	sent/ID.job    the job of that order
 //
-// An order counts only once, however often it is sent. The market repeats its first answer.
+// An order has an effect only once, however often it is sent. The market repeats its first
+// answer.
 package client
 
 import (

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// An Invitation lets its holder become the owner of an account, once.
+// An Invitation permits its holder to become the owner of an account, once.
 type Invitation struct {
 	URL     string // address of the market
 	Pin     string // pin of the market's certificate; empty if the market is on this machine
@@ -15,7 +15,8 @@ type Invitation struct {
 	Secret  string // secret of the bank's invitation
 }
 
-// String returns the text form, which [ParseInvitation] reads: URL/SECRET/PIN/ACCOUNT.
+// String returns the text form of the invitation, which [ParseInvitation] parses:
+// URL/SECRET/PIN/ACCOUNT.
 func (i Invitation) String() string {
 	pin := i.Pin
 	if pin == "" {

@@ -45,7 +45,8 @@ func Decided(a *live.Answer) string {
 	return text
 }
 
-// left formats the resources that are left on the host that has most of each, after two spaces.
+// left formats the free resources that the message of a rejection mentions. For each, it is
+// the largest amount that is free on one host. Each follows two spaces.
 func left(amounts map[string]float64) (text string) {
 	for _, name := range slices.Sorted(maps.Keys(amounts)) {
 		text += "  " + name + " left " + Amount(name, amounts[name])
@@ -108,7 +109,7 @@ func numbers(decision json.RawMessage) (text string) {
 func Stands(k *live.Contract) string {
 	if k.State == "refused" {
 		var said struct{ Reason string }
-		_ = json.Unmarshal(k.Decision, &said) // ignore the error, because the market wrote this text
+		_ = json.Unmarshal(k.Decision, &said) // ignore the error, because the market itself wrote this text
 		return fmt.Sprintf("%d refused    %s%s", live.Short(k.ID), said.Reason, numbers(k.Decision))
 	}
 	text := fmt.Sprintf("%d %-9s", live.Short(k.ID), k.State)
@@ -227,8 +228,8 @@ func Cost(p live.Price) string {
 	return Instant(p.At).Format("2006-01-02T15:04:05Z") + "  $" + Rate(p.Price) + "/s"
 }
 
-// Top formats the hosts of a market as a table. The line above the table summarizes the
-// hosts and states how many contracts the bank refuses to settle.
+// Top formats the hosts of a market as a table. The line above the table summarizes the hosts
+// and states how many contracts the bank refuses to settle.
 func Top(market string, all []live.Host, now float64, head string, unsettled int) string {
 	price, active := 0.0, map[int64]bool{}
 	for i := range all {
@@ -259,9 +260,9 @@ func Held(h *live.Host) string {
 	return strings.Join(all, ", ")
 }
 
-// HostTable formats hosts as a table. For each contract on a host, it shows the processors
-// that the tasks are entitled to, and those that they recently requested and received. If hosts offer
-// other resources, it shows the amounts held, with their prices in $/s.
+// HostTable formats hosts as a table. For each contract on a host, it shows the processors to
+// which the tasks are entitled, and those that they recently requested and received. If hosts
+// offer other resources, it shows the amounts held, with their prices in $/s.
 func HostTable(all []live.Host) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -23,18 +23,18 @@ import (
 )
 
 const (
-	lasts    = time.Hour        // validity of an order after its signature
-	holds    = 720 * time.Hour  // validity of one that the market holds until others have ended
-	reads    = 30 * time.Second // validity of a read order, which is short because anyone who obtains the order can use it
+	lasts    = time.Hour        // validity of an order after it is signed
+	holds    = 720 * time.Hour  // validity of an order that the market holds until other contracts have ended
+	reads    = 30 * time.Second // validity of an order to read; it is short because anyone who obtains the order can use it
 	patience = 30 * time.Second // maximum time to wait for a market that does not respond
 )
 
-// A Task is a request with the files to copy to its folder, keyed by name.
+// A Task is a request, with the files to copy to its folder, keyed by name.
 type Task struct {
 	Terms order.Terms // Job is filled in
 	Job   remote.Job  // Files are
 	Files map[string][]byte
-	Valid time.Duration // validity of the order; 0 is an hour, or 30 days if the market must hold it
+	Valid time.Duration // validity of the order; 0 means an hour, or 30 days if the market may hold the order
 }
 
 // Submit signs an order for t, sends it and returns the decision. It stores the signed
@@ -143,7 +143,7 @@ func (u *Unanswered) Unwrap() error { return u.err }
 func (u *Unanswered) Left() string { return u.left }
 
 // Resume sends the unanswered orders again, oldest first. It passes each decision, or the
-// reason why there is none, to seen.
+// reason why there is no decision, to seen.
 func (c *Client) Resume(ctx context.Context, seen func(id string, a *live.Answer, err error)) error {
 	names, err := filepath.Glob(filepath.Join(c.home.path("sent"), "*.order"))
 	if err != nil {
@@ -154,7 +154,7 @@ func (c *Client) Resume(ctx context.Context, seen func(id string, a *live.Answer
 		signed, err := whole.Read(name, 1<<20)
 		job, wrong := whole.Read(strings.TrimSuffix(name, ".order")+".job", 1<<20)
 		if err := errors.Join(err, wrong); errors.Is(err, fs.ErrNotExist) {
-			continue // another client has got the answer
+			continue // another client has already received the answer
 		} else if err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (c *Client) about(kind string, id int64, lasts time.Duration) ([]byte, erro
 	return bankorder.Sign([]byte(o.String()), c.key)
 }
 
-// waitOut calls f until the market responds or the client's patience ends.
+// waitOut repeats f until the market responds or the client's patience ends.
 func (c *Client) waitOut(ctx context.Context, f func() error) error {
 	for began := time.Now(); ; {
 		err := c.signs(ctx, f)
@@ -190,7 +190,7 @@ func (c *Client) waitOut(ctx context.Context, f func() error) error {
 	}
 }
 
-// Cancel ends a contract. The contract pays for its usage so far.
+// Cancel ends a contract. Cancel cancels a contract. The contract pays for its usage so far.
 func (c *Client) Cancel(ctx context.Context, id int64) (a *live.Answer, err error) {
 	err = c.signs(ctx, func() error {
 		signed, err := c.about("cancel", id, lasts)

@@ -9,7 +9,8 @@ type copies struct {
 	all map[string]*copied // by path
 }
 
-// A copied is the copy of a page. The first reader creates its text, and the others wait for it.
+// A copied is a copy of a page. The first reader creates its text, and the other readers wait
+// for it.
 type copied struct {
 	at     float64 // instant
 	once   sync.Once
@@ -18,13 +19,13 @@ type copied struct {
 }
 
 const (
-	fresh      = 0.5 // validity of a copy in seconds; page.js waits longer than this after an event
+	fresh      = 0.5 // validity of a copy in seconds; after an event, page.js waits longer than this
 	mostCopies = 256
 	longest    = 100 // maximum length of the path of a copied page, in bytes
 )
 
-// of returns the copy of a page that is valid at time now. If there is none, it returns an
-// empty copy to be filled.
+// of returns the copy of a page that is valid at time now. If there is no valid copy, it
+// returns an empty copy to be filled.
 func (c *copies) of(path string, now float64) *copied {
 	c.mu.Lock()
 	defer c.mu.Unlock()

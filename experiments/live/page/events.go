@@ -18,8 +18,9 @@ const (
 )
 
 // events streams server-sent events, starting after the last event that the browser has
-// received. That event is given by Last-Event-ID or by the number in the page. Events that
-// are no longer stored are skipped. The page then shows the current state.
+// received. The browser states that event in the header Last-Event-ID, or by the number in the
+// page. Events that are no longer stored are skipped. In that case, the page shows the current
+// state.
 func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	after := s.Market.LastEvent()
 	for _, said := range []string{r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after")} {
@@ -65,8 +66,7 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// An encoded has the encoded events. All streams share it, so each event is encoded only
-// once.
+// An encoded stores encoded events. All streams share it, so each event is encoded only once.
 type encoded struct {
 	mu    sync.Mutex
 	texts map[int64][]byte // by number

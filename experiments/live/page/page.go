@@ -1,16 +1,16 @@
 // Package page shows a live market in a browser: prices, hosts, contracts with the numbers
-// behind each decision, and the ledger. It is read-only. The tables work without scripts.
-// With scripts, the tables are updated and charts show their contents.
+// behind each decision, and the ledger. It is read-only. The tables also work without scripts.
+// With scripts, they are updated, and charts show their contents.
 //
 // # What is public
 //
-// Anyone who can reach a market may read the page, and may also use 'bourse job top',
-// 'price' and 'status'. The page shows the same information as these commands, in the same
-// words and digits. It covers hosts and their tasks, prices, and contracts by number with
-// account, terms, decision, hosts, money and receipts. The page does not show jobs, files
-// or program output, because only their owner may read these. It shows the head of the
-// ledger and the receipts of contracts. Other entries and balances require rights, so the
-// page omits them.
+// Anyone who can connect to a market may read the page, and may also use the commands 'bourse
+// job top', 'price' and 'status'. The page shows the same information as these commands, in
+// the same words and digits. It covers hosts and their tasks, prices, and contracts by number
+// with account, terms, decision, hosts, money and receipts. The page does not show jobs, files
+// or program output, because only their owner may read these. It shows the head of the ledger
+// and the receipts of contracts. Access to other entries and to balances requires rights, so
+// the page omits them.
 //
 // The package is independent of how decisions are made.
 package page
@@ -50,7 +50,7 @@ type Config struct {
 	Address string // address announced to others, as HOST or HOST:PORT; empty if the market serves only this machine
 
 	Now  func() float64                        // instant
-	Head func(context.Context) (string, error) // returns the head of the ledger
+	Head func(context.Context) (string, error) // function that returns the head of the ledger
 }
 
 //go:embed static
@@ -59,7 +59,8 @@ var static embed.FS
 //go:embed templates
 var templates embed.FS
 
-// policy lets a browser load content only from this server, and forbids inline scripts.
+// policy is the content security policy: a browser may load content only from this server and
+// must not run inline scripts.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // server answers browsers.

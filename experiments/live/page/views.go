@@ -24,7 +24,7 @@ type view struct {
 	Version  string
 	Now      float64
 	Head     string
-	Seq      int64 // number of the last event included in the page
+	Seq      int64 // number of the last event that the page includes
 	Status   int
 
 	Hosts     []live.Host
@@ -42,7 +42,7 @@ type view struct {
 	From      int64 // number of the first contract, or 0 if the list ends with the last contract
 	Older     int64 // number of the first contract on the previous page, or 0 if there is none
 	Newer     int64 // and the one after
-	Unsettled int   // calls that the bank has refused
+	Unsettled int   // number of calls that the bank has refused
 	LeftHosts int   // number of hosts whose prices the page omits
 }
 
@@ -129,7 +129,7 @@ func enforcement(kind string) string {
 	return "by " + kind
 }
 
-// show writes a page or an error.
+// show writes a page, or an error, as the response.
 func (s *server) show(w http.ResponseWriter, r *http.Request, f func(*http.Request) (*view, error)) {
 	path := r.URL.Path
 	if path == "/ledger" {
@@ -155,7 +155,7 @@ func (s *server) write(r *http.Request, f func(*http.Request) (*view, error)) (s
 		}
 	}
 	v.Market, v.Version, v.Now, v.Seq = s.Rules.Name, s.Version, s.Now(), seq
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), time.Second) // this request must not cancel it, because other readers wait for the same copy
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), time.Second) // the request must not cancel this work, because other readers wait for the same copy
 	defer cancel()
 	if head, err := s.Head(ctx); err == nil {
 		v.Head = head
@@ -167,7 +167,7 @@ func (s *server) write(r *http.Request, f func(*http.Request) (*view, error)) (s
 	return cmp.Or(v.Status, http.StatusOK), b.Bytes()
 }
 
-// market is the first page, with prices, hosts and contracts.
+// market returns the first page, with prices, hosts and contracts.
 func (s *server) market(*http.Request) (*view, error) {
 	v := &view{Template: "market.html", Title: s.Rules.Name, Hosts: s.Market.Hosts(), Unsettled: s.Market.Gauges().Unsettled}
 	dear := slices.Clone(v.Hosts)
@@ -227,8 +227,8 @@ func (s *server) host(r *http.Request) (*view, error) {
 	return &view{Template: "host.html", Title: "Host " + name, Host: &all[i], Prices: s.prices(name)}, nil
 }
 
-// ledger shows the ledger's head and the receipts of contracts: either the latest ones, or
-// those starting at a given contract.
+// ledger returns the page with the ledger's head and the receipts of contracts. These are the
+// latest ones, or those that follow a given contract.
 func (s *server) ledger(r *http.Request) (*view, error) {
 	f := live.Filter{Ended: true, Last: mostListed}
 	if said := r.URL.Query().Get("from"); said != "" {

@@ -32,10 +32,10 @@ type blobs struct {
 	total int64 // bytes
 }
 
-// errFull means that the files in use fill the maximum space.
+// errFull means that the files in use occupy the maximum space.
 var errFull = errors.New("the market's storage for files is full, and all files are in use")
 
-// openBlobs returns the files in a folder. It creates the folder if necessary.
+// openBlobs returns the stored files in a folder. It creates the folder if necessary.
 func openBlobs(dir string, most int64, wanted func() map[string]bool) (*blobs, error) {
 	b := &blobs{dir: dir, most: most, wanted: wanted}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -72,7 +72,8 @@ func (b *blobs) put(data []byte) (string, error) {
 	return sha, whole.Write(name, data)
 }
 
-// name returns the name of the file with the given SHA-256 hash, whether it exists or not.
+// name returns the path of the file with the given SHA-256 hash, whether or not the file
+// exists.
 func (b *blobs) name(sha string) (string, error) {
 	if sum, err := hex.DecodeString(sha); err != nil || len(sum) != sha256.Size {
 		return "", fmt.Errorf("%w: %.80q is no SHA-256", link.ErrUnknown, sha)

@@ -43,8 +43,8 @@ func call[Q, R any](ctx context.Context, f func(context.Context, *Q) (*R, error)
 	return r, said(err)
 }
 
-// An Away error means that the market does not respond. The market may still have executed
-// the request.
+// An Away is the error of a call to a market that does not respond. The market may still have
+// executed the request.
 type Away struct{ err error }
 
 // Error implements error.
@@ -53,8 +53,8 @@ func (a *Away) Error() string { return fmt.Sprintf("the market does not respond:
 // Unwrap returns why.
 func (a *Away) Unwrap() error { return a.err }
 
-// said returns the market's own error. If the market did not answer or asks to try again,
-// said returns an [Away].
+// said returns the error that the market itself reported. If the market did not answer or asks
+// the caller to try again, said returns an [Away].
 func said(err error) error {
 	var sent *connect.Error
 	var dial *net.OpError
@@ -140,8 +140,8 @@ func (c *Caller) Status(ctx context.Context, id int64) (*live.Contract, error) {
 	return &k, err
 }
 
-// Wait follows a contract until the contract has ended. While the market does not respond,
-// Wait retries.
+// Wait waits until a contract has ended and returns its state. While the market does not
+// respond, Wait retries.
 func (c *Caller) Wait(ctx context.Context, id int64) (*live.Contract, error) {
 	for state := ""; ; {
 		once, cancel := context.WithTimeout(ctx, waits+asks)
@@ -164,7 +164,7 @@ func (c *Caller) Wait(ctx context.Context, id int64) (*live.Contract, error) {
 	}
 }
 
-// Pause waits for the given duration or until ctx ends.
+// Pause waits for the given duration or until ctx is done.
 func Pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -174,8 +174,8 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// List returns contracts. The signed read order must allow its signer to read them. Without an
-// order, List requires the operator's secret.
+// List returns contracts. List returns contracts. The signed order to read must permit its
+// signer to read them. Without an order, List requires the operator's secret.
 func (c *Caller) List(ctx context.Context, signed []byte, secret string, f live.Filter) ([]live.Contract, error) {
 	if len(signed) == 0 {
 		ctx = operating(ctx, secret)
@@ -202,21 +202,21 @@ func (c *Caller) Hosts(ctx context.Context) ([]live.Host, error) {
 	return all(r.GetHosts(), toHost), err
 }
 
-// PutBlob sends a file that a job needs. The signed read order must not name a contract.
+// PutBlob sends a file that a job needs. The signed order to read must not name a contract.
 func (c *Caller) PutBlob(ctx context.Context, signed, data []byte) error {
 	_, err := call(ctx, c.market.PutBlob, &wire.PutBlobRequest{Data: data, Order: signed})
 	return err
 }
 
-// A Log identifies the standard output or standard error of one node of a contract.
+// A Log identifies the standard output or the standard error of one node of a contract.
 type Log struct {
 	Node   int
 	Errors bool
 }
 
-// Read returns the available part of a log from an offset on, and the log's current length.
-// The signed order must allow reading the contract. The result ended reports that the log
-// is complete.
+// Read returns the available part of a log after an offset, and the log's current length. The
+// signed order must permit its signer to read the contract. The result ended reports whether
+// the log is complete.
 func (c *Caller) Read(ctx context.Context, signed []byte, l Log, from int64) (text []byte, size int64, ended bool, err error) {
 	r, err := call(ctx, c.market.Logs, &wire.LogsRequest{Order: signed, Node: int32(l.Node), Errors: l.Errors, From: from})
 	return r.GetText(), r.GetSize(), r.GetEnded(), err
@@ -225,24 +225,25 @@ func (c *Caller) Read(ctx context.Context, signed []byte, l Log, from int64) (te
 // An Archive identifies the files that a node of a contract left in its folder.
 type Archive struct {
 	Node  int
-	Name  string   // name chosen by the caller, because the parts are requested one by one
+	Name  string   // name of the archive, chosen by the caller, because its parts are requested one by one
 	Paths []string // paths in the folder; if empty, the whole folder
 }
 
-// Files returns one part of a tar archive, starting at an offset. The signed order must
-// allow reading the contract. The result last reports that this is the archive's last part.
+// Files returns one part of a tar archive, starting at an offset. The signed order must permit
+// its signer to read the contract. The result last reports whether this is the last part of
+// the archive.
 func (c *Caller) Files(ctx context.Context, signed []byte, a Archive, from int64) (part []byte, last bool, err error) {
 	r, err := call(ctx, c.market.Files, &wire.FilesRequest{Order: signed, Node: int32(a.Node), Archive: a.Name, Paths: a.Paths, From: from})
 	return r.GetData(), r.GetLast(), err
 }
 
-// Pass makes the bank book a complete order and returns the receipt.
+// Pass forwards a completely signed order to the bank and returns the receipt.
 func (c *Caller) Pass(ctx context.Context, signed []byte) (string, error) {
 	r, err := call(ctx, c.market.Pass, &wire.PassRequest{Order: signed})
 	return r.GetReceipt(), err
 }
 
-// InviteHost returns the token with which a host joins. It requires the operator's secret.
+// InviteHost returns the token with which a host can join. It requires the operator's secret.
 func (c *Caller) InviteHost(ctx context.Context, secret, name, owner string) (string, error) {
 	r, err := call(operating(ctx, secret), c.admin.InviteHost, &wire.InviteHostRequest{Name: name, Owner: owner})
 	return r.GetToken(), err

@@ -43,7 +43,7 @@ func fromEnd(e *live.End) *wire.End {
 func toEnd(e *wire.End) live.End {
 	out := live.End{Node: e.GetNode(), Host: e.GetHost(), Name: e.GetTask(), Code: uint8(e.GetCode()), Signal: e.GetSignal(), Fault: e.GetFault(), OutOfMemory: e.GetOutOfMemory()}
 	if err := out.Why.UnmarshalText([]byte(e.GetWhy())); err != nil {
-		out.Fault = fmt.Sprintf("ended as %q", e.GetWhy()) // the reason comes from a later version
+		out.Fault = fmt.Sprintf("ended as %q", e.GetWhy()) // the reason comes from a later version of the program
 	}
 	return out
 }

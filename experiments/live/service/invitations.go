@@ -18,13 +18,13 @@ import (
 // invited is the validity of an invitation.
 const invited = time.Hour
 
-// An invitation lets one host join.
+// An invitation permits one host to join.
 type invitation struct {
 	Hash   string    `json:"hash"`           // SHA-256 hash of the secret, in hexadecimal digits
 	Name   string    `json:"name,omitempty"` // name of the host; if empty, the host chooses its name
-	Owner  string    `json:"owner"`          // account that receives the host's charges
+	Owner  string    `json:"owner"`          // account that receives the charges for the host
 	Until  time.Time `json:"until"`
-	Pin    string    `json:"pin,omitempty"`    // pin of the host that has used it
+	Pin    string    `json:"pin,omitempty"`    // pin of the host that has used the invitation
 	Joined string    `json:"joined,omitempty"` // name under which the host has joined
 }
 
@@ -55,7 +55,7 @@ func hashOf(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// add stores an invitation. The holder of its secret may join.
+// add stores an invitation. add stores an invitation. The holder of its secret may join.
 func (v *invitations) add(secret, name, owner string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -70,9 +70,9 @@ func (v *invitations) add(secret, name, owner string) error {
 	return v.save()
 }
 
-// use consumes the invitation with the given secret for the host with the given pin. It
-// passes the invitation to join and returns the name under which the host has joined. If
-// the same pin uses the invitation again, use repeats its answer.
+// use consumes the invitation with the given secret for the host with the given pin. It passes
+// the invitation to join and returns the name under which the host has joined. If the host
+// with the same pin uses the invitation again, use returns the same name.
 func (v *invitations) use(secret, pin string, join func(*invitation) (string, error)) (string, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

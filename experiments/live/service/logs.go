@@ -12,9 +12,9 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A logs has the parts of logs and archives that are requested from hosts.
+// A logs manages the parts of logs and archives that are requested from hosts.
 type logs struct {
-	urge func(host string, on bool) // makes the market answer a host immediately
+	urge func(host string, on bool) // tells the market to answer a host immediately
 
 	mu    sync.Mutex
 	asked map[string][]*asking // by host
@@ -26,7 +26,7 @@ type asking struct {
 	answer     chan *remote.Log
 }
 
-// longest is the maximum time to wait for a host.
+// longest is the maximum time to wait for the answer of a host.
 const longest = 8 * time.Second
 
 // ask requests a part from a host and waits for it.

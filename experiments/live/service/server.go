@@ -24,39 +24,39 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Config states the offers of a server and its users.
+// A Config describes the market of a server, its limits and its users.
 type Config struct {
 	Market  *live.Market
 	Dir     string  // folder of the market
 	Name    string  // name of the market
 	Ledger  string  // id
 	Version string  // version of this program
-	Rate    float64 // maximum number of orders per second from one account; the same limit applies to signed read requests and to files
+	Rate    float64 // maximum number of orders per second from one account; the same limit applies to signed orders to read and to files
 	Files   float64 // maximum total size of the stored files, in bytes
 
 	Bank  bank.Ledger
-	Head  func(context.Context) (string, error) // returns the head of the ledger
+	Head  func(context.Context) (string, error) // function that returns the head of the ledger
 	Now   func() float64                        // instant
 	Admin string                                // operator's secret; if empty, the operator's calls are refused
-	Token func() (link.Token, bool)             // address and secret for joining, and whether hosts can join
+	Token func() (link.Token, bool)             // function that returns the address and the secret for joining, and reports whether hosts can join
 	Users func(context.Context) ([]User, error) // whom the bank knows
 
-	Actions *slog.Logger // log of the changes by operators and joining hosts; may be nil
+	Actions *slog.Logger // log of the changes made by operators and joining hosts; may be nil
 
 	Metrics http.Handler // answers Prometheus
-	Page    http.Handler // handles all other requests, which come from browsers
+	Page    http.Handler // handler of all other requests, which come from browsers
 }
 
 // A Server serves one market.
 type Server struct {
 	Config
 	blobs       *blobs
-	large       chan struct{} // one slot per large call in progress
+	large       chan struct{} // contains one element per large call in progress
 	invitations *invitations
 	logs        logs
-	orders      bank.Buckets // limit per account, after its signature has been checked
-	reads       bank.Buckets // limit per account for read requests and files
-	passes      bank.Buckets // limit per named account, for calls whose signatures only the bank checks
+	orders      bank.Buckets // limits of orders per account, applied after the signature has been checked
+	reads       bank.Buckets // limits of orders to read and of files per account
+	passes      bank.Buckets // limits per named account for calls whose signatures only the bank checks
 }
 
 // New returns a server.
@@ -72,8 +72,8 @@ func New(c Config) (*Server, error) {
 	return s, err
 }
 
-// Tidy removes files that have not been requested for a long time. It runs every hour until
-// ctx ends.
+// Tidy removes files that have not been requested for a long time. It repeats this every hour
+// until ctx is done.
 func (s *Server) Tidy(ctx context.Context) error {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
@@ -137,7 +137,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// codes maps errors to their network codes.
+// codes maps errors to their codes for the network protocol.
 var codes = []struct {
 	err  error
 	code connect.Code
@@ -157,7 +157,7 @@ var codes = []struct {
 	{live.ErrPayee, connect.CodeFailedPrecondition},
 }
 
-// coded returns err with its network code.
+// coded returns err with its code for the network protocol.
 func coded(err error) error {
 	if err == nil || errors.As(err, new(*connect.Error)) {
 		return err
@@ -182,7 +182,7 @@ func (s *Server) About(ctx context.Context, _ *wire.AboutRequest) (*wire.AboutRe
 // Submit passes a signed order to the market for its decision.
 func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.SubmitResponse, error) {
 	if err := s.signed(ctx, &s.orders, r.GetOrder(), "order"); err != nil {
-		return nil, err // refuse before the job is stored
+		return nil, err // refuse the order before its job is stored
 	}
 	if _, err := s.blobs.put(r.GetJob()); err != nil {
 		return nil, coded(err)
@@ -194,9 +194,9 @@ func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.Submi
 	return &wire.SubmitResponse{Answer: fromAnswer(a)}, nil
 }
 
-// signed refuses an order that is not for this market, and an order from an account that
-// has sent too many. Only orders signed by the account count, so nobody else can use up the
-// account's limit.
+// signed refuses an order that is not addressed to this market, and an order from an account
+// that has sent too many. Only orders with a valid signature of the account count, so other
+// users cannot use up the account's limit.
 func (s *Server) signed(ctx context.Context, b *bank.Buckets, order []byte, kind string) error {
 	account, err := s.Market.Signed(ctx, order, kind)
 	if err != nil {
@@ -303,7 +303,7 @@ func (s *Server) Hosts(context.Context, *wire.HostsRequest) (*wire.HostsResponse
 	return &wire.HostsResponse{Hosts: each(s.Market.Hosts(), fromHost)}, nil
 }
 
-// Pass forwards an order to the bank. The bank checks its signatures.
+// Pass forwards an order to the bank, which checks its signatures.
 func (s *Server) Pass(ctx context.Context, r *wire.PassRequest) (*wire.PassResponse, error) {
 	o, err := bankorder.Open(r.GetOrder())
 	if err != nil {
@@ -359,8 +359,8 @@ func (s *Server) Files(ctx context.Context, r *wire.FilesRequest) (*wire.FilesRe
 	return &wire.FilesResponse{Data: l.Text, Last: l.Last}, nil
 }
 
-// read requests one part from the host of a node. The signed order must allow reading the
-// contract.
+// read requests one part from the host of a node. The signed order must permit its signer to
+// read the contract.
 func (s *Server) read(ctx context.Context, signed []byte, node int32, part remote.Log) (l *remote.Log, ended bool, err error) {
 	if err := s.signed(ctx, &s.reads, signed, "read"); err != nil {
 		return nil, false, err
@@ -390,12 +390,12 @@ type admin struct{ *Server }
 
 var _ wire.AdminHandler = (*admin)(nil)
 
-// operates reports whether a call has the operator's secret.
+// operates reports whether a call contains the operator's secret.
 func (s *Server) operates(h http.Header) bool {
 	return s.Admin != "" && subtle.ConstantTimeCompare([]byte(h.Get("Authorization")), []byte("Bearer "+s.Admin)) == 1
 }
 
-// admits rejects callers that do not have the operator's secret.
+// admits rejects calls that do not contain the operator's secret.
 func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
 		if !s.operates(r.Header()) {
@@ -409,8 +409,8 @@ func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// acted logs an operator's action: the caller's address, the action, its object and its
-// result.
+// acted logs an action of an operator: the address of the caller, the action, its object and
+// its result.
 func (s *Server) acted(actor, origin, action, object string, err error) {
 	if s.Actions == nil {
 		return

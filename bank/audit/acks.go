@@ -12,24 +12,24 @@ const (
 	acksFile   = "ACKS"
 	acksRegion = 128 << 10
 	ackHeader  = 64
-	ackUnit    = 64   // length of an ack is a multiple of this
-	ackFill    = 0xa5 // value of bytes that were not written
+	ackUnit    = 64   // the length of an ack is a multiple of this
+	ackFill    = 0xa5 // value of bytes that have not been written
 	maxAcked   = acksRegion / 2
 )
 
-// An ack records that the entries of a group were acknowledged or were about to be. It may
-// contain the group.
+// An ack records that the entries of a group were acknowledged, or were about to be
+// acknowledged. It may contain the group itself.
 type ack struct {
 	era         uint64
 	first, last int64
-	root        hash // root of the log including the group
+	root        hash // root of the log after the group
 	group       []byte
 }
 
-// checkAcks requires the log to pass through the acknowledged heads, and both copies of the
-// acks to be intact.
+// checkAcks requires that the log contains the acknowledged heads, and that both copies of the
+// acks are intact.
 func (a *auditor) checkAcks() {
-	const attempts = 20 // the file may be written at the same time
+	const attempts = 20 // another process may be writing the file at the same time
 	var b []byte
 	harm := -1
 	for range attempts {
@@ -79,10 +79,10 @@ func harmedAcks(b []byte) int {
 	return -1
 }
 
-// cutShort reports whether an interrupted write can explain the difference between one and
-// two. Where they differ, one of them must be filling, which was about to be written or
-// overwritten. At the beginning of an era, one may be the beginning of another era. A write
-// never changes only a single bit.
+// cutShort reports whether an interrupted write can explain the difference between the copies
+// one and two. Where the copies differ, one of them must be filling, which was about to be
+// written or overwritten. At the beginning of an era, one copy may be the beginning of another
+// era. A write never changes only a single bit.
 func cutShort(one, two []byte, begins bool) bool {
 	from, to := 0, len(one)
 	for one[from] == two[from] {
@@ -102,7 +102,7 @@ func cutShort(one, two []byte, begins bool) bool {
 
 func zero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
-// readAcked continues with groups that were acknowledged but are not in the database yet.
+// readAcked also reads the groups that were acknowledged but are not in the database yet.
 func (a *auditor) readAcked() {
 	for _, k := range a.acks {
 		if a.bad == nil && len(k.group) > 0 && k.first == a.chain.size+1 {
@@ -112,8 +112,8 @@ func (a *auditor) readAcked() {
 	}
 }
 
-// readAcks returns the acks of the later of the two areas, each from an intact copy. It
-// returns none if b is not an ACKS file.
+// readAcks returns the acks of the later of the two areas, reading each from an intact copy.
+// It returns none if b is not an ACKS file.
 func readAcks(b []byte) []ack {
 	if len(b) != 4*acksRegion {
 		return nil

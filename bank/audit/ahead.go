@@ -11,11 +11,12 @@ import (
 
 const (
 	aheadOf = 4096 // entries
-	inPart  = 64   // lines to parse, or signatures to check, per task
+	inPart  = 64   // number of lines to parse, or signatures to check, per task
 )
 
-// A checked is an order that was read ahead of its entry. The field signed states whether it was
-// signed with the key that its account had at the time. It is nil if the note contains no order.
+// A checked is an order that was parsed before its entry is processed. The field signed
+// reports whether the order was signed with the key that its account had at the time. It is
+// nil if the note contains no order.
 type checked struct {
 	seq    int64
 	note   []byte
@@ -28,7 +29,7 @@ type groups struct {
 	entries      int64
 }
 
-// ahead yields the groups and reads their orders in parallel before it yields them.
+// ahead yields the groups. Before that, it parses their orders in parallel.
 func (a *auditor) ahead(all iter.Seq2[[]byte, []byte]) iter.Seq2[[]byte, []byte] {
 	if a.opts.Spread == nil {
 		return all
@@ -89,8 +90,9 @@ func (g *groups) read() []checked {
 	return all
 }
 
-// check parses orders in parallel and checks their signatures with the current keys of their
-// accounts. If an account has a different key at its entry, the signature is checked again.
+// check parses orders in parallel, and checks their signatures with the keys that their
+// accounts have at present. If an account has a different key when its entry is processed, the
+// signature is checked again.
 func (a *auditor) check(all []checked) {
 	parts := slices.Collect(slices.Chunk(all, inPart))
 	a.opts.Spread(len(parts), func(i int) {
@@ -108,7 +110,7 @@ func (a *auditor) check(all []checked) {
 	a.authority.checked = all
 }
 
-// order returns the order of e, which may have been read ahead.
+// order returns the order of e, which may already have been parsed.
 func (a *authority) order(e *Entry) (*order.Signed, error) {
 	for len(a.checked) > 0 && a.checked[0].seq < e.Seq {
 		a.checked = a.checked[1:]

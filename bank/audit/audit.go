@@ -19,60 +19,66 @@ import (
 type Options struct {
 	FS vfs.FS // nil means the disk
 
-	// Head is the size and root of the ledger at an earlier time, as text ("118:BASE64"), from
-	// a place that the ledger's operator could not change. Entries may have been added since.
-	// A receipt can be used as well. Empty means that there is none.
+	// Head is the size and root of the ledger at an earlier time, as text ("118:BASE64"). It
+	// must come from a place that the ledger's operator cannot change. Entries may have been
+	// added after that time. A receipt can also be used as Head. An empty Head means that none
+	// is given.
 	Head string
 
-	// Whole requires that the ledger ends at Head: no entries may have been added.
+	// Whole requires that the ledger ends at Head, so that no entries have been added.
 	Whole bool
 
 	// Follow returns a new Follower for one reading of the ledger. The ledger may be read more
 	// than once. Nil means no follower.
 	Follow func() Follower
 
-	// Unfinished audits a copy that is still being made. Otherwise [ErrUnfinished] is returned
-	// for such a copy.
+	// Unfinished permits the audit of an incomplete copy. If it is false, [ErrUnfinished] is
+	// returned for such a copy.
 	Unfinished bool
 
 	// Progress is called after each group with the number of entries read and the number known
 	// to exist. It may be nil.
 	Progress func(done, total int64)
 
-	// Chance is an unpredictable source of secrets, such as crypto/rand.Reader. Without it,
-	// the audit of a ledger whose entries have request ids takes ten times as long.
+	// Chance is a source of unpredictable secrets, such as crypto/rand.Reader. Without it, the
+	// audit of a ledger whose entries have request ids takes ten times as long.
 	Chance io.Reader
 
-	// Keys are the public keys, of the operator and of recovery, that an owned ledger must
-	// have started with: none, the first, or both.
+	// Keys are the public keys with which an owned ledger must have started. They are empty,
+	// or the key of the operator, or the keys of the operator and of recovery.
 	Keys []string
 
-	// Spread calls do for each number below n, in parallel on all processors. It is used to
-	// parse lines and check signatures ahead of their entries. Nil means sequentially.
+	// Spread calls do for each number below n, using all processors in parallel. The audit
+	// uses it to parse lines and check signatures before their entries are processed. Nil
+	// means sequentially.
 	Spread func(n int, do func(i int))
 
 	// Now is the time of the audit, in seconds like the times of entries. Entries dated more
-	// than a minute later are reported. Zero means unknown, as for runs in virtual time.
+	// than a minute later are reported. Zero means unknown. It is used for runs in virtual
+	// time.
 	Now float64
 
-	// Seen are cosignatures, whose times bound the times of entries.
+	// Seen lists cosignatures. Their times limit the possible times of entries.
 	Seen []Seen
 
-	// Fresh is the maximum age, in seconds before Now, of the latest of Seen; 0 means any.
+	// Fresh is the maximum age of the latest cosignature in Seen, in seconds before Now; 0
+	// means any age.
 	Fresh float64
 
-	// Since excludes entries up to this one from the report's sums. They are still checked,
-	// and must exist.
+	// Since excludes entries up to this number from the sums in the report. They are still
+	// checked, and must exist.
 	Since int64
 }
 
-// attempts is the maximum number of times to read a ledger that changes during a read.
+// attempts is the maximum number of times that a ledger is read if it changes during the
+// reading.
 const attempts = 5
 
 // ErrNone means that there is no ledger.
 var ErrNone = errors.New("found no ledger")
 
-// ErrUnfinished means that the ledger is a copy that is still being made or was interrupted.
+// ErrUnfinished means that the ledger is an incomplete copy: the copying is in progress or was
+// interrupted.
 var ErrUnfinished = errors.New("an unfinished copy, not a bank: if no copy is running, remove it, then copy again")
 
 const unfinishedFile = "UNFINISHED"
@@ -81,7 +87,7 @@ const unfinishedFile = "UNFINISHED"
 var ErrFormat = errors.New("ledger has format 1; this version reads format 2: use the version that wrote it")
 
 // Audit verifies the ledger in dir. The report lists the errors in the ledger. An error means
-// that the audit was not possible. The error is [ErrNone] if there is no ledger,
+// that the audit could not be made. The error is [ErrNone] if there is no ledger,
 // [ErrUnfinished] if the copy is unfinished, and [ErrFormat] if the ledger has the previous
 // format. Other errors mean that the directory or a file in it cannot be read, or that Head is
 // malformed.
@@ -123,12 +129,12 @@ func Audit(dir string, opts Options) (*Report, error) {
 		if r.Clean() || slices.Equal(names, after) || attempt == attempts {
 			return r, nil
 		}
-		names = after // files of a ledger in use come and go: read it again
+		names = after // files of a ledger in use are created and removed: read it again
 	}
 }
 
-// audit reads the ledger once. If the requests may be wrong, it reads it again to find out
-// which.
+// audit reads the ledger once. If the stored requests may be wrong, it reads the ledger again
+// to find out which ones are.
 func audit(dir string, opts Options) *Report {
 	r, doubt := read(dir, opts)
 	if doubt {
@@ -179,18 +185,18 @@ type auditor struct {
 	last      Entry // the last entry read
 	times     times
 	heads     []expectation // sorted by size
-	next      int           // index of the next head to check
+	next      int           // index of the next expected head to check
 	acks      []ack
 	head      *headText // nil if missing or unreadable
 
 	follower Follower                   // may be nil
-	holds    func(account string) Money // books.holdsOf, for the follower
+	holds    func(account string) Money // function books.holdsOf, for the follower
 	requests *requests                  // nil unless the database is open
-	doubt    bool                       // the requests may be wrong, or something before the bad entry
+	doubt    bool                       // the requests, or something before the bad entry, may be wrong
 	restored int64                      // number of entries that are only in ACKS
-	bad      *Finding                   // the first bad entry, after which reading stops
-	again    *Finding                   // a request of an owned ledger that is stored as repeated
-	anew     *Finding                   // a head that the log did not pass through, if no entry is bad
+	bad      *Finding                   // first bad entry, after which reading stops
+	again    *Finding                   // request of an owned ledger that is stored although it repeats an earlier one
+	anew     *Finding                   // head that the log does not contain, if no entry is bad
 	files    []Finding
 }
 
@@ -208,7 +214,7 @@ func newAuditor(opts Options) *auditor {
 // closed reports whether the ledger was closed according to HEAD.
 func (a *auditor) closed() bool { return a.head != nil && len(a.head.files) > 0 }
 
-// An expectation is a head that the log must pass through.
+// An expectation is a head that the log must contain.
 type expectation struct {
 	size int64
 	root hash
@@ -221,7 +227,7 @@ func (a *auditor) expect(text, from string) {
 	}
 }
 
-// must inserts h into the heads, which are sorted by size.
+// must inserts h into the expected heads, which are sorted by size.
 func (a *auditor) must(h expectation) {
 	at := slices.IndexFunc(a.heads, func(x expectation) bool { return x.size > h.size })
 	if at < 0 {
@@ -230,8 +236,9 @@ func (a *auditor) must(h expectation) {
 	a.heads = slices.Insert(a.heads, at, h)
 }
 
-// entry checks the next entry. Its encoding is b, its form in a leaf is stored, and its expected
-// hash is hash, or nil. It reports whether b is an entry with the expected number, valid or not.
+// entry checks the next entry. Its encoding is b, its form in a leaf is stored, and its
+// expected hash is hash, or nil. It reports whether b is an entry with the expected number,
+// whether or not the entry is valid.
 func (a *auditor) entry(b, stored, hash []byte) bool {
 	seq := a.chain.size + 1
 	e := &a.last
@@ -260,7 +267,7 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 	}
 	if found == "" && a.requests != nil && len(e.ID) > 0 {
 		found, want = a.requests.answered(e, b, a.chain.hash())
-		if found != "" && a.authority.owned() && a.requests.at(e.ID) > seq { // the entry that repeats its order will be reported
+		if found != "" && a.authority.owned() && a.requests.at(e.ID) > seq { // the entry that repeats the order will be reported instead
 			if a.again == nil {
 				a.again = &Finding{Seq: seq, Found: found, Want: want}
 			}
@@ -285,8 +292,8 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 	return true
 }
 
-// passed compares the log with the heads of its current size. A difference counts only if the
-// group or leaf, which ends later, is not found to be bad.
+// passed compares the log with the expected heads of its current size. A difference counts
+// only if the group or the leaf, which ends later, is not found to be bad.
 func (a *auditor) passed() {
 	for ; a.next < len(a.heads) && a.heads[a.next].size <= a.chain.size; a.next++ {
 		h := a.heads[a.next]
@@ -318,7 +325,8 @@ func firstLine(s string) string {
 	return s
 }
 
-// finish checks for missing entries at the end. err is the error that ended reading.
+// finish checks for missing entries at the end. The argument err is the error that ended the
+// reading.
 func (a *auditor) finish(err error) {
 	want := int64(0)
 	for _, h := range a.heads {
@@ -334,7 +342,7 @@ func (a *auditor) finish(err error) {
 	a.checkFiles()
 }
 
-// finishEntries checks what must hold at the end of the log.
+// finishEntries checks the conditions that must hold at the end of the log.
 func (a *auditor) finishEntries() {
 	if a.bad == nil {
 		a.bad = a.again
@@ -347,7 +355,7 @@ func (a *auditor) finishEntries() {
 	}
 }
 
-// finishHeads reports heads that the log did not reach or went past.
+// finishHeads reports the heads that the log did not reach or does not contain.
 func (a *auditor) finishHeads() {
 	if a.bad == nil && a.opts.Since > a.chain.size {
 		a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("at least %d", a.opts.Since))

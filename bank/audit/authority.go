@@ -13,25 +13,26 @@ import (
 	"bourse/bank/order"
 )
 
-// An authority tracks the rights of accounts, reconstructed only from the entries. It implements
-// the rules of bank/owners independently. The two packages only share the parser of orders.
+// An authority tracks the rights of accounts. It derives them only from the entries. It
+// implements the rules of bank/owners independently. The two packages only share the parser of
+// orders.
 type authority struct {
-	pinned []string // initial public keys required of operator and recovery
+	pinned []string // public keys with which the operator and recovery must have started
 
-	ledger  string // id of the ledger, empty while it is open
+	ledger  string // id of the ledger; empty while the ledger is open
 	keys    map[string]string
-	former  map[ownedKey]int64 // the entry that removed a key
+	former  map[ownedKey]int64 // number of the entry that removed each key
 	invited map[string]invited
 	grants  map[grant]bool // payee, read, audit
 	mints   map[string]*allowance
 	budgets map[budget]*limit // rights to spend
 	regains map[int64]regain  // open contracts whose refunds lower the sum of such a right
-	numbers map[string]int64  // markets with the right to settle
-	used    map[place]int64   // the entry of each request; nil if the ledger stores the requests
+	numbers map[string]int64  // number of each market with the right to settle
+	used    map[place]int64   // number of the entry for each request; nil if the ledger stores the requests
 	orders  int64
 
-	checked []checked // orders of the next entries
-	rest    []byte    // bytes after the order of the last entry
+	checked []checked // orders of the next entries, parsed in advance
+	rest    []byte    // bytes that follow the order of the last entry
 }
 
 // A place identifies a request by a hash of its id.
@@ -52,7 +53,7 @@ type invited struct {
 // A grant is a right without further terms. A right payee also has the market.
 type grant struct{ account, right, market string }
 
-// A budget identifies the right of an account to spend the money of another.
+// A budget identifies the right of one account to spend the money of another account.
 type budget struct{ of, by string }
 
 // A limit is the most that may be spent under such a right, and the sum of what counts.
@@ -75,18 +76,18 @@ type allowance struct {
 	minted Money // in the latest period
 	began  int64 // number of the latest period, or -1
 
-	any   bool // the cap applies to any span of one period's length
+	any   bool // the cap applies to every span of one period's length
 	spent []spent
 }
 
-// A spent is an amount that was minted at a time. If there are more than 64 in the last period,
-// the oldest ones are combined.
+// A spent is an amount that was minted, with the time of the issue. If more than 64 amounts
+// were minted in the last period, the oldest ones are combined.
 type spent struct {
 	at    float64
 	money Money
 }
 
-// passes discards amounts minted more than a period ago, if the cap applies to any span.
+// passes discards amounts minted more than a period ago, if the cap applies to every span.
 func (m *allowance) passes(now float64) {
 	for len(m.spent) > 0 && now-m.spent[0].at >= float64(m.period) {
 		m.minted -= m.spent[0].money
@@ -107,11 +108,11 @@ func (m *allowance) spend(now float64, money Money) {
 	}
 }
 
-// owned reports whether the next entries need orders.
+// owned reports whether the next entries require orders.
 func (a *authority) owned() bool { return a.ledger != "" }
 
-// check reports the error in the order of e, the next entry in b. If nothing is wrong, it
-// records the entry's effect.
+// check returns a description of the error in the order of e, the next entry in b. If there is
+// no error, it records the effect of the entry.
 func (a *authority) check(e *Entry, b *books) (found, want string) {
 	if !a.owned() {
 		if a.used != nil && len(e.ID) > 0 {
@@ -216,14 +217,14 @@ func (a *authority) signature(e *Entry, s *order.Signed, account string) (found,
 	return "", ""
 }
 
-// rule checks that the account that signed may request e.
+// rule checks that the signing account may request e.
 func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want string) {
 	account := s.Value("account")
 	kind, known := map[string]byte{"transfer": Transfer, "mint": Issue, "order": Admit, "settle": Settle, "penalty": Penalty, "bid": Adjust}[s.Kind]
 	if e.Kind == Owner {
 		return a.record(e, s.Order, account)
 	}
-	if e.Kind == Refuse { // a market's requests are never recorded as refused
+	if e.Kind == Refuse { // the requests of a market are never recorded as refused
 		if kind == Admit || kind == Settle || kind == Penalty || kind == Adjust || s.Kind == "read" || s.Kind == "cancel" {
 			return "a refusal of an order of kind " + s.Kind, "a refusal of a transfer, a mint or an owner record"
 		}
@@ -306,7 +307,8 @@ func (a *authority) mint(e *Entry, s *order.Signed, account string) (found, want
 	return "", ""
 }
 
-// adjustment checks that the owner of the escrow of e requested the escrow's budget after e.
+// adjustment checks that the owner of the escrow of e has requested the budget that the escrow
+// has after e.
 func adjustment(e *Entry, s *order.Signed, account string, b *books) (found, want string) {
 	esc := b.escrows[e.Contract]
 	if esc == nil { // books reports it
@@ -358,7 +360,7 @@ func (a *authority) regain(e *Entry) {
 	a.budgets[r.right].sum -= max(0, r.held-others)
 }
 
-// exactly checks that e has the contract and moves stated in its order.
+// exactly checks that e has the contract and the moves that its order states.
 func exactly(e *Entry, s *order.Signed) (found, want string) {
 	var text strings.Builder
 	own := fmt.Sprintf("escrow:%d", e.Contract)
@@ -399,13 +401,13 @@ func (a *authority) record(e *Entry, o *order.Order, account string) (found, wan
 	return fmt.Sprintf("%s of %s by %s", o.Kind, of, account), "an order that this account may give"
 }
 
-// knows reports whether an account ever had a key.
+// knows reports whether an account has ever had a key.
 func (a *authority) knows(account string) bool {
 	_, ok := a.keys[account]
 	return ok
 }
 
-// take records an account's new key; an empty key means none.
+// take records the new key of an account; an empty key means no key.
 func (a *authority) take(e *Entry, account, key string) (found, want string) {
 	if other := map[string]string{"operator": "recovery", "recovery": "operator"}[account]; key != "" && other != "" && a.keys[other] == key {
 		return "the same key for operator and recovery", "two different keys"
@@ -466,7 +468,7 @@ func (a *authority) byOperator(e *Entry, o *order.Order) (found, want string) {
 	return "", ""
 }
 
-// any reports whether an account has, or had, a key, or has a right or an invitation.
+// any reports whether an account has, or has had, a key, or has a right or an invitation.
 func (a *authority) any(account string) bool {
 	_, minted := a.mints[account]
 	_, settles := a.numbers[account]
@@ -594,7 +596,7 @@ func (a *authority) rows() map[string]string {
 	return rows
 }
 
-// finishOwners checks that the ledger is owned if keys were given.
+// finishOwners checks that the ledger is owned if initial keys were given.
 func (a *auditor) finishOwners() {
 	if pinned := a.authority.pinned; len(pinned) > 0 && !a.authority.owned() && a.bad == nil {
 		a.fileFinding("", "an open ledger", "one whose operator started with key "+pinned[0])

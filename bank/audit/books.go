@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Money is an amount in micro-dollars. As text it is in dollars with six decimals.
+// Money is an amount in micro-dollars. Its text form is in dollars with six decimals.
 type Money int64
 
 // String returns the amount in dollars with all six decimals.
@@ -20,14 +20,14 @@ func (m Money) String() string {
 	return fmt.Sprintf("%s%d.%06d", sign, n/1e6, n%1e6)
 }
 
-// add adds x to a sum of payments and saturates at the maximum. Such a sum can exceed the
-// total money, because the same money can be paid repeatedly.
+// add adds x to a sum of payments. The sum stops at the maximum. Such a sum can exceed the
+// total money, because the same money can be paid several times.
 func (m *Money) add(x Money) { *m += min(x, math.MaxInt64-*m) }
 
 // MarshalText returns m in the format of [Money.String].
 func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// A books is the set of accounts, reconstructed only from the entries.
+// A books is the set of accounts. It is derived only from the entries.
 type books struct {
 	time     float64
 	accounts map[string]*account
@@ -36,7 +36,7 @@ type books struct {
 	settled  []*escrow            // to be reused
 	admitted map[int64]*[8]uint64 // contracts, 512 per page
 	name     *regexp.Regexp
-	before   Money // issued before the sums were reset
+	before   Money // amount issued before the sums were reset
 	sum      Report
 }
 
@@ -135,7 +135,7 @@ func (b *books) moves(e *Entry, minted bool) (found, want string) {
 	return "", ""
 }
 
-// move books m. from is nil if that account was never paid.
+// move books m. The argument from is nil if that account has never received money.
 func (b *books) move(from *account, m *Move) (found, want string) {
 	micros := Money(m.Micros)
 	to := b.account(m.To)
@@ -162,7 +162,7 @@ func (b *books) move(from *account, m *Move) (found, want string) {
 	return "", ""
 }
 
-// account returns an account, or nil if it was never paid.
+// account returns an account, or nil if the account has never received money.
 func (b *books) account(name []byte) *account { return b.accounts[string(name)] }
 
 // open creates an account with a zero balance.
@@ -274,8 +274,8 @@ func (b *books) sumAnew() {
 	b.sum = Report{}
 }
 
-// report returns the sums and balances. Each move has two ends, so money is conserved; report
-// checks it again.
+// report returns a report with the sums and balances. Each move has two ends, so money must be
+// conserved; report checks this again.
 func (b *books) report() *Report {
 	r := b.sum
 	var total Money

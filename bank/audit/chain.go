@@ -21,14 +21,15 @@ const (
 	leafStart = 1 + sha256.Size // bytes of a leaf before its first entry
 )
 
-// A chain is the log of the entries so far: the current leaf, and the roots of the complete
-// subtrees of RFC 6962. There is one root for each bit set in the number of complete leaves.
+// A chain is the log of the entries so far. It contains the current leaf, and the roots of the
+// complete subtrees of RFC 6962. There is one root for each bit set in the number of complete
+// leaves.
 type chain struct {
 	size int64
-	leaf []byte   // 0, the hash of the previous leaf, and the entries since
-	tops [64]hash // tops[i] is the root of 2^i leaves
+	leaf []byte   // the byte 0, the hash of the previous leaf, and the entries since then
+	tops [64]hash // tops[i] is the root of a subtree of 2^i leaves
 
-	digest stdhash.Hash // state after the first hashed bytes of leaf
+	digest stdhash.Hash // state of the hash after the first hashed bytes of leaf
 	hashed int          // number of bytes of leaf in digest
 	sum    hash         // hash of those bytes
 	buf    []byte
@@ -54,10 +55,10 @@ func (c *chain) begin(before hash) {
 	}
 }
 
-// put appends an entry in its stored form. pass then counts it.
+// put appends an entry in its stored form. The method pass then counts it.
 func (c *chain) put(stored []byte) { c.leaf = append(c.leaf, stored...) }
 
-// drop removes the n bytes that were put last.
+// drop removes the last n bytes, which put has added.
 func (c *chain) drop(n int) {
 	c.leaf = c.leaf[:len(c.leaf)-n]
 	if c.hashed > len(c.leaf) {
@@ -66,7 +67,7 @@ func (c *chain) drop(n int) {
 	}
 }
 
-// pass counts the entry that was put last.
+// pass counts the last entry that put has added.
 func (c *chain) pass() {
 	c.size++
 	if c.size%leafSize == 0 {
@@ -87,7 +88,7 @@ func (c *chain) complete() {
 	c.begin(before)
 }
 
-// hash returns the hash of the last entry, which is the hash of its leaf so far.
+// hash returns the hash of the last entry, which is the hash of its leaf up to there.
 func (c *chain) hash() hash {
 	if len(c.leaf) == leafStart {
 		return hash(c.leaf[1:])

@@ -29,8 +29,8 @@ const (
 	maxNote  = 4096
 )
 
-// An Entry is an entry as read. Its byte slices refer to the input, and Kind is one of the
-// kinds above.
+// An Entry is an entry of the journal as it was read. Its byte slices refer to the input, and
+// Kind is one of the kinds above.
 type Entry struct {
 	Kind     byte
 	Seq      int64
@@ -50,7 +50,7 @@ type Move struct {
 // check returns the checksum that is stored with an entry.
 func check(entry []byte) uint32 { return crc32.Checksum(entry, crc32.MakeTable(crc32.Castagnoli)) }
 
-// stored returns an entry in its form in a leaf.
+// stored returns an entry in the form in which a leaf contains it.
 func stored(entry []byte) []byte {
 	b := append(binary.AppendUvarint(nil, uint64(len(entry))), entry...)
 	return binary.BigEndian.AppendUint32(b, check(entry))
@@ -89,8 +89,8 @@ func (e *Entry) parse(b []byte) error {
 	return nil
 }
 
-// number reads a varint of minimal length at i and returns its end. If there is none, the end
-// is past the end of b.
+// number reads a varint of minimal length at index i, and returns its value and the index of
+// its end. If there is no such varint, the end is beyond the end of b.
 func number(b []byte, i int) (int64, int) {
 	if uint(i) < uint(len(b)) && b[i] < 0x80 {
 		return int64(b[i]), i + 1
@@ -98,8 +98,8 @@ func number(b []byte, i int) (int64, int) {
 	return longNumber(b, i)
 }
 
-// longNumber is number for two or more bytes. Nine bytes hold 63 bits; a longer varint is not
-// minimal or does not fit an int64.
+// longNumber does the same as number for varints of two or more bytes. Nine bytes contain 63
+// bits. A longer varint is not minimal or does not fit an int64.
 func longNumber(b []byte, i int) (v int64, end int) {
 	for bit := 0; i < len(b) && bit < 63; bit += 7 {
 		c := b[i]
@@ -113,8 +113,8 @@ func longNumber(b []byte, i int) (v int64, end int) {
 	return 0, len(b) + 1
 }
 
-// text reads a string of at most the given length at i and returns its end. If there is none,
-// the end is past the end of b.
+// text reads a string of at most the given length at index i, and returns the string and the
+// index of its end. If there is no such string, the end is beyond the end of b.
 func text(b []byte, i, most int) ([]byte, int) {
 	n, i := number(b, i)
 	if n > int64(most) || i > len(b) || int(n) > len(b)-i {
@@ -132,7 +132,8 @@ func (e *Entry) First() (m Move) {
 	return m
 }
 
-// An input is a sequence of bytes being read. bad is set after a malformed value.
+// An input is a sequence of bytes that is being read. The field bad is set after a malformed
+// value.
 type input struct {
 	b   []byte
 	bad bool

@@ -77,8 +77,8 @@ func began(c *chain, start []byte) *Finding {
 	return &Finding{Seq: c.size - leafSize + 1, To: c.size, Found: fmt.Sprintf("hash %v", c.hash()), Want: fmt.Sprintf("hash %v, stored after them", hash(start[1:]))}
 }
 
-// ended checks the last entries of a group, whose first entry is first, against the stored
-// root.
+// ended checks the last entries of a group against the stored root. The argument first is the
+// number of the group's first entry.
 func ended(c *chain, first int64, root []byte) *Finding {
 	is := c.root()
 	if string(root) == string(is[:]) {
@@ -88,9 +88,9 @@ func ended(c *chain, first int64, root []byte) *Finding {
 	return &Finding{Seq: from, To: c.size, Found: fmt.Sprintf("root %v", is), Want: fmt.Sprintf("root %x, stored after them", root)}
 }
 
-// blame is called if an entry is bad in a group with the entries first to end. The input in
-// starts at the bad entry. If the hash of its leaf also differs from the stored hash, blame
-// names the whole leaf instead, because an earlier entry may have been forged.
+// blame handles a bad entry in a group with the entries first to end. The input in starts at
+// the bad entry. If the hash of its leaf also differs from the stored hash, blame names the
+// whole leaf instead, because an earlier entry may have been forged.
 func (a *auditor) blame(first, end int64, in input) {
 	c := a.chain.fork()
 	for c.size < end {

@@ -19,21 +19,22 @@ const (
 	headFile = "HEAD"
 	title    = "bourse ledger 2\n"
 	oldTitle = "bourse ledger 1\n"
-	mostFile = 1 << 32 // maximum bytes of a log that is read as a whole
+	mostFile = 1 << 32 // maximum size of a log that is read as a whole, in bytes
 )
 
-// sizes contains the maximum size of files in bytes, by name.
+// sizes contains the maximum size of files in bytes, by file name.
 var sizes = map[string]int64{headFile: 1 << 20, acksFile: 4 * acksRegion}
 
 // A headText is the content of the file HEAD.
 type headText struct {
 	head  string
-	acks  bool              // the file ACKS records the acknowledged entries
+	acks  bool              // whether the file ACKS records the acknowledged entries
 	kept  map[string]string // "SHA256 SIZE" by name, of files that are no longer written
 	files map[string]string // "SHA256 SIZE" by name, of all files of a closed ledger
 }
 
-// checkHead reads HEAD. It requires the log to pass through the head in it and the given head.
+// checkHead reads HEAD. checkHead requires that the log contains the head in HEAD and the
+// given head.
 func (a *auditor) checkHead() {
 	b, err := a.readFile(headFile)
 	switch {
@@ -61,7 +62,7 @@ func isOld(fsys vfs.FS, dir string) bool {
 	return err == nil && bytes.HasPrefix(b, []byte(oldTitle))
 }
 
-// parseHeadText returns nil unless every byte of b is as in a valid HEAD file.
+// parseHeadText returns nil unless b is byte by byte a valid HEAD file.
 func parseHeadText(b []byte) *headText {
 	const end = "end "
 	body, sum, ok := bytes.Cut(b, []byte("\n"+end))
@@ -94,7 +95,7 @@ func parseHeadText(b []byte) *headText {
 }
 
 // checkFiles compares the files of a closed ledger with HEAD. The blocks of a table have
-// checksums, which were checked when all keys were read.
+// checksums. These were checked when all keys were read.
 func (a *auditor) checkFiles() {
 	if !a.closed() {
 		a.checkUnused()
@@ -108,7 +109,7 @@ func (a *auditor) checkFiles() {
 	slices.Sort(names)
 	for _, name := range names {
 		if strings.HasPrefix(name, headFile) || name == "LOCK" || name == unfinishedFile || name == acksFile && !a.head.acks {
-			continue // ACKS was then created by an interrupted opening
+			continue // ACKS was created by an interrupted opening
 		}
 		want, ok := a.head.files[name]
 		if !ok {
@@ -174,8 +175,8 @@ func (a *auditor) readFile(name string) ([]byte, error) {
 	return whole.ReadAll(f, most)
 }
 
-// An unlocked is a file system in which every lock succeeds, because an audit reads ledgers
-// that another process may be writing.
+// An unlocked is a file system in which every lock succeeds. It is needed because an audit
+// reads ledgers that another process may be writing.
 type unlocked struct{ vfs.FS }
 
 func (unlocked) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }

@@ -40,8 +40,8 @@ func (l *line) sameEntry(o *line) bool {
 		l.Note == o.Note && string(l.Note64) == string(o.Note64) && l.Hash == o.Hash
 }
 
-// fault describes the error in a line that has valid types but could not have been written.
-// alone means that the entry has no other line.
+// fault describes the error in a line whose values have valid types but could not have been
+// written. The argument alone means that the entry has no other line.
 func (l *line) fault(alone bool) (found, want string) {
 	none := l.From == "" && l.To == "" && l.Micros == 0
 	switch {
@@ -57,10 +57,10 @@ func (l *line) fault(alone bool) (found, want string) {
 	return "", ""
 }
 
-// Log verifies a log of JSON lines, as written by bank/export, by itself: entries, hashes and
-// money, as [Audit] does. It uses Head, Whole, Keys, Follow, Spread and Chance of opts. The report
-// lists the errors in the log. An error means that the log could not be read or that Head is
-// malformed.
+// Log verifies a log of JSON lines, as written by bank/export, without other data. It checks
+// entries, hashes and money, as [Audit] does. It uses Head, Whole, Keys, Follow, Spread and
+// Chance of opts. The report lists the errors in the log. An error means that the log could
+// not be read or that Head is malformed.
 func Log(r io.Reader, opts Options) (*Report, error) {
 	if opts.Head != "" {
 		if _, err := parseHead(opts.Head); err != nil {
@@ -82,7 +82,7 @@ func Log(r io.Reader, opts Options) (*Report, error) {
 	return report, nil
 }
 
-// A logLine is a line of a log, its number, and its parsed contents or the error.
+// A logLine is a line of a log with its number, and with its parsed contents or an error.
 type logLine struct {
 	text []byte
 	n    int
@@ -90,14 +90,14 @@ type logLine struct {
 	err error
 }
 
-// A part is a batch of lines of a log with the orders in them.
+// A part is a batch of lines of a log, with the orders in them.
 type part struct {
 	lines  []logLine
 	bytes  int
 	orders []checked
 }
 
-// readLog checks the entries of a log. An error means that it could not be read.
+// readLog checks the entries of a log. An error means that the log could not be read.
 func (a *auditor) readLog(r io.Reader) error {
 	if a.opts.Spread == nil {
 		a.opts.Spread = func(n int, do func(int)) {
@@ -157,8 +157,8 @@ func (p *part) read(spread func(int, func(int))) {
 	}
 }
 
-// line processes the next line. pending has the lines of the current entry so far. line
-// returns the lines of the entry that may continue.
+// line processes the next line. The argument pending contains the earlier lines of the current
+// entry. The result is the lines of the entry if it may continue.
 func (a *auditor) line(pending []logLine, l *logLine) []logLine {
 	next := len(pending) > 0 && l.Seq != pending[0].Seq
 	if l.err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// readPebble reads the groups in order through Pebble until one is bad or there are no more.
+// readPebble reads the groups in order through Pebble. It stops at a bad group or at the end.
 // An error is Pebble's.
 func (a *auditor) readPebble() (err error) {
 	defer func() {
@@ -21,7 +21,7 @@ func (a *auditor) readPebble() (err error) {
 		FS:                 unlocked{a.opts.FS},
 		ReadOnly:           true,
 		ErrorIfNotExists:   true,
-		DisableTableStats:  true, // they would be read from every table
+		DisableTableStats:  true, // these statistics would be read from every table
 		FormatMajorVersion: pebble.FormatNewest,
 		Logger:             silent{},
 		EventListener:      &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}},
@@ -37,8 +37,8 @@ func (a *auditor) readPebble() (err error) {
 	return a.read(pebbleValues{db})
 }
 
-// read reads the groups in order until one is bad or there are no more. An error comes from v. At
-// the entry that the stored balances belong to, it compares them with the entries.
+// read reads the groups in order. It stops at a bad group or at the end. An error comes from
+// v. At the entry to which the stored balances belong, it compares them with the entries.
 func (a *auditor) read(v Values) (err error) {
 	kept, err := readKept(v)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *auditor) read(v Values) (err error) {
 	return nil
 }
 
-// A kept is the state that is stored with the balances.
+// A kept is the state that is stored together with the balances.
 type kept struct {
 	size int64
 	time float64
@@ -88,7 +88,7 @@ func readKept(v Values) (kept, error) {
 }
 
 // checkKept compares the stored balances, owners and requests with the state that the entries
-// imply. It is called at the entry that they belong to.
+// imply. It is called at the entry to which the stored state belongs.
 func (a *auditor) checkKept(v Values, k kept) {
 	differ := func(what, found, want string) {
 		a.files = append(a.files, Finding{Found: what + " stored as " + found, Want: fmt.Sprintf("%s, as of entry %d", want, k.size)})
@@ -136,7 +136,7 @@ func (a *auditor) checkKept(v Values, k kept) {
 	}
 }
 
-// holdings returns the values that a ledger must have stored for these books, by key.
+// holdings returns the values that a ledger must have stored for these accounts, by key.
 func (b *books) holdings() map[string]string {
 	kept := make(map[string]string)
 	for name, a := range b.accounts {

@@ -11,7 +11,7 @@ type Finding struct {
 	Want  string `json:"want"`
 }
 
-// String returns the place, what was found and what was expected.
+// String returns the location, the value found and the value expected.
 func (f Finding) String() string {
 	s := fmt.Sprintf("found %s, want %s", f.Found, f.Want)
 	if f.File != "" {
@@ -65,7 +65,7 @@ type Balance struct {
 // Clean reports whether the audit found no problem.
 func (r *Report) Clean() bool { return len(r.Findings) == 0 }
 
-// Errors that cannot be detected in a ledger that was not closed.
+// These are errors that cannot be detected in a ledger that was not closed.
 const (
 	lostTail  = "the loss of entries added after HEAD was last written: the ledger was not closed"
 	pebbleOwn = "a change to the remains of an interrupted write, which no entry depends on: the ledger was not closed"

@@ -9,23 +9,24 @@ import (
 )
 
 // A requests checks that no request was booked twice, and that each request is stored with the
-// reply that a repeated request must get.
+// reply that a repetition must receive.
 //
-// With a secret, it compares the stored requests with the expected ones as a whole: their
-// number, and the XOR of their hashes, which include the secret. This needs no look-up per
-// request and no memory. Without knowledge of the secret, nobody can construct different
-// requests with the same sum. The comparison does not show which request is wrong.
+// If it has a secret, it compares only two totals of the stored requests with those of the
+// expected requests: their number, and the XOR of their hashes, which include the secret. This
+// requires no look-up per request, and no memory. Nobody who does not know the secret can
+// construct different requests with the same totals. The comparison does not show which
+// request is wrong.
 type requests struct {
 	values Values
-	kept   int64           // the last entry whose request is stored
+	kept   int64           // number of the last entry whose request is stored
 	later  map[string]bool // requests after kept
-	secret []byte          // nil to look each request up
+	secret []byte          // if nil, each request is looked up
 	seen   tally           // requests up to kept
 	want   []byte          // scratch
 	doubt  bool            // the stored requests differ
 }
 
-// A tally is a sum of requests and their replies.
+// A tally contains the totals over requests and their replies.
 type tally struct {
 	n       int
 	sum     hash
@@ -69,7 +70,7 @@ func (r *requests) answered(e *Entry, b []byte, h hash) (found, want string) {
 	return "", ""
 }
 
-// at returns the entry stored for a request, or 0 if there is none.
+// at returns the number of the entry stored for a request, or 0 if there is none.
 func (r *requests) at(id []byte) int64 {
 	value, err := r.values.Get(append([]byte{'I'}, id...))
 	if err != nil {
@@ -82,7 +83,7 @@ func (r *requests) at(id []byte) int64 {
 // A fetcher can prefetch values.
 type fetcher interface{ Fetch(keys [][]byte) }
 
-// expect prefetches the requests of a group, whose entries are in b.
+// expect prefetches the stored requests of a group, whose entries are in b.
 func (r *requests) expect(b []byte, count int64) {
 	f, ok := r.values.(fetcher)
 	if !ok || r.secret != nil {
@@ -102,8 +103,8 @@ func (r *requests) expect(b []byte, count int64) {
 	f.Fetch(keys)
 }
 
-// answer appends the stored form of a request: its entry, the hash of the entry, and the beginning
-// of the hash of the body. The body is the entry with seq and time 0.
+// answer appends the stored form of a request: the number of its entry, the hash of the entry,
+// and the beginning of the hash of the body. The body is the entry with seq and time set to 0.
 func answer(v []byte, e *Entry, b []byte, h hash) []byte {
 	_, n := binary.Uvarint(b[1:])
 	from := len(v)
@@ -114,7 +115,7 @@ func answer(v []byte, e *Entry, b []byte, h hash) []byte {
 	return append(append(v, h[:]...), digest[:16]...)
 }
 
-// count sums up the stored requests, with the secret if there is one.
+// count adds up the stored requests, using the secret if there is one.
 func (r *requests) count() (t tally, err error) {
 	for key, value := range r.values.Scan([]byte{'I'}, []byte{'I' + 1}, &err) {
 		if r.secret == nil {

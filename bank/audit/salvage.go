@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// salvage continues after Pebble failed. It reads the remains of the write-ahead logs
-// regardless of their checksums, to find the damaged entry.
+// salvage continues the reading after Pebble has failed. It reads the remains of the
+// write-ahead logs regardless of their checksums, to find the damaged entry.
 func (a *auditor) salvage() {
 	names, err := a.opts.FS.List(a.dir)
 	if err != nil {
@@ -36,8 +36,9 @@ func (a *auditor) salvage() {
 	}
 }
 
-// batch checks the group in a batch if it is the next one. A batch is 12 bytes followed by
-// records. A record is a kind, 1 for set and 0 for delete, a key and, for set, a value.
+// batch checks the group in a batch, if it is the next group. A batch is 12 bytes followed by
+// records. A record consists of a kind (1 for set and 0 for delete), a key and, for set, a
+// value.
 func (a *auditor) batch(b []byte) {
 	in := input{b: b}
 	in.take(12)
@@ -56,9 +57,9 @@ func (a *auditor) batch(b []byte) {
 
 const blockSize = 32 << 10
 
-// records returns the records of a write-ahead log. The last one may be truncated. A log is a
-// sequence of blocks, and a block is a sequence of chunks. A chunk is a checksum of 4 bytes, a
-// length of 2 bytes, a type, a header that depends on the type, and data.
+// records returns the records of a write-ahead log. The last record may be truncated. A log is
+// a sequence of blocks, and a block is a sequence of chunks. A chunk consists of a checksum of
+// 4 bytes, a length of 2 bytes, a type, a header that depends on the type, and data.
 func records(log []byte) (rs [][]byte) {
 	var record []byte
 	for len(log) > 0 {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// A Seen is a head of the ledger that a witness cosigned in a published checkpoint. Entries up
-// to it had been booked at that time. Later entries had not been published, so they cannot be
-// dated long before.
+// A Seen is a head of the ledger that a witness has cosigned in a published checkpoint. The
+// entries up to it had been booked by that time. Later entries had not been published yet, so
+// they must not be dated much earlier.
 type Seen struct {
 	Head string // "118:BASE64"
 	Time float64
@@ -23,8 +23,8 @@ type Cosigned struct {
 	Entries int64     `json:"entries"`
 }
 
-// Tolerances of times, in seconds: for clocks, and for the time between the reading of a
-// ledger and the witness's cosignature.
+// These are tolerances for times, in seconds. The first is for clocks, and the second for the
+// time between the reading of a ledger and the cosignature of the witness.
 const (
 	clocks     = 60
 	publishing = 600
@@ -53,8 +53,8 @@ type times struct {
 	now, fresh float64
 	seen       []seen // sorted by size
 
-	ahead, last int64   // the first and the last entry dated later than now
-	at          float64 // the time of the last of them
+	ahead, last int64   // first and last entry dated later than now
+	at          float64 // time of the last of these entries
 }
 
 type seen struct {
@@ -74,7 +74,7 @@ func newTimes(opts Options) times {
 	return t
 }
 
-// entry checks the time of e against the cosignatures. It also counts entries that are later
+// entry checks the time of e against the cosignatures. It also counts the entries dated later
 // than the auditor's clock.
 func (t *times) entry(e *Entry) (found, want string) {
 	if t.now > 0 && e.Time > t.now+clocks {

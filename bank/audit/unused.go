@@ -13,12 +13,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 )
 
-// checkUnused looks for damage to data that no entry depends on, in a ledger that was not
-// closed. It checks the files that are no longer written, until Pebble removes them. It does
-// not check the remains of an interrupted write, because they have no valid checksum.
+// checkUnused looks for damage to data on which no entry depends, in a ledger that was not
+// closed. It checks the files that are no longer written, if Pebble has not removed them. It
+// does not check the remains of an interrupted write, because they have no valid checksum.
 func (a *auditor) checkUnused() {
 	names, err := a.opts.FS.List(a.dir)
-	if err != nil || a.head == nil || len(a.head.kept) == 0 { // opening the ledger was interrupted
+	if err != nil || a.head == nil || len(a.head.kept) == 0 { // the opening of the ledger was interrupted
 		return
 	}
 	options := newest(a.head.kept, "OPTIONS-", "")
@@ -46,14 +46,14 @@ func (a *auditor) checkUnused() {
 	}
 }
 
-// sameFile requires a file to be as recorded in HEAD.
+// sameFile requires that a file is unchanged since HEAD recorded it.
 func (a *auditor) sameFile(name, want string) {
 	if found := a.sum(name); found != want {
 		a.fileFinding(name, "SHA-256 and size "+found, want+", as when the ledger was opened")
 	}
 }
 
-// closedLog requires a log that is followed by another to be complete.
+// closedLog requires that a log that is followed by another log is complete.
 func (a *auditor) closedLog(name string, number int64) {
 	b, err := a.readFile(name)
 	if err != nil {
@@ -72,15 +72,15 @@ func (a *auditor) closedLog(name string, number int64) {
 	}
 }
 
-// trailer is the length of the end of a log that Pebble closed. It has no checksum.
+// trailer is the length of the end of a log that Pebble has closed. It has no checksum.
 const trailer = 11
 
-// numbered calls open with a log number, whose type is internal to Pebble.
+// numbered calls open with the number of a log. The type of this number is internal to Pebble.
 func numbered[N ~uint64, R any](open func(io.Reader, N) R, in io.Reader, number int64) R {
 	return open(in, N(number))
 }
 
-// oldTable requires a table that Pebble once used to be intact.
+// oldTable requires that a table that Pebble no longer uses is intact.
 func (a *auditor) oldTable(name string) {
 	err := func() error {
 		f, err := a.opts.FS.Open(a.opts.FS.PathJoin(a.dir, name))
@@ -103,7 +103,7 @@ func (a *auditor) oldTable(name string) {
 	}
 }
 
-// newest returns the name with the greatest number, among names with the given prefix and
+// newest returns the name with the highest number, among names with the given prefix and
 // suffix.
 func newest(names map[string]string, before, after string) (name string) {
 	most := int64(-1)
@@ -123,8 +123,8 @@ func fileNumber(name, before, after string) (int64, bool) {
 	return n, ok && end && err == nil
 }
 
-// tables returns the numbers of the tables that a manifest has added, and of those still in
-// use at its end. It returns nil if it finds an unknown record.
+// tables returns the numbers of all tables that a manifest has added, and of those that are
+// still in use at its end. It returns nil if it finds an unknown record.
 func tables(manifest []byte) (added, live map[int64]bool) {
 	added, live = make(map[int64]bool), make(map[int64]bool)
 	for edits := record.NewReader(bytes.NewReader(manifest), 0); ; {
@@ -172,7 +172,7 @@ func (in *input) newTable() int64 {
 		switch field := in.int(); {
 		case field == 1:
 			return n
-		case field >= 64: // virtual tables, which are parts of others
+		case field >= 64: // virtual tables, which are parts of other tables
 			in.bad = true
 		default:
 			in.text()

@@ -20,8 +20,8 @@ type Values interface {
 }
 
 // From verifies a ledger that is not in a directory. The values must not change during the
-// audit. kept is the head stored with them, as text. An error means that the Head of opts is
-// malformed or that the values cannot be read.
+// audit. The argument kept is the head stored with them, as text. An error means that the Head
+// of opts is malformed or that the values cannot be read.
 func From(v Values, kept string, opts Options) (*Report, error) {
 	if opts.Head != "" {
 		if _, err := parseHead(opts.Head); err != nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// An unread holds the first error that means that something could not be read: a missing
-// permission, too many open files, or a disk or server that does not respond. Nothing is then
-// known about the ledger, so the audit must not call it bad.
+// An unread holds the first error due to which data could not be read: a missing permission,
+// too many open files, or a disk or server that does not respond. The state of the ledger is
+// then unknown, so the audit must not report damage.
 type unread chan error
 
 func newUnread() unread { return make(unread, 1) }
 
-// see stores err if it is the first.
+// see stores err if it is the first such error.
 func (u unread) see(err error) {
 	select {
 	case u <- err:
@@ -24,8 +24,8 @@ func (u unread) see(err error) {
 	}
 }
 
-// seeSystem stores an error of the operating system. It does not store errors that a file is
-// missing or of another kind, because these mean that the ledger was damaged.
+// seeSystem stores an error of the operating system. It does not store the error that a file
+// is missing or of another kind, because this means that the ledger was damaged.
 func (u unread) seeSystem(err error) error {
 	var errno syscall.Errno
 	harm := []syscall.Errno{syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.EINVAL}
@@ -45,7 +45,7 @@ func (u unread) err() error {
 	}
 }
 
-// A watchedFS records failures in unread.
+// A watchedFS is a file system that records such errors in unread.
 type watchedFS struct {
 	vfs.FS
 	unread
@@ -89,7 +89,7 @@ func (f watchedFile) ReadAt(b []byte, at int64) (int, error) {
 	return n, f.seeSystem(err)
 }
 
-// A watchedValues records failures in unread.
+// A watchedValues is a source of values that records such errors in unread.
 type watchedValues struct {
 	Values
 	unread
@@ -112,7 +112,7 @@ func (v watchedValues) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byt
 	}
 }
 
-// Fetch passes the keys on to the values, if they can be prefetched.
+// Fetch passes the keys to the values, if these support prefetching.
 func (v watchedValues) Fetch(keys [][]byte) {
 	if f, ok := v.Values.(fetcher); ok {
 		f.Fetch(keys)

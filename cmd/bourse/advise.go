@@ -113,9 +113,9 @@ func adviseJob(c *cli.Context, o *adviseOptions) error {
 	return showOut(c, o.Out, "", p.Document())
 }
 
-// livePrices returns the prices in the log of the live market in dir, with a description: the
-// mean of all hosts, each of which is shared in proportion to bids. The budget is spread
-// evenly over the time until the deadline.
+// livePrices returns the prices in the log of the live market in dir, with a description. They
+// are means over all hosts, each of which is shared in proportion to bids. The budget is
+// spread evenly over the time until the deadline.
 func livePrices(dir string) (*whatif.PriceHistory, string, error) {
 	p, err := live.PricesOf(dir, nil)
 	if err != nil {
@@ -129,7 +129,7 @@ func livePrices(dir string) (*whatif.PriceHistory, string, error) {
 	return &whatif.PriceHistory{Prices: all, Rule: whatif.SharedHost(p.CPUs)}, of, nil
 }
 
-// advised returns the advice drawn from the price history named on the command line.
+// advised returns the advice based on the price history that the command line names.
 func advised(c *cli.Context, o *adviseOptions, ask whatif.AdviseAsk) (*whatif.BudgetPlan, error) {
 	dir, prices := o.Live, o.Prices
 	named := c.NArg()

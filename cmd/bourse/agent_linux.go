@@ -197,9 +197,9 @@ func unitAction(c *cli.Context, _ *none) error {
 	return err
 }
 
-// unit returns the systemd unit of the agent. The agent's tasks have their own control
-// groups below the unit's control group. They keep running when the agent stops, and the
-// next agent takes them over. Status 2 means a user error, which a restart would repeat.
+// unit is the systemd unit of the agent. The agent's tasks have their own control groups below
+// the unit's control group. They keep running when the agent stops, and the next agent takes
+// them over. Status 2 means a user error, which would occur again after a restart.
 const unit = `[Unit]
 Description=bourse agent: this machine as a host of a market
 After=network-online.target

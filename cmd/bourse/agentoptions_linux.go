@@ -41,7 +41,8 @@ type heldOptions struct {
 	Count []string `doc:"offer {NAME=FILES}, such as gpu=/dev/nvidia0,/dev/nvidia1, or N units (default: the machine's NVIDIA GPUs)"`
 }
 
-// devices returns the countable resources of --count. Nil leaves them to the agent.
+// devices returns the countable resources of --count. If the flag is not given, it returns
+// nil, and the agent detects them.
 func (o *heldOptions) devices() (agent.Devices, error) {
 	if len(o.Count) == 0 {
 		return nil, nil
@@ -69,7 +70,7 @@ func (o *heldOptions) devices() (agent.Devices, error) {
 	return all, nil
 }
 
-// mostUnits is the maximum number of units of a resource that are stated as a number.
+// mostUnits is the maximum number of units of a resource that can be given as a number.
 const mostUnits = 1 << 16
 
 // settings returns the settings of an agent.

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// slurmKept states which guarantees of a market hold on top of Slurm.
+// slurmKept states which guarantees of a market apply to hosts under Slurm.
 const slurmKept = `On Slurm, bourse guarantees that processors are not oversold, that each task starts once,
 and that payments can be audited and replayed. SIGTERM, checkpoints and requeueing (as a new
 attempt) also work. Shares are not proportional to bids, because a bid decides only

@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// newApp returns the command. It is a function so that tests run it with their
-// own readers and writers.
+// newApp returns the command. newApp is a function so that tests can run the program with
+// their own readers and writers.
 func newApp(in io.Reader, out, errs io.Writer) *cli.App {
 	app := &cli.App{
 		Name:  "bourse",
@@ -32,7 +32,7 @@ standard error. Commands respect NO_COLOR.`,
 		EnableBashCompletion: true,
 		HideHelpCommand:      true,
 
-		DisableSliceFlagSeparator: true, // a value of --set may be a list
+		DisableSliceFlagSeparator: true, // the value of --set may be a list
 		ExitErrHandler:            func(*cli.Context, error) {},
 	}
 	app.Commands = slices.Concat(
@@ -50,7 +50,7 @@ standard error. Commands respect NO_COLOR.`,
 		grouped("MARKET", liveCommand(), jobCommand(), openapiCommand()),
 		grouped("HELP", docsCommand(), versionCommand(), completionCommand(), manCommand()),
 		grouped("", curveCommand(), figuresCommand()), // replaced by plot
-		grouped("", marketCommand(), engineCommand()), // for tests of parts of the market
+		grouped("", marketCommand(), engineCommand()), // hidden commands that test parts of the market
 	)
 	app.CustomAppHelpTemplate = helpOf(app)
 	app.Action = func(c *cli.Context) error {
@@ -92,7 +92,7 @@ func helpOf(app *cli.App) string {
 	return text + "\n{{.Description}}\n"
 }
 
-// dress applies the common conventions to every command.
+// dress applies the common conventions to all commands.
 func dress(commands []*cli.Command) {
 	for _, c := range commands {
 		for _, f := range c.Flags {

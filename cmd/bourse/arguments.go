@@ -21,12 +21,12 @@ func commandName(c *cli.Context) string {
 	return name
 }
 
-// again returns the words that call c's command again, with the given flags.
+// again returns the words of a command line that calls c's command again with the given flags.
 func again(c *cli.Context, flags ...string) []string {
 	return slices.Concat([]string{"bourse"}, strings.Fields(commandName(c)), c.Args().Slice(), typed(c, flags...))
 }
 
-// typed returns the given flags as command-line words.
+// typed returns the given flags as words of a command line.
 func typed(c *cli.Context, flags ...string) (words []string) {
 	for _, name := range flags {
 		if several := c.StringSlice(name); several != nil {
@@ -40,8 +40,8 @@ func typed(c *cli.Context, flags ...string) (words []string) {
 	return words
 }
 
-// takes rejects a call whose arguments do not match ArgsUsage, such as DIR, an optional
-// [DIR], or A|B. A command with RESULTS... checks its arguments itself.
+// takes rejects a command line whose arguments do not match ArgsUsage, such as DIR, an
+// optional [DIR], or A|B. A command with RESULTS... checks its arguments itself.
 func takes(c *cli.Context) error {
 	usage := c.Command.ArgsUsage
 	if strings.HasSuffix(strings.TrimSuffix(usage, "]"), "...") {
@@ -58,7 +58,8 @@ func takes(c *cli.Context) error {
 	return between(c, least, len(names), names...)
 }
 
-// between rejects a call with too few arguments, too many arguments or an empty argument.
+// between rejects a command line with too few arguments, too many arguments or an empty
+// argument.
 func between(c *cli.Context, least, most int, names ...string) error {
 	switch n := c.NArg(); {
 	case n < least:
@@ -76,7 +77,7 @@ func between(c *cli.Context, least, most int, names ...string) error {
 	return nil
 }
 
-// A programsFlag is the --json flag and the type of its output.
+// A programsFlag is the --json flag, with the type of its output.
 type programsFlag struct {
 	*cli.BoolFlag
 	prints report.Output

@@ -8,15 +8,15 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// data lists the commands whose output must keep its bytes in every locale.
+// data lists the commands whose output must consist of the same bytes in every locale.
 var data = []string{
 	"scenario show", "scenario schema", "workload generate", "workload convert", "workload schedule",
 	"bank apply", "bank balance", "bank log", "bank sign", "ledger export", "ledger prove", "ledger checkpoint", "ledger publish",
 	"bank key", "market clear", "completion",
 }
 
-// printPlain filters the output of app for the locale and makes every command state its
-// kind of output.
+// printPlain adapts the output of app to the locale, and makes every command state its kind of
+// output.
 func printPlain(app *cli.App) {
 	out := &report.PlainWriter{Writer: app.Writer, Convert: report.ASCII}
 	app.Writer, app.ErrWriter = out, &report.PlainWriter{Writer: app.ErrWriter, Convert: report.ASCII}

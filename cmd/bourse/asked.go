@@ -20,7 +20,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// An asked is one requested contract, given by flags or in a file of several.
+// An asked is one requested contract, specified by flags or in a file with several requests.
 type asked struct {
 	Class      string            `yaml:"class"`
 	Work       float64           `yaml:"work" validate:"gt=0" doc:"work per node, in seconds of one processor, or with a unit such as 2h"`
@@ -49,10 +49,10 @@ type asked struct {
 
 	array order.Array
 	in    []byte            // standard input
-	sent  map[string][]byte // files that are sent, by name; read once for all contracts of an array
+	sent  map[string][]byte // files to send, by name; each is read only once for all contracts of an array
 }
 
-// input returns the text of the file of standard input, if there is one.
+// input returns the content of the file for standard input, if there is one.
 func (a *asked) input(c *cli.Context) ([]byte, error) {
 	switch a.Stdin {
 	case "":
@@ -67,13 +67,14 @@ func (a *asked) input(c *cli.Context) ([]byte, error) {
 	return text, nil
 }
 
-// SetDefaults sets the fields that the file omits.
+// SetDefaults sets the default values of fields that the file may omit.
 func (a *asked) SetDefaults() { a.Nodes, a.CPUs = 1, 1 }
 
 // inside starts a program of the task's folder in another directory.
 const inside = `at=$PWD; cd -- "$1" && shift && case $1 in /*) exec "$@";; */*) exec "$at/$@";; *) exec "$@";; esac`
 
-// task returns a in the form in which it is sent. An error names the invalid field.
+// task returns a in the form that is sent to the market. An error states which field is
+// invalid.
 func (a *asked) task() (*client.Task, *config.Error) {
 	terms, wrong := a.terms()
 	if wrong != nil {
@@ -132,7 +133,7 @@ func (a *asked) read(stdin string) *config.Error {
 	return nil
 }
 
-// terms returns the terms of a. An error names the invalid field.
+// terms returns the terms of a. An error states which field is invalid.
 func (a *asked) terms() (*order.Terms, *config.Error) {
 	var wrong *config.Error
 	if errors.As(config.Check(a), &wrong) {

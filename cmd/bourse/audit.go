@@ -147,7 +147,7 @@ func auditLog(c *cli.Context, address string, opts audit.Options) error {
 	return tellAudits(c, f)
 }
 
-// tellAudits prints the findings of audits and reports whether every ledger is clean.
+// tellAudits prints the findings of audits, and returns an error unless every ledger is clean.
 func tellAudits(c *cli.Context, f *audits.Found) error {
 	if err := show(c, f.Document(c.Bool("quiet")), nil); err != nil || f.Clean() {
 		return err

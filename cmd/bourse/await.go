@@ -6,9 +6,10 @@ import (
 	"bourse/experiments/recovered"
 )
 
-// await calls f and returns its result. If the user interrupts first, await returns only
-// the interruption. The function f opens or reads a file, and it may wait forever for the
-// other end of a pipe. After an interrupt, f is abandoned and must leave no files behind.
+// await calls f and returns its result. If the user interrupts the program first, await
+// returns only the interruption. The function f opens or reads a file, and may wait
+// indefinitely for the other end of a pipe. After an interrupt, f is abandoned. It must
+// therefore leave no files behind.
 func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -21,7 +21,7 @@ import (
 // served bank.
 type banked interface {
 	Do(ctx context.Context, e bank.Entry) (store.Receipt, error)
-	Ledger() string                                              // id of the ledger; empty if the bank is open
+	Ledger() string                                              // id of the ledger; empty if the ledger is open
 	Having(ctx context.Context, public string) ([]string, error) // accounts that have a public key
 
 	// Answer returns the entry that answered a request and reports whether that entry
@@ -38,8 +38,8 @@ type pinOption struct {
 	Pin string `doc:"certificate {PIN} of a served bank (https://…), as printed by 'bank serve'"`
 }
 
-// withBank opens the bank named on the command line for f and reports who may move its
-// money.
+// These are waiting times for a ledger that another process has open: until the wait is
+// reported, and in total.
 func withBank(c *cli.Context, f func(banked) error) (err error) {
 	var b banked
 	if address := c.Args().First(); isServed(address) {
@@ -72,7 +72,7 @@ const (
 )
 
 // writer opens the ledger in p for writing. It waits until no other process has the ledger
-// open. Entries get wall-clock times.
+// open. The entries are dated by the wall clock.
 func writer(c *cli.Context, p place.Place) (*store.Sequencer, error) {
 	begun, said := time.Now(), false
 	for {
@@ -105,7 +105,7 @@ func ask(c *cli.Context, b banked, note []byte) (id string, r store.Receipt, err
 	return e.ID, r, err
 }
 
-// The type here is a bank whose ledger this process writes.
+// A here is a bank whose ledger this process writes.
 type here struct{ *store.Sequencer }
 
 func (h here) Having(ctx context.Context, public string) (all []string, err error) {
@@ -113,7 +113,7 @@ func (h here) Having(ctx context.Context, public string) (all []string, err erro
 	return all, err
 }
 
-// KeyOf returns the public key of an account, empty if it has none.
+// KeyOf returns the public key of an account, or an empty string if it has none.
 func (h here) KeyOf(ctx context.Context, account string) (key string, err error) {
 	err = h.Owners(ctx, func(o *owners.Owners, _ float64) { key = o.Key(account) })
 	return key, err
@@ -131,7 +131,7 @@ func (h here) Reads(ctx context.Context, account string) (is bool, err error) {
 	return is, err
 }
 
-// The type there is a bank served by another process.
+// A there is a bank that another process serves.
 type there struct {
 	*service.Client
 	id     string
@@ -159,7 +159,7 @@ func (t *there) Ledger() string { return t.id }
 func (t *there) Do(ctx context.Context, e bank.Entry) (r store.Receipt, err error) {
 	ctx, cancel := context.WithTimeout(ctx, away)
 	defer cancel()
-	if r, t.signed, err = t.DoSigned(ctx, e); err == nil && t.id == "" { // the entry may have given an open bank its first owner
+	if r, t.signed, err = t.DoSigned(ctx, e); err == nil && t.id == "" { // the entry may have given the bank its first owner
 		t.id, _, err = t.Client.Ledger(ctx, "")
 	}
 	return r, err
@@ -172,7 +172,7 @@ func (t *there) Having(ctx context.Context, public string) ([]string, error) {
 	return all, err
 }
 
-// wall returns the seconds since 2000-01-01 UTC, which is second 0 in exports.
+// wall returns the seconds since 2000-01-01 UTC, which is time 0 in exports.
 func wall() float64 {
 	return time.Since(bank.Epoch).Seconds()
 }

@@ -324,7 +324,7 @@ type rightOptions struct {
 	ownerOptions `yaml:",inline"`
 }
 
-// saySigned is like say, but it signs with the key of --key.
+// saySigned does the same as say but signs with the key of --key.
 func saySigned(c *cli.Context, kind, by string, fields ...string) error {
 	private, err := privateKey(c, "key")
 	if err != nil {

@@ -89,7 +89,7 @@ func serveAction(c *cli.Context, o *serveOptions) error {
 		Now:    wall,
 		Limits: service.Limits{Rate: o.Rate, Connections: o.Connections},
 		Tell:   func(what string) { log.Info(place.WithoutPasswords(what), "bank", p.String()) },
-		Waits:  place.IsURL(address), // only a database can have another server that writes it
+		Waits:  place.IsURL(address), // only a database can have a second server that writes to it
 		Write: func() (*store.Sequencer, error) {
 			s, err := p.Writer(store.Options{Now: wall})
 			if err != nil {

@@ -21,7 +21,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Files in a market's folder: its certificate with the key, and the next certificate.
+// These are files in a market's folder: its certificate with the key, and the next
+// certificate.
 func certificateNow(dir string) string  { return lab.File(dir, "keys", "tls") }
 func certificateNext(dir string) string { return lab.File(dir, "keys", "tls.next") }
 
@@ -30,13 +31,13 @@ const (
 	looksAfter = time.Second         // interval at which the files are checked
 )
 
-// certificates are the certificates of a served market: the current one and, during a
-// rotation, the next one, which is announced in answers.
+// A certificates contains the certificates of a served market: the current one and, during a
+// rotation, the next one, which the market announces in its answers.
 type certificates struct {
 	dir   string
 	log   *slog.Logger
 	now   *certificate.File
-	wrong string // error about the next certificate
+	wrong string // error about the next certificate; empty if there is none
 	pins  atomic.Pointer[string]
 
 	announced time.Duration // time after which the next certificate is used
@@ -72,7 +73,7 @@ func (s *certificates) server() *tls.Config {
 	return c
 }
 
-// look reads the files again and reports whether the pins have changed.
+// look reads the files again, and reports whether the pins have changed.
 func (s *certificates) look() bool {
 	next, err := s.nextPin()
 	wrong := ""
@@ -110,15 +111,15 @@ func (s *certificates) nextPin() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// The age counts from the time when the file appeared in the folder, not from when it
-	// was written.
+	// The age counts from the time when the file appeared in the folder, not from the time
+	// when it was written.
 	if at, ok := info.Sys().(*syscall.Stat_t); ok && time.Since(time.Unix(at.Ctim.Unix())) > s.announced {
 		err = os.Rename(next, certificateNow(s.dir))
 	}
 	return link.Pin(pair.Leaf.Raw), err
 }
 
-// watch checks the files until ctx ends. It calls changed whenever the pins have changed.
+// watch checks the files until ctx is done. It calls changed whenever the pins have changed.
 func (s *certificates) watch(ctx context.Context, changed func() error) error {
 	tick := time.NewTicker(looksAfter)
 	defer tick.Stop()

@@ -73,7 +73,7 @@ func claimsAction(c *cli.Context, o *claimsOptions) error {
 	return show(c, papers.Document(all, terminal(c), o.Brief), nil)
 }
 
-// claimsOver tests the market paper's claims under each registered reading.
+// claimsOver tests the claims of the market paper under each registered reading.
 func claimsOver(c *cli.Context, o *claimsOptions) error {
 	if c.NArg() > 0 {
 		return usagef("--over: found RESULTS, want no argument, because --over itself runs the presets")
@@ -89,15 +89,16 @@ func claimsOver(c *cli.Context, o *claimsOptions) error {
 	return show(c, papers.OverReadings(all), nil)
 }
 
-// The log's claims are tested with 60 replications of 500 pairs. With 20 replications and
-// seed 2006, the claim on PolyLin was undecided.
+// The claims about the log are tested with 60 replications of 500 pairs. With 20 replications
+// and seed 2006, the claim about PolyLin was undecided.
 const (
 	logReplications = 60
 	logPairs        = 500
 	logSeed         = 2007
 )
 
-// measureRows measures the log of the market paper. Without a name it returns no rows.
+// measureRows measures the log of the market paper, which has the given name. If the name is
+// empty, it returns no rows.
 func measureRows(c *cli.Context, name string) ([]results.Metric, error) {
 	if name == "" {
 		return nil, nil

@@ -51,8 +51,8 @@ func compareAction(c *cli.Context, o *compareOptions) error {
 	return showOut(c, o.Out, "", d, d.Figures...)
 }
 
-// readBoth measures two workloads. Models are generated last, with as many jobs as the
-// other workload has. If both are models, the second uses a replication of its own.
+// readBoth measures two workloads. Models are generated last, with the same number of jobs as
+// the other workload. If both workloads are models, the second uses a different replication.
 func readBoth(c *cli.Context, names []string) (logs [2]*describe.Log, err error) {
 	jobs := c.Int("jobs")
 	for i, name := range names {

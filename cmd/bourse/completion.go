@@ -75,8 +75,8 @@ print a completion script
 // asksCompletion reports whether args are a shell's request for completions.
 func asksCompletion(args []string) bool { return args[len(args)-1] == "--generate-bash-completion" }
 
-// complete prints the possible completions of the last word of args if args request a value
-// with known choices. The flag parser completes commands and flags.
+// complete prints the possible completions of the last word of args if the word is a value
+// with known choices. The flag parser itself completes commands and flags.
 func complete(out io.Writer, commands []*cli.Command, args []string) bool {
 	n := len(args) - 2
 	if n < 1 || !asksCompletion(args) {

@@ -61,7 +61,7 @@ type statusOptions struct {
 	quietOption                `yaml:",inline"`
 }
 
-// contractIDs returns the contract numbers given on the command line.
+// contractIDs returns the numbers of the contracts given on the command line.
 func contractIDs(c *cli.Context) (ids []int64, err error) {
 	for _, arg := range c.Args().Slice() {
 		id, err := contractID(arg)
@@ -187,7 +187,7 @@ type logsOptions struct {
 	homeOption `yaml:",inline"`
 }
 
-// copyLog prints a log of a contract: either the available part, or all output until the
+// copyLog prints a log of a contract, either only the available part or all output until the
 // contract ends.
 func copyLog(c *cli.Context, m *client.Client, id int64, l service.Log) error {
 	for from := int64(0); ; {
@@ -330,7 +330,7 @@ The command prints the list once or, with --every, repeatedly.
 				return err
 			}
 			if err := service.Pause(c.Context, time.Duration(every*float64(time.Second))); err != nil {
-				return nil // an interrupt is the normal end
+				return nil // an interrupt is the normal end of this command
 			}
 		}
 	})

@@ -13,8 +13,8 @@ import (
 	"bourse/experiments/report"
 )
 
-// broken describes a panic in a run. It names the run, the command that repeats it, and the
-// file next to the results that contains the stack and the scenario. Any other error is
+// broken describes a panic in a run. It names the run, the command that repeats the run, and a
+// file next to the results. The file contains the stack and the scenario. Any other error is
 // returned unchanged.
 func broken(err error, command []string, streamed bool, dir, scenario string) error {
 	var p *experiments.Panic
@@ -48,9 +48,9 @@ func wherever(file string, wrong error) string {
 	return "the stack is in " + file
 }
 
-// keepStack writes the panic, the command and the stack to a new file in dir. If that
-// fails, it writes to the directory of temporary files. The file is the scenario of the run,
-// and comments at its top contain the rest.
+// keepStack writes the panic, the command and the stack to a new file in dir. If that fails,
+// it writes to the directory of temporary files. The file contains the scenario of the run.
+// Comments at its top contain the other data.
 func keepStack(dir, pattern string, met error, p *recovered.Panic, command, scenario string) (string, error) {
 	v := version()
 	text := strings.Join([]string{met.Error(), "command: " + command, "version: " + v, "", string(p.Stack)}, "\n")

@@ -122,8 +122,8 @@ func printPage(c *cli.Context, pages []docPage, topic string) error {
 	return paged(c, text)
 }
 
-// searched returns the pages that contain the words, ignoring case, with the matching lines
-// as text.
+// searched returns the pages that contain the words, ignoring case. The text of each is the
+// matching lines.
 func searched(pages []docPage, words string) (found []docPage) {
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), strings.ToLower(words)) }
 	for _, p := range pages {
@@ -140,7 +140,7 @@ func searched(pages []docPage, words string) (found []docPage) {
 	return found
 }
 
-// paged prints text. On a terminal it uses the user's pager.
+// paged prints text. paged prints text. On a terminal it uses the user's pager.
 func paged(c *cli.Context, text string) error {
 	if out, ok := c.App.Writer.(*os.File); ok && terminal(c).Width > 0 {
 		words := strings.Fields(cmp.Or(os.Getenv("PAGER"), "less -FRX"))

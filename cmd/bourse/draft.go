@@ -60,9 +60,9 @@ func newScenario(c *cli.Context) error {
 	return nil
 }
 
-// answered returns the answer to a question. The answer comes from a flag or, without one,
-// from the next input line. On a terminal, it repeats the question after an invalid answer.
-// At the end of standard input, the last question gets its default answer.
+// answered returns the answer to a question. The answer comes from a flag or, if there is
+// none, from the next input line. On a terminal, it repeats the question after an invalid
+// answer. At the end of standard input, the last question receives its default answer.
 func answered(c *cli.Context, in *bufio.Reader, number int, q catalog.Question, last bool) (string, error) {
 	if c.IsSet(q.Name) {
 		answer := c.String(q.Name)

@@ -1,7 +1,8 @@
-// Package booked contains the policies that sell the processors of one host for intervals of time:
-// windows, at list prices by delivery window, and bundle, by auctions of whole bundles. Both
-// promise an interval and a price, record the promises as [bookings], and start and end the
-// contracts. A unit is a processor. The package is independent of how a price is charged.
+// Package booked contains the policies that sell the processors of one host for intervals of
+// time. Policy windows sells at list prices by delivery window, and policy bundle sells whole
+// bundles by auction. Both promise an interval and a price, record the promises as [bookings],
+// and start and end the contracts. A unit is a processor. The package is independent of how
+// prices are charged.
 package booked
 
 import (
@@ -32,14 +33,14 @@ func Policies() map[string]admission.Policy {
 	}
 }
 
-// bookings are the intervals sold that have not ended.
+// bookings contains the sold intervals that have not ended.
 type bookings struct {
 	units int // processors of the host
 	speed float64
 
 	of      map[int32]*booking // by contract
-	steps   []step             // the starts and ends, in order of time
-	due     eventheap.Heap     // next start or end, by contract
+	steps   []step             // starts and ends, in order of time
+	due     eventheap.Heap     // time of the next start or end of each contract
 	actions []contracts.Action
 }
 
@@ -54,10 +55,10 @@ type booking struct {
 // A step is a change of the number of units that are sold.
 type step struct {
 	at    float64
-	units int // below 0 at the end of a booking
+	units int // change; negative at the end of a booking
 }
 
-// see reads the host, once.
+// see reads the specification of the host, once.
 func (b *bookings) see(v contracts.View) {
 	if b.of == nil {
 		b.of = map[int32]*booking{}
@@ -68,10 +69,11 @@ func (b *bookings) see(v contracts.View) {
 // span returns the estimated runtime of r in seconds.
 func (b *bookings) span(r *contracts.Request) float64 { return r.Work / b.speed }
 
-// wide returns the reason for which r could not have its nodes even on an empty host, or None.
+// wide returns the reason for which r could not obtain its nodes even on an empty host, or
+// None.
 func (b *bookings) wide(r *contracts.Request) contracts.Reason {
 	switch {
-	case r.Gangs() > 1: // each part needs a host of its own
+	case r.Gangs() > 1: // each part needs a separate host
 		return contracts.TooFewHosts
 	case r.Nodes > b.units:
 		return tooFewNodes
@@ -100,7 +102,7 @@ func (b *bookings) remove(x *booking) {
 	}
 }
 
-// step returns the position of the first step at the given time or later.
+// step returns the index of the first step at the given time or later.
 func (b *bookings) step(at float64) int {
 	i, _ := slices.BinarySearchFunc(b.steps, at, func(s step, at float64) int { return cmp.Compare(s.at, at) })
 	return i
@@ -108,7 +110,7 @@ func (b *bookings) step(at float64) int {
 
 // room appends to out the times at which n more units are free, in order.
 func (b *bookings) room(out []gap, n int) []gap {
-	used, from := 0, math.Inf(-1) // NaN while there is no room
+	used, from := 0, math.Inf(-1) // NaN while too few units are free
 	for i := range b.steps {
 		s := &b.steps[i]
 		if used += s.units; i+1 < len(b.steps) && b.steps[i+1].at == s.at {
@@ -139,8 +141,8 @@ func (b *bookings) held(out []clearing.Span, now float64) []clearing.Span {
 // next returns the time of the next start or end, or +Inf if there is none.
 func (b *bookings) next() float64 { return b.due.First() }
 
-// finished records that the work of contract i is done now. The contract ends now, or at the end of
-// its interval if the two times differ only by rounding.
+// finished records that the work of contract i is done now. The contract ends now. If now
+// differs from the end of its interval only by rounding, it ends at the end of the interval.
 func (b *bookings) finished(now float64, i int32) {
 	x := b.of[i]
 	if x.done = true; now < x.to-contracts.Tolerance*(x.to-x.from)-2*contracts.Moment(x.to) {
@@ -148,8 +150,8 @@ func (b *bookings) finished(now float64, i int32) {
 	}
 }
 
-// carry appends the actions that are due by now: first the ends, then the starts, each by
-// contract. It calls ended, unless it is nil, with each booking that ends.
+// carry appends the actions that are due by now: first the ends, then the starts, each in
+// order of contract. It calls ended, unless it is nil, with each booking that ends.
 func (b *bookings) carry(now float64, ended func(*booking)) {
 	starts := len(b.actions)
 	for {
@@ -177,8 +179,9 @@ func (b *bookings) carry(now float64, ended func(*booking)) {
 	}
 }
 
-// withdraw releases contract i, which its owner cancels, unless its work is done. The owner owes
-// the part fee of the price or, if it is more, the part of the interval that has passed.
+// withdraw releases contract i, which its owner cancels, unless its work is done. The owner
+// owes the fraction fee of the price or, if it is more, the fraction of the interval that has
+// passed.
 func (b *bookings) withdraw(now float64, i int32, fee float64) *booking {
 	x := b.of[i]
 	if x == nil || x.done {
@@ -193,10 +196,10 @@ func (b *bookings) withdraw(now float64, i int32, fee float64) *booking {
 	return x
 }
 
-// rounding is the largest relative error of a price.
+// rounding is the maximum relative rounding error of a price.
 const rounding = 1e-13
 
-// micros returns a number of micro-dollars, rounded toward zero, in dollars.
+// micros returns x micro-dollars, rounded toward zero, in dollars.
 func micros(x float64) float64 {
 	return math.Floor(x*(1+rounding)+1e-9) / 1e6
 }

@@ -19,29 +19,30 @@ type BundleOptions struct {
 	Losers                 string `yaml:"losers" validate:"oneof=wait leave" doc:"bids that lose: wait (bid again) or leave (are rejected)"`
 }
 
-// bundle sells bundles by auction. At regular times, each waiting job bids for n nodes in an
-// interval. The interval starts at the clearing or at the earliest start of the job, whichever is
-// later, and is as long as the estimate. The value of a bid is the budget. Awards are booked, so
-// they never move, and a winner owes the price that the auction sets if its work is done. A winner
-// that cancels owes the whole price.
+// bundle sells bundles by auction. At regular times, each waiting job bids for n nodes during
+// an interval. The interval starts at the clearing or at the earliest start of the job,
+// whichever is later. Its length is the estimated runtime. The value of a bid is the budget of
+// the job. Awards are booked and never move. If its work is done, a winner owes the price set
+// by the auction. A winner that cancels its contract owes the whole price.
 //
-// The rule is truthful if each job has its own user, bids once, and losers leave. It is not
-// truthful if losers bid again: a bid may gain by losing to a rival that will not be there next
-// time. Nor is it if one user has several jobs.
+// The rule is truthful if each job belongs to a different user, bids once, and leaves if it
+// loses. It is not truthful if losers bid again: a bid may gain by losing to a rival that does
+// not bid in the next clearing. It is also not truthful if one user has several jobs.
 type bundle struct {
 	bookings
 	o         BundleOptions
 	reserve   market.Rate
 	mechanism clearing.Mechanism
 	waiting   []*bid  // in order of arrival
-	at        float64 // time of the next clearing; +Inf if nobody waits
+	at        float64 // time of the next clearing; +Inf if no job waits
 	last      float64 // time of the last clearing
 	book      clearing.Book
 	result    clearing.Result
-	awards    []award // Book has been returned for them
+	awards    []award // bookings that the policy has returned in Book actions
 }
 
-// An award is a booking for which the broker holds the budget, unless it rejects the decision.
+// An award is a booking for which the broker will hold the budget, unless it rejects the
+// decision.
 type award struct {
 	decision *contracts.Decision
 	*booking
@@ -57,7 +58,7 @@ type bid struct {
 	submit, opens float64
 	due           float64           // +Inf unless hard
 	value         int64             // micro-dollars
-	numbers       contracts.Numbers // numbers of the last clearing in which it took part
+	numbers       contracts.Numbers // numbers of the last clearing in which the job took part
 }
 
 // newBundle returns a bundle policy with the decoded options.
@@ -120,7 +121,7 @@ func (p *bundle) Handle(now float64, e contracts.Event, m contracts.Market) []co
 	return p.actions
 }
 
-// submitted considers a new request. It is rejected if it can never win.
+// submitted handles a new request. It is rejected if it can never win.
 func (p *bundle) submitted(now float64, i int32, m contracts.Market) {
 	r := m.Request(i)
 	j := &bid{
@@ -143,8 +144,9 @@ func (p *bundle) submitted(now float64, i int32, m contracts.Market) {
 	p.await(now)
 }
 
-// await sets the time of the next clearing: the first at now or later. Each time has one clearing,
-// so a job that arrives after it, because it follows a job that ends at this time, waits for the next.
+// await sets the time of the next clearing, which is the first regular time at now or later.
+// There is one clearing per time. A job may follow a job that ends at this time and arrive
+// after the clearing; it then waits for the next clearing.
 func (p *bundle) await(now float64) {
 	k := max(1, math.Floor(now/p.o.Every))
 	for k*p.o.Every < now || k*p.o.Every <= p.last {
@@ -199,7 +201,7 @@ func (p *bundle) clear(now float64) {
 		}
 	}
 	if len(rest) > 0 && len(p.awards)+len(p.book.Held) == 0 {
-		// Nobody outbid them, so they are below the reserve price, now and later.
+		// No job outbid these bids, so they are below the reserve price, now and later.
 		for _, j := range rest {
 			p.refuse(j, contracts.BelowReserve)
 		}
@@ -210,8 +212,8 @@ func (p *bundle) clear(now float64) {
 	}
 }
 
-// announce records the result of a clearing, and sets the numbers of its bids. These are bids, the
-// number of bids, and welfare, the sum of the values of the winning bids, in $.
+// announce records the result of a clearing, and sets the numbers of its bids. The numbers are
+// bids, the number of bids, and welfare, the sum of the values of the winning bids in $.
 func (p *bundle) announce() {
 	units, welfare, approximate := 0, int64(0), 0
 	for i, n := range p.result.Units {
@@ -246,7 +248,7 @@ func (p *bundle) refuse(j *bid, reason contracts.Reason) {
 	p.say(contracts.Refuse, j, contracts.Decision{Reason: reason, Numbers: j.numbers})
 }
 
-// say appends an action about j with its decision.
+// say appends an action about j, with its decision.
 func (p *bundle) say(verb contracts.Verb, j *bid, d contracts.Decision) *contracts.Decision {
 	p.actions = append(p.actions, contracts.Action{Verb: verb, Contract: j.contract, Decision: &d})
 	return &d

@@ -12,7 +12,8 @@ import (
 	"bourse/market/clearing"
 )
 
-// noWindow means that the host has no room for the request within the windows on sale.
+// noWindow means that the host does not have enough free units for the request within the
+// windows on sale.
 const noWindow contracts.Reason = "no room in any window"
 
 // mostAhead is the number of windows on sale if the option ahead is 0.
@@ -34,31 +35,31 @@ type WindowsOptions struct {
 	CancelFee      float64   `yaml:"cancel_fee" validate:"min=0,max=1" doc:"minimum fraction of the price charged for a cancelled contract; more if a larger part of the interval has passed"`
 }
 
-// windows sells forward reservations. Time is divided into windows, and each has a price that
-// depends on the node-seconds of it that are sold. A request buys n nodes for its estimate, in
-// the cheapest interval between its earliest start and its deadline. Bookings never move. The
-// unused rest of a booking whose contract ends early is on sale again, and no longer counts as
-// sold.
+// windows sells forward reservations. Time is divided into windows. The price of a window
+// depends on the number of its node-seconds that are sold. A request buys n nodes for its
+// estimated runtime, in the cheapest interval between its earliest start and its deadline.
+// Bookings never move. If a contract ends early, the unused rest of its booking is on sale
+// again and no longer counts as sold.
 type windows struct {
 	bookings
 	o       WindowsOptions
 	curve   Curve
 	first   int      // window of sold[0]
-	sold    []window // sales from the current window on; nothing is sold of later windows
+	sold    []window // sales in the current and later windows; nothing has been sold in windows after the last element
 	gaps    []gap    // scratch
 	said    contracts.Decision
 	numbers contracts.Numbers
 	place   [1]contracts.Placement
-	pending *booking // Book has been returned for it
+	pending *booking // booking that the policy has returned in a Book action
 }
 
-// A window records the node-seconds sold of one window.
+// A window records the number of node-seconds sold in one window.
 type window struct {
 	seconds float64     // node-seconds
 	price   market.Rate // of the next one
 }
 
-// A gap is a time with room for a request.
+// A gap is a period in which a request can start.
 type gap struct{ from, to float64 }
 
 // newWindows returns a windows policy with the decoded options.
@@ -136,9 +137,9 @@ func (p *windows) Handle(now float64, e contracts.Event, m contracts.Market) []c
 	return p.actions
 }
 
-// decide decides about r, and returns its booking unless it is refused. It reports the numbers
-// start, the time of the start, and ask, the price of the cheapest interval in $, even if r is
-// refused because of this price.
+// decide decides r and returns its booking, unless r is refused. It reports the numbers start,
+// the time of the start, and ask, the price of the cheapest interval in $. It reports them
+// even if r is refused because of this price.
 func (p *windows) decide(now float64, r *contracts.Request) *booking {
 	p.forget(now)
 	p.said, p.numbers = contracts.Decision{}, p.numbers[:0]
@@ -166,17 +167,18 @@ func (p *windows) decide(now float64, r *contracts.Request) *booking {
 	return &booking{units: r.Nodes, from: from, to: from + length}
 }
 
-// cheapest returns the start of the cheapest interval for n nodes, the earliest if several cost the
-// same, and its cost in nano-dollars. It considers these starts: the earliest, the boundaries
-// of windows and the ends of bookings; and the boundaries, the starts of bookings and the
-// deadline, each minus the length.
+// cheapest returns the start of the cheapest interval for n nodes and its cost in
+// nano-dollars. Ties go to the earliest interval. It considers these starts: opens, the
+// boundaries of windows and the ends of bookings. It also considers the boundaries, the starts
+// of bookings and the deadline, each minus the length.
 func (p *windows) cheapest(n int, length, opens, due float64) (start, cost float64, ok bool) {
 	width, ahead := p.o.Width, p.o.Ahead
 	if ahead == 0 {
 		ahead = mostAhead
 	}
 	until := min(due, float64(p.first+ahead)*width)
-	// Beyond all that is sold and all listed prices, only the position within a window matters.
+	// After all sold intervals and all listed prices, only the position within a window
+	// matters.
 	quiet := max(opens, float64(max(p.first+len(p.sold), len(p.o.Prices)))*width) + width
 	p.gaps = p.room(p.gaps[:0], n)
 	cost = math.Inf(1)
@@ -194,7 +196,7 @@ func (p *windows) cheapest(n int, length, opens, due float64) (start, cost float
 		if from < p.gaps[k].from || from+length > p.gaps[k].to {
 			return
 		}
-		// Sums that differ by rounding are equal.
+		// Sums that differ only by rounding count as equal.
 		if c := p.cost(n, from, from+length, cost); c < cost*(1-rounding) || from < start && c <= cost*(1+rounding) {
 			start, cost = from, c
 		}
@@ -231,13 +233,13 @@ func before(end, length float64) float64 {
 	return from
 }
 
-// cost returns the price of n nodes in [from, to), in nano-dollars. Node i pays in each window as
-// if i nodes had bought the same time before it. If the price exceeds most, cost may return any
-// higher number.
+// cost returns the price of n nodes in [from, to), in nano-dollars. In each window, node i
+// pays as if i nodes had already bought the same time. If the price exceeds most, cost may
+// return any higher number.
 func (p *windows) cost(n int, from, to, most float64) (sum float64) {
 	width, of := p.o.Width, float64(p.units)*p.o.Width
 	first := p.at(from)
-	for w := first; float64(w)*width < to; w++ { // as if all nodes were the first
+	for w := first; float64(w)*width < to; w++ { // first compute the price as if all nodes were the first
 		sum += float64(n) * float64(p.window(w).price) * (min(to, float64(w+1)*width) - max(from, float64(w)*width))
 	}
 	if n == 1 || sum > most*(1+rounding) {
@@ -286,7 +288,7 @@ func (p *windows) forget(now float64) {
 	p.first = w
 }
 
-// sell adds the node-seconds of x after the time from to the sales, or subtracts them if sign is
+// sell adds the node-seconds of x after time from to the sales, or subtracts them if sign is
 // -1.
 func (p *windows) sell(x *booking, from, sign float64) {
 	width := p.o.Width

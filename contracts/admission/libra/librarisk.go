@@ -99,7 +99,8 @@ func (b *bound) risky(now float64, r *contracts.Request) bool {
 
 // safe reports whether h is without risk with a task of r added.
 func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
-	// An idle host is safe, because a single task has no other to deviate from.
+	// An idle host is safe, because the delay of a single task cannot differ from other
+	// delays.
 	if len(v.On(h)) == 0 {
 		return true
 	}
@@ -111,7 +112,7 @@ func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h 
 	return p.projection.project(n)
 }
 
-// load fills the projection with the tasks on h and one of r.
+// load fills the projection with the tasks on h and a task of r.
 func (p *LibraRisk) load(now float64, r *contracts.Request, v contracts.View, h hosts.ID) {
 	on, spec := v.On(h), v.Spec(h)
 	p.projection.Clear()
@@ -138,8 +139,8 @@ func (p *projection) project(n sharing.Node) bool {
 	return RiskOf(p.Delay, p.Span).Zero()
 }
 
-// lemmas returns the same result as project if shares are dynamic, but usually needs no
-// simulation. There is no risk if
+// lemmas returns the same result as project if shares are dynamic. It usually needs no
+// simulation. There is no risk in these cases:
 //
 //  1. there is only one task, whose delay cannot differ from another; or
 //  2. the needs add up to at most n, and none exceeds the most m that one task can use, so no
@@ -147,20 +148,20 @@ func (p *projection) project(n sharing.Node) bool {
 //  3. the needs add up to more, none exceeds m, and all deadlines are equal, so all tasks are
 //     delayed alike.
 //
-// There is risk in all other cases in which no need exceeds m. Proof: suppose that the needs s add
-// up to T > n, and that all deadline delays are δ > 1. Then no task is in time, so n is fully used
-// until the end of some task k. After that, only tasks with m processors each are left: the set K.
-// At that time, task i of K, with deadline d_i, has m δ (d_i - d_k) of its work s_i d_i left, and
-// the work done is n δ d_k. Hence
+// There is a risk in all other cases in which no need exceeds m. Proof: suppose that the needs
+// s add up to T > n, and that all deadline delays equal δ > 1. Then no task is in time, so n
+// is fully used until the end of some task k. After that, only the tasks in a set K are left,
+// each with m processors. At that time, task i of K, with deadline d_i, has the part m δ (d_i
+// - d_k) of its work s_i d_i left. The work done so far is n δ d_k. Hence
 //
 //	(n δ - T) d_k = Σ_{not K} s_i (d_i - d_k) + Σ_K (s_i - m δ)(d_i - d_k)
 //
-// No term of the sums is positive: d_i ≤ d_k outside K, and d_i ≥ d_k and s_i ≤ m δ in K. So T is
-// at least n δ. If no need exceeds m, the first task to end is late by T/n, so δ = T/n, all terms
-// are 0, and all deadlines are equal.
+// No term of the sums is positive: d_i ≤ d_k outside K, and d_i ≥ d_k and s_i ≤ m δ in K.
+// Therefore T is at least n δ. If no need exceeds m, the first task to end is late by T/n.
+// Then δ = T/n, all terms are 0, and all deadlines are equal.
 //
-// If a need s exceeds m, δ is at least s/m. So there is also risk if T is less than n s/m,
-// unless n can run all tasks at once. All remaining cases are simulated.
+// If a need s exceeds m, δ is at least s/m. There is therefore also a risk if T is less than n
+// s/m, unless n can run all tasks at the same time. All remaining cases are simulated.
 func (p *projection) lemmas(n sharing.Node) bool {
 	total, most := p.needs()
 	switch factor := n.Size / n.Most; {
@@ -176,7 +177,7 @@ func (p *projection) lemmas(n sharing.Node) bool {
 	first, last := p.Span[0], p.Span[0]
 	for i, span := range p.Span {
 		if p.Left[i] <= sharing.Tick && p.Keep[i] == 0 {
-			return false // this task needs nothing and is in time, but the others are late
+			return false // this task needs nothing and is in time, but the other tasks are late
 		}
 		first, last = min(first, span), max(last, span)
 	}

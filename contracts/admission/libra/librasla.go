@@ -13,16 +13,16 @@ import (
 )
 
 // noReturn means that too few hosts would have a higher return with the request, or would
-// finish it in time.
+// complete it in time.
 const noReturn contracts.Reason = "too few hosts return more with it"
 
-// LibraSLA admits a request if enough hosts return at least as much with it as without it
-// (SLA, Algorithm 1). If its deadline is hard, they must also finish it in time. It takes the
-// suitable hosts with the highest return.
+// LibraSLA admits a request if enough hosts have at least the same return with the request as
+// without it (SLA, Algorithm 1). If the deadline of the request is hard, these hosts must also
+// complete it in time. It chooses the suitable hosts with the highest return.
 //
 // The return of a host is the sum of utility / runtime / deadline over its tasks (SLA, eq. 5
 // and 6). Utility is the budget minus penalties for delay. [sharing.Plan] computes it.
-type LibraSLA struct { //nolint:revive // the name in the paper
+type LibraSLA struct { //nolint:revive // the type has the name used in the paper
 	ReturnOptions
 	chooser
 	hosts    []occupancy
@@ -45,8 +45,8 @@ func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (cont
 	}), err
 }
 
-// Decide implements [contracts.Decider]. It rejects a request whose deadline is not above its
-// estimate, because the paper assumes that there are no such requests.
+// Decide implements [contracts.Decider]. Decide rejects a request whose deadline does not
+// exceed its estimate, because the paper assumes that there are no such requests.
 func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v)
 	if r.Span(now) <= r.Work {
@@ -62,14 +62,14 @@ func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 }
 
 // most returns the rank of a host with the given return. The highest return has the lowest
-// rank. Relative differences up to 1e-12 are treated as rounding.
+// rank. Relative differences of up to 1e-12 are treated as rounding.
 func most(returns float64) float64 {
 	const digits = 40 // binary digits kept, of 52
 	rounded := math.Float64bits(returns) + 1<<(52-digits-1)
 	return -math.Float64frombits(rounded &^ (1<<(52-digits) - 1))
 }
 
-// suits reports whether h is suitable for a task of r. It plans h with the task and then, if
+// suits reports whether h is suitable for a task of r. It plans h with the task and, if
 // necessary, without it.
 func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
 	spec := v.Spec(h)
@@ -77,16 +77,16 @@ func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 	tasks := p.standing(now, h, spec.Speed)
 	n := len(tasks)
 	with := append(tasks, offer(now, r, spec.Speed))
-	// With protect: strict, the plan must be feasible: all hard tasks must have what they
-	// need.
+	// With protect: strict, the plan must be feasible, which means that all hard tasks receive
+	// the shares that they need.
 	if p.new.Divide(node, with); p.ReturnOptions.Protect == "strict" && !p.new.Feasible {
 		return false
 	}
 	if p.new.Judge(with); math.IsInf(p.new.Return, -1) || !r.SLA.Soft && p.new.Delay[n] != 0 {
 		return false
 	}
-	// With current: stored, the return without the request is the one computed at the host's
-	// last event.
+	// With current: stored, the return without the request is the return computed at the
+	// host's last event.
 	if p.Current == "stored" && n > 0 {
 		p.standing(v.On(h)[0].At, h, spec.Speed)
 	}
@@ -94,7 +94,7 @@ func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 	return p.new.Return >= p.old.Return
 }
 
-// offer returns the promise of one node of r at now, on a host of the given speed. A request
+// offer returns the promise of one node of r at now on a host of the given speed. A request
 // that is placed again has only its remaining time.
 func offer(now float64, r *contracts.Request, speed float64) sharing.Promise {
 	p := sharing.Offer(r, speed)
@@ -105,19 +105,20 @@ func offer(now float64, r *contracts.Request, speed float64) sharing.Promise {
 	return p
 }
 
-// An occupancy stores the state of the tasks on a host since a task last arrived or left.
+// An occupancy stores the state of the tasks on a host since a task last started or ended
+// there.
 type occupancy struct {
 	tasks []sharing.Promise
 	goes  []course // courses of the tasks, in the same order
 }
 
-// A course stores the values from which the changing parts of a promise are computed.
+// A course stores the values from which the time-dependent parts of a promise are computed.
 type course struct {
-	work, rate, at float64 // estimated work left at time at, and work per second since then
+	work, rate, at float64 // estimated work left at time at, and work done per second since then
 	due, target    float64 // times
 }
 
-// see updates the hosts that have changed.
+// see updates the data of the hosts that have changed.
 func (p *LibraSLA) see(v contracts.View) {
 	changed, all := admission.Changed(v, len(p.hosts))
 	if all {
@@ -136,7 +137,7 @@ func (p *LibraSLA) see(v contracts.View) {
 	}
 }
 
-// standing returns the tasks on h in their state at now.
+// standing returns the tasks on h with their state at now.
 func (p *LibraSLA) standing(now float64, h hosts.ID, speed float64) []sharing.Promise {
 	l := &p.hosts[h]
 	for i := range l.tasks {

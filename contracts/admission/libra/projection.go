@@ -12,10 +12,10 @@ import (
 type projection struct {
 	Spare sharing.Spare
 
-	// Shares selects the shares that tasks are assumed to have. With dynamic, the host is
+	// Shares determines the shares that tasks are assumed to have. With dynamic, the host is
 	// divided again whenever a task ends, as on a real host. With static, each task keeps its
-	// initial share. With incumbent, shares are constant too, but the last task receives only
-	// the capacity that the others leave.
+	// initial share. With incumbent, shares are also constant, but the last task receives only
+	// the capacity that the other tasks leave.
 	Shares string
 
 	Left []float64 // estimated remaining runtime of each task, s; input of delays
@@ -25,7 +25,7 @@ type projection struct {
 	Delay []float64 // delay of each task, s; result of delays
 
 	now         float64 // s from the start
-	least, most float64 // least and greatest deadline delay of the tasks that have ended
+	least, most float64 // lowest and highest deadline delay of the tasks that have ended
 
 	running  []int
 	required []float64
@@ -41,7 +41,7 @@ func (p *projection) Add(left, span, keep float64) {
 	p.Left, p.Span, p.Keep = append(p.Left, left), append(p.Span, span), append(p.Keep, keep)
 }
 
-// needs returns the sum and the greatest of the needs of the tasks, in processors.
+// needs returns the sum and the maximum of the needs of the tasks, in processors.
 func (p *projection) needs() (total, most float64) {
 	for i := range p.Left {
 		need := sharing.Required(p.Left[i], p.Span[i], p.Keep[i])
@@ -51,7 +51,7 @@ func (p *projection) needs() (total, most float64) {
 }
 
 // delays computes Delay for a host n on which no deadline has passed yet. A task whose
-// estimate is used up is assumed to run until its deadline with the share that it kept. delays
+// estimate is used up is assumed to run until its deadline with the share in Keep. The method
 // overwrites Left.
 func (p *projection) delays(n sharing.Node) {
 	p.begin()
@@ -110,14 +110,14 @@ func (p *projection) ends(i int, after float64) {
 	p.least, p.most = min(p.least, d), max(p.most, d)
 }
 
-// unequal reports whether the tasks that have ended give the host a risk above zero, whatever
-// the delays of the other tasks. If two of n deadline delays differ by x, their standard
-// deviation is at least x / √2n.
+// unequal reports whether the tasks that have ended already cause a risk above zero on the
+// host, independent of the delays of the other tasks. If two of n deadline delays differ by x,
+// their standard deviation is at least x / √2n.
 func (p *projection) unequal() bool {
 	return p.least < p.most*(1-2*zero*math.Sqrt(2*float64(len(p.Left))))
 }
 
-// late returns the delay of a task that ends after end seconds and has its deadline after span
+// late returns the delay of a task that ends after end seconds and whose deadline is in span
 // seconds. It is 0 if the task has no deadline.
 func late(end, span float64) float64 {
 	if math.IsInf(span, 1) {
@@ -140,14 +140,14 @@ func (p *projection) divide(n sharing.Node, now float64) {
 	hosts.Divide(n.Size, n.Most, p.shares, p.rates)
 }
 
-// incumbent gives the last task the capacity that the others do not need.
+// incumbent gives the last task the capacity that the other tasks do not need.
 func (p *projection) incumbent(n sharing.Node) {
 	last := len(p.shares) - 1
 	if last == 0 {
 		return
 	}
-	// Reserve for each other task the processors that it needs, at most the number that one task
-	// can use.
+	// Reserve for each other task the processors that it needs, but at most the number that
+	// one task can use.
 	rest := n.Size
 	for k := range p.shares[:last] {
 		need := min(p.required[k], n.Most)

@@ -6,8 +6,8 @@ import (
 	"bourse/contracts/sharing"
 )
 
-// A Risk measures how unequally the tasks on a host are delayed, relative to the time that they
-// have left (Risk, eq. 4 to 6).
+// A Risk measures how unequally the tasks on a host are delayed, relative to their remaining
+// time (Risk, eq. 4 to 6).
 type Risk struct {
 	Mean  float64 // μ, the mean deadline delay
 	Sigma float64 // standard deviation of the deadline delays
@@ -44,8 +44,8 @@ func RiskOf(delay, span []float64) Risk {
 	return Risk{mean, math.Sqrt(squares / n)}
 }
 
-// Zero reports whether there is no risk, up to rounding. A single task has no risk, however
-// late it is, because it cannot differ from another.
+// Zero reports whether there is no risk, except for rounding. A single task has no risk,
+// however late it is, because its delay cannot differ from other delays.
 func (r Risk) Zero() bool { return r.Sigma <= zero*max(1, r.Mean) }
 
 // zero is the relative standard deviation that is treated as rounding.

@@ -34,7 +34,7 @@ type Mind interface {
 type Terms struct {
 	admission.Properties
 	Waiting  string // how requests wait: "own" (decided at submission), "queue" or "scan"
-	Ordered  bool   // the queue has an order, determined by Key Key is called
+	Ordered  bool   // the queue has an order, for which Key is called
 	Reported bool   // Ended is called
 	Start    []byte // initial state as JSON; nil if the policy has no state
 	Source   string // SHA-256 of the script; empty for a program

@@ -19,22 +19,22 @@ type keeper interface {
 	Advance(now int64, ended []int64, facts []timetable.Fact) []timetable.Fact
 }
 
-// A book is a keeper together with the events that have not been entered in it yet. Books work
-// in whole seconds, so an event within a second is entered at the next full second.
+// A book is a keeper with the events that have not been entered in it yet. Books work in whole
+// seconds. An event within a second is therefore entered at the next full second.
 type book struct {
 	keeper
 	host    hosts.ID
-	number  int32 // position in the policy's books
-	kind    int   // position in the kinds of their index
+	number  int32 // index in the policy's list of books
+	kind    int   // index of its kind in the policy's index
 	nodes   int
 	speed   int64 // permille
 	preempt bool
 
 	ended, gone []int64 // jobs completed or cancelled since the last full second
-	at          int64   // the second at which they are entered
+	at          int64   // second at which these jobs are entered
 }
 
-// newBook returns the empty book of a host. It returns nil if the host cannot have one,
+// newBook returns the empty book of a host. It returns nil if the host cannot have a book,
 // because it has less than one processor or is too slow.
 func newBook(h hosts.ID, spec *hosts.Spec, o *Options) *book {
 	b := &book{
@@ -69,9 +69,9 @@ func (b *book) done(now float64, id int64) {
 	b.ended, b.at = append(b.ended, id), int64(math.Ceil(now))
 }
 
-// cancel removes a job from the book, immediately if now is a full second and otherwise at the
-// next one. In a book without preemption, a running job that is cancelled within a second
-// counts as completed.
+// cancel removes a job from the book. It does so immediately if now is a full second, and
+// otherwise at the next full second. In a book without preemption, a running job that is
+// cancelled within a second counts as completed.
 func (b *book) cancel(now float64, id int64, runs bool, facts []timetable.Fact) ([]timetable.Fact, error) {
 	at := int64(math.Ceil(now))
 	switch {
@@ -86,7 +86,7 @@ func (b *book) cancel(now float64, id int64, runs bool, facts []timetable.Fact) 
 	return facts, nil
 }
 
-// next returns the next second at which an event must be entered or is scheduled.
+// next returns the next second at which an event is scheduled or must be entered.
 func (b *book) next() int64 {
 	if len(b.ended)+len(b.gone) > 0 {
 		return min(b.at, b.Next())

@@ -8,11 +8,11 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// An index orders books, so that the policy need not go through all of them. Books are
-// identified by their positions.
+// An index orders books, so that the policy need not examine all of them. Books are identified
+// by their numbers.
 type index struct {
-	due   eventheap.Heap // the next second of each book in use
-	used  []int32        // books in use, ascending: a book without jobs and events is vacant
+	due   eventheap.Heap // next second at which each book in use has an event
+	used  []int32        // books in use, ascending; a book without jobs and events is vacant
 	kinds []kind
 
 	few     []matchmaking.Seller // reused by quoting
@@ -57,9 +57,9 @@ func (x *index) update(b *book) {
 	}
 }
 
-// quoting returns the books in use and the first vacant book of each kind, in order, and their
-// numbers. A matchmaker that does not compare utilizations, and that prefers the first of equal
-// quotes, chooses the same book among them as among all.
+// quoting returns the books in use and the first vacant book of each kind, in order, with
+// their numbers. If a matchmaker does not compare utilizations and prefers the first of equal
+// quotes, it chooses the same book among these as among all books.
 func (x *index) quoting(books []*book) ([]matchmaking.Seller, []int32) {
 	x.few, x.numbers = x.few[:0], append(x.numbers[:0], x.used...)
 	for k := range x.kinds {

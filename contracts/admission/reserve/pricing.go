@@ -16,12 +16,12 @@ import (
 //
 // Here n is the number of nodes, e is the planned runtime in seconds, and zeta is the loss of
 // laxity in seconds, scaled as in the matchmaker mli. Laxity is the time by which a contract
-// could still be delayed. For example, with base 0.01 $ and kappa 0.1 $, 4 nodes for 100 s that
-// cost others 20 s of laxity cost 4 + 2 = 6 $.
+// can still be delayed. For example, let base be 0.01 $ and kappa 0.1 $. A contract that uses
+// 4 nodes for 100 s and costs others 20 s of laxity then costs 4 + 2 = 6 $.
 //
 // Prices are exact rational numbers, so that equal prices compare as equal. For example, 21 s
-// of laxity on a cluster of speed 1.3 and 39 s on one of speed 0.7 both scale to 27.3 s, and
-// therefore cost the same.
+// of laxity on a cluster of speed 1.3 and 39 s on a cluster of speed 0.7 both scale to 27.3 s,
+// and therefore have the same price.
 type pricing struct {
 	impact      matchmaking.ImpactOptions
 	base, kappa *big.Rat
@@ -32,7 +32,7 @@ func newPricing(o *Options) pricing {
 	return pricing{o.impact("completion"), decimal.NewFromFloat(o.Base).Rat(), decimal.NewFromFloat(o.Kappa).Rat()}
 }
 
-// on reports whether clusters ask any price.
+// on reports whether clusters charge any price.
 func (p *pricing) on() bool { return p.base.Sign() > 0 || p.kappa.Sign() > 0 }
 
 // of returns the price of q in dollars.
@@ -69,8 +69,8 @@ func (c cheapest) Match(now int64, j timetable.Job, window []matchmaking.Seller)
 		if !q.Feasible {
 			continue
 		}
-		// Compare by price, then by completion. The strict comparison keeps the lower index
-		// among equals.
+		// Compare by price, then by completion. The strict comparison prefers the lower index
+		// if both are equal.
 		price := c.of(&q)
 		order := -1
 		if lowest != nil {

@@ -1,7 +1,7 @@
 // Package reserve contains the policy reserve, which sells advance reservations (Farooq,
-// Majumdar, Parsons). Each host is a cluster whose timetable is called a book, and matchmakers
-// choose among the books' quotes (hosts/timetable, hosts/matchmaking). The package is
-// independent of how reservations are carried out.
+// Majumdar, Parsons). Each host is a cluster with a timetable, which is called a book.
+// Matchmakers choose among the quotes of the books (hosts/timetable, hosts/matchmaking). The
+// package is independent of how reservations are carried out.
 package reserve
 
 import (
@@ -18,7 +18,7 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// NoPlan is the reason of reserve for rejecting a request that no book can plan without
+// NoPlan is the reason for which reserve rejects a request that no book can plan without
 // breaking a promise.
 const NoPlan contracts.Reason = "no plan keeps all promises with it"
 
@@ -40,11 +40,11 @@ const idle = -1
 // quotes.
 //
 // A request in parts is one contract. Each part is a reservation in the book of a different
-// host. All parts start at the same time: the earliest time at which the matchmaker finds a
-// host for each part. Parts have no laxity, so no book can move one of them. Books with
-// preemption may still suspend parts separately if estimates are wrong. A part that has done
-// its work frees its nodes; the contract ends with its last part. If one part is killed, the
-// whole contract is killed, and a contract can be withdrawn only as a whole. Its price is the
+// host. All parts start at the same time. This is the earliest time at which the matchmaker
+// finds a host for each part. Parts have no laxity, so no book can move one of them. Books
+// with preemption may still suspend parts separately if estimates are wrong. A part that has
+// done its work frees its nodes; the contract ends with its last part. If one part is killed,
+// the whole contract is killed. A contract can be withdrawn only as a whole. Its price is the
 // sum of the prices that the hosts ask.
 //
 // Books work in whole seconds. Events within a second are entered at the next full second, in
@@ -58,38 +58,38 @@ type reserve struct {
 
 	books  []*book
 	index  index   // of books
-	again  []int32 // books that have another tick at the same second
+	again  []int32 // books that have another tick in the same second
 	window []matchmaking.Seller
-	venues []matchmaking.Venue // the same books as window
-	few    bool                // whether p.match needs only the books of index.quoting
+	venues []matchmaking.Venue // the books in window, in the form that matchmakers need
+	few    bool                // whether p.match needs only the books that index.quoting returns
 	sold   map[contracts.ID]*sale
 	facts  []timetable.Fact
-	wake   int64 // second at which to decide requests that arrived before it; Forever if there are none
+	wake   int64 // second at which the requests that arrived before it are decided; Forever if there are none
 
 	pass    pass
-	chosen  []matchmaking.Choice  // choices for the parts of the request decided last
+	chosen  []matchmaking.Choice  // choices for the parts of the most recently decided request
 	places  []contracts.Placement // placements of that decision
 	said    contracts.Decision
 	numbers contracts.Numbers // numbers of that decision
 	actions []contracts.Action
 }
 
-// A pass is the state of going through the waiting requests.
+// A pass is the progress of the policy through the waiting requests.
 type pass struct {
 	at      int  // position in the queue of the next request, or idle
-	pending bool // the last decision has not been entered in its books yet
+	pending bool // the last decision has not been entered in the books yet
 }
 
-// A sale is a contract that is entered in books.
+// A sale is a contract that has been entered in books.
 type sale struct {
 	contract int32 // number of the contract
 	parts    []part
 	begun    bool
-	start    int64 // second of its first start
+	start    int64 // second of the first start of the contract
 	span     int64 // estimated seconds from the first start to the end of the last part
 }
 
-// A part is one gang of a contract, in its book.
+// A part is a gang of a contract, with its book.
 type part struct {
 	*book
 	begun, over bool
@@ -145,13 +145,13 @@ func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (con
 	return p, err
 }
 
-// impact returns the options that select whose laxity counts, how it is scaled, and how ties
-// are broken.
+// impact returns the options that determine whose laxity counts, how it is scaled, and how
+// ties are broken.
 func (o *Options) impact(ties string) matchmaking.ImpactOptions {
 	return matchmaking.ImpactOptions{Scope: o.ZetaScope, Scale: o.ZetaScale, Ties: ties}
 }
 
-// matchmaker creates the named matchmaker with the options that concern it.
+// matchmaker creates the matchmaker with the given name and its options.
 func (o *Options) matchmaker(name, ties string, rng *rand.Rand) (matchmaking.Matchmaker, error) {
 	if name == "price" {
 		return cheapest{newPricing(o)}, nil
@@ -167,8 +167,8 @@ func (o *Options) matchmaker(name, ties string, rng *rand.Rand) (matchmaking.Mat
 	})
 }
 
-// see creates the books when the policy first sees the fleet. The number of whole processors
-// of a host is its number of nodes; a host without a whole processor has no book.
+// see creates the books when the policy first sees the fleet. The number of nodes of a book is
+// the number of whole processors of its host; a host without a whole processor has no book.
 func (p *reserve) see(v contracts.View) {
 	if p.books != nil {
 		return
@@ -186,14 +186,15 @@ func (p *reserve) add(b *book) {
 	p.index.add(b)
 }
 
-// job converts r to whole seconds. Earliest start and estimate are rounded up and the deadline
-// is rounded down, so that the result never promises more than r allows.
+// The earliest start and the estimate are rounded up, and the deadline is rounded down, so
+// that the result never promises more than r allows. Earliest start and estimate are rounded
+// up and the deadline is rounded down, so that the result never promises more than r allows.
 func (p *reserve) job(now float64, r *contracts.Request) timetable.Job {
 	j := timetable.Job{
 		ID: int64(r.ID), Arrival: second(now), Earliest: second(math.Ceil(max(now, r.Opens()))),
 		Deadline: timetable.Forever, Estimate: second(math.Ceil(r.Work)), Nodes: r.Nodes,
 	}
-	// On-demand requests have no deadline, unless od_deadline limits how late they may end.
+	// On-demand requests have no deadline unless the option od_deadline limits their end.
 	switch {
 	case !r.OnDemand:
 		j.Deadline = second(math.Floor(r.Due()))
@@ -206,8 +207,8 @@ func (p *reserve) job(now float64, r *contracts.Request) timetable.Job {
 	return j
 }
 
-// second converts x to whole seconds. Times beyond the horizon of books become one second past
-// it, which is too late for every book.
+// second converts x to whole seconds. Times beyond the horizon of books become one second
+// after the horizon, which is too late for every book.
 func second(x float64) int64 { return int64(min(x, timetable.Horizon+1)) }
 
 // order returns r as an order with parts. j is r in whole seconds.
@@ -240,7 +241,7 @@ func (p *reserve) room(r *contracts.Request, do func(*kind) bool) bool {
 				wide += k.books
 			}
 		}
-		if wide <= n { // the n parts before it are at least as wide
+		if wide <= n { // each of the n parts before it is at least as wide
 			return false
 		}
 	}

@@ -64,7 +64,7 @@ func (p *reserve) Next() (at float64, last bool) {
 	return at, false
 }
 
-// ask decides about contract i, and reports whether there is an action to carry out.
+// ask decides contract i, and reports whether there is an action to carry out.
 func (p *reserve) ask(now float64, i int32, m contracts.Market) bool {
 	p.said = p.decide(now, m.Request(i), m.Hosts())
 	verb := contracts.Refuse
@@ -79,7 +79,7 @@ func (p *reserve) ask(now float64, i int32, m contracts.Market) bool {
 	return true
 }
 
-// sell returns contract i as a sale in the chosen books.
+// sell records contract i as a sale in the chosen books, and returns the sale.
 func (p *reserve) sell(i int32) *sale {
 	s := &sale{contract: i}
 	for k := range p.chosen {
@@ -90,8 +90,8 @@ func (p *reserve) sell(i int32) *sale {
 	return s
 }
 
-// choose asks the books to quote for r and reports whether each part has a quote. j is r in
-// whole seconds.
+// choose asks the books for quotes on r, and reports whether each part has a quote. The
+// argument j is r in whole seconds.
 func (p *reserve) choose(j *timetable.Job, r *contracts.Request) bool {
 	alone, joint, few := p.match, p.joint, p.few
 	if r.OnDemand && p.o.ODMap != "same" {
@@ -115,7 +115,7 @@ func (p *reserve) choose(j *timetable.Job, r *contracts.Request) bool {
 }
 
 // decide asks the books about r. A request that arrives within a second is deferred to the
-// next full second. An acceptance reports these numbers, over all parts:
+// next full second. An acceptance reports the following numbers, over all parts:
 //
 //	start, completion  as currently planned; times
 //	impact             total laxity lost by contracts still to start, s; may be negative
@@ -149,9 +149,9 @@ func (p *reserve) decide(now float64, r *contracts.Request, v contracts.View) co
 	return d
 }
 
-// entered enters the last decision in the chosen books, if the owner could pay, and appends the
-// actions that follow immediately. All requests before the next one have then been decided, so
-// the next is first in the queue.
+// If the owner could pay, entered enters the last decision in the chosen books. It appends the
+// actions that follow immediately. All requests before the next one have been decided at that
+// point, so the next request is first in the queue.
 func (p *reserve) entered(m contracts.Market) {
 	if !p.pass.pending {
 		return
@@ -178,7 +178,7 @@ func (p *reserve) advance(now float64) {
 	last := int32(-1)
 	p.again = p.again[:0]
 	for n, at, some := p.index.due.Min(); some && at <= now; n, at, some = p.index.due.Min() {
-		if n < last { // a part was removed from it meanwhile: it has a tick of its own
+		if n < last { // a part was removed from the book in the meantime, which has a tick of its own
 			p.index.due.Remove(n)
 			p.again = append(p.again, n)
 			continue
@@ -199,7 +199,8 @@ func (p *reserve) advance(now float64) {
 }
 
 // cancel withdraws contract i, unless its work is done. The fee is the fraction CancelFee of
-// the price. After the start it is, if higher, the elapsed fraction of the estimated time.
+// the price. After the start it is the elapsed fraction of the estimated time, if that is
+// higher.
 func (p *reserve) cancel(now float64, i int32, id contracts.ID) {
 	s := p.sold[id]
 	if s == nil || !slices.ContainsFunc(s.parts, func(x part) bool { return x.open(id) }) {
@@ -224,10 +225,10 @@ func (p *reserve) cancel(now float64, i int32, id contracts.ID) {
 	}
 }
 
-// open reports whether the part of id still has work left, as far as the policy knows.
+// open reports whether the part with this id still has work left, as far as the policy knows.
 func (x *part) open(id contracts.ID) bool { return !x.over && !slices.Contains(x.ended, int64(id)) }
 
-// follow appends the actions that the facts of b require. It ignores facts about withdrawn
+// follow appends the actions that follow from the facts of b. It ignores facts about withdrawn
 // contracts.
 func (p *reserve) follow(b *book) {
 	for _, f := range p.facts {
@@ -268,7 +269,7 @@ func (p *reserve) follow(b *book) {
 	}
 }
 
-// drop removes the remaining parts of s from their books after one part was killed.
+// drop removes the remaining parts of s from their books after one part has been killed.
 func (p *reserve) drop(s *sale, f timetable.Fact) {
 	for n := range s.parts {
 		if x := &s.parts[n]; !x.over {

@@ -193,6 +193,8 @@ func unitAction(c *cli.Context, _ *none) error {
 	if err != nil {
 		return err
 	}
+	// systemd expands % and, except in the program, $, also between quotes.
+	program, dir = strings.ReplaceAll(program, "%", "%%"), strings.NewReplacer("%", "%%", "$", "$$").Replace(dir)
 	_, err = fmt.Fprintf(c.App.Writer, unit, program, dir)
 	return err
 }

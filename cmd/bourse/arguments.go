@@ -41,10 +41,14 @@ func typed(c *cli.Context, flags ...string) (words []string) {
 }
 
 // takes rejects a command line whose arguments do not match ArgsUsage, such as DIR, an
-// optional [DIR], or A|B. A command with RESULTS... checks its arguments itself.
+// optional [DIR], or A|B. A command with RESULTS... checks the number of its arguments
+// itself.
 func takes(c *cli.Context) error {
 	usage := c.Command.ArgsUsage
 	if strings.HasSuffix(strings.TrimSuffix(usage, "]"), "...") {
+		if slices.Contains(c.Args().Slice(), "") && !strings.Contains(usage, "COMMAND") { // a command may have empty arguments
+			return usagef("%s: found an empty argument, want %s; see '%s --help'", commandName(c), usage, c.Command.HelpName)
+		}
 		return nil
 	}
 	names := strings.Fields(strings.ReplaceAll(usage, "|", "_or_"))

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -108,5 +109,46 @@ func TestMarketDiskFull(t *testing.T) {
 	<-ended
 	if out, err := bourse("live", "check", "lab").CombinedOutput(); err != nil {
 		t.Errorf("live check: %v: %s", err, out)
+	}
+}
+
+// TestRunDiskFull checks a run whose disk becomes full at some point. It must fail with
+// status 1, must not state that no files remain if some do, and continue when there is
+// space.
+func TestRunDiskFull(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root mounts disks")
+	}
+	for _, kilobytes := range []int{60, 100, 200, 400} {
+		small := t.TempDir()
+		if err := syscall.Mount("tmpfs", small, "tmpfs", 0, fmt.Sprintf("size=%dk", kilobytes)); errors.Is(err, syscall.EPERM) {
+			t.Skip("this machine mounts no disk in memory:", err)
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { syscall.Unmount(small, syscall.MNT_DETACH) })
+		run := func() (string, error) {
+			cmd := exec.Command("bourse", "run", "--hosts", "4", "--policy", "be,cac", "--replications", "6", "--ledger", "--quiet", "--out", filepath.Join(small, "o"))
+			out, err := cmd.CombinedOutput()
+			return string(out), err
+		}
+		said, err := run()
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(said, "no space left on device") {
+			t.Errorf("%d kB: it ended with %v, and said %q", kilobytes, err, said)
+		}
+		if remain, _ := filepath.Glob(filepath.Join(small, ".o.*")); len(remain) > 0 && strings.Contains(said, "no incomplete files remain") {
+			t.Errorf("%d kB: it said %q, but %q remain", kilobytes, said, remain)
+		}
+		if err := syscall.Mount("", small, "", syscall.MS_REMOUNT, "size=60m"); err != nil {
+			t.Fatal(err)
+		}
+		if said, err := run(); err != nil {
+			t.Errorf("%d kB: with room again: %v: %s", kilobytes, err, said)
+		}
+		if found, err := os.ReadDir(small); err != nil || len(found) != 1 || found[0].Name() != "o" {
+			t.Errorf("%d kB: found %v, %v, want only o", kilobytes, found, err)
+		}
 	}
 }

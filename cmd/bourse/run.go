@@ -283,7 +283,7 @@ func unwritten(dir string, err error) error {
 	if errors.As(err, &cause) {
 		err = cause
 	}
-	return fmt.Errorf("write results: %s: %w; no incomplete files remain", dir, err)
+	return fmt.Errorf("write results: %s: %w; the incomplete files remain until you repeat the command", dir, err)
 }
 
 // A choice is the experiment that the user chose, with its settings.

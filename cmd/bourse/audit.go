@@ -92,6 +92,8 @@ func auditAction(c *cli.Context, o *auditOptions) error {
 		if _, opts.Seen, err = trusted.earlier(c); err != nil {
 			return err
 		}
+	} else if err := unsigned(c); err != nil {
+		return err
 	}
 	l, err := audits.In(c.Args().First(), head)
 	if err != nil {

@@ -36,7 +36,7 @@ var most = map[string]int{
 	"bank/store/postgres":            1100,
 	"bank/store/postgres/pgtest":     550,
 	"bank/tiles":                     550,
-	"cmd/bourse":                     10701,
+	"cmd/bourse":                     10721,
 	"contracts":                      745,
 	"contracts/admission":            775,
 	"contracts/admission/booked":     650,

@@ -27,6 +27,16 @@ type publicOption struct {
 	Public string `doc:"public {KEY} of the checkpoint's signer, or a file that contains it"`
 }
 
+// unsigned rejects flags that require signatures if the user named nothing that has any.
+func unsigned(c *cli.Context) error {
+	for _, flag := range []string{"public", "witness", "quorum"} {
+		if c.IsSet(flag) && (flag != "public" || !c.IsSet("checkpoint")) {
+			return usagef("--%s: found nothing signed, want also --checkpoint or, for 'ledger audit', --earlier or a log that 'ledger publish' wrote", flag)
+		}
+	}
+	return nil
+}
+
 const mostText = 1 << 20 // maximum size of a proof in bytes, larger than any checkpoint or key
 
 // readCheckpoint reads the checkpoint named on the command line and checks that the given
@@ -203,7 +213,9 @@ func trustOf(c *cli.Context) (t trust, err error) {
 	}
 	t.quorum = len(t.witnesses)
 	if c.IsSet("quorum") {
-		t.quorum = c.Int("quorum")
+		if t.quorum = c.Int("quorum"); t.quorum < 0 || t.quorum > len(t.witnesses) {
+			return t, usagef("--quorum: found %d, want 0 to %d, the number of witnesses", t.quorum, len(t.witnesses))
+		}
 	}
 	return t, nil
 }

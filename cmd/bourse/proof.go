@@ -106,6 +106,8 @@ func proveAction(c *cli.Context, o *proveOptions) error {
 			return err
 		}
 		then = &p.Head
+	} else if err := unsigned(c); err != nil {
+		return err
 	}
 	var p *proof.Inclusion
 	err := readLedger(c, func(_ io.Writer, entries export.Entries) (err error) {
@@ -162,6 +164,8 @@ func verifyProofAction(c *cli.Context, o *verifyProofOptions) error {
 		if p.Head != signed.Head {
 			return bad(c, name, fmt.Errorf("found a proof for head %v, want %v, from the checkpoint; create one with 'ledger prove --checkpoint'", p.Head, signed.Head))
 		}
+	} else if err := unsigned(c); err != nil {
+		return err
 	} else {
 		note(c, "the proof is only as trustworthy as this head: compare it with a head stored elsewhere, or use --checkpoint")
 	}

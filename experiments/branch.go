@@ -223,10 +223,10 @@ func (b *Branch) play(ctx context.Context, in *arrivals, p des.Pacer) error {
 	guard(ctx, in.workspace.broker.Policy)
 	if in.Next() <= b.Now {
 		if err := in.Advance(b.Now); err != nil {
-			return err
+			return in.failed(ctx, b.Snapshot.workspace, err)
 		}
 	}
-	return in.play(ctx, p)
+	return in.failed(ctx, b.Snapshot.workspace, in.play(ctx, p))
 }
 
 // An Answer is the decision on a job, with the time of the decision in seconds.

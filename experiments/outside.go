@@ -78,10 +78,10 @@ func (e *OutsideError) Error() string {
 // Unwrap returns the cause.
 func (e *OutsideError) Unwrap() error { return e.Cause }
 
-// failed returns the error of a run. If ctx ended during a decision, the policy is not at
-// fault.
-func (in *arrivals) failed(ctx context.Context, err error, seed uint64, rep int) error {
-	e := &OutsideError{Configuration: in.setting.conf.Name, Policy: in.offer.Label, Replication: rep, Seed: seed, Choice: in.offer.Choice}
+// failed returns the error of a run that a drew, or of a branch of it. If ctx ended during a
+// decision, the policy is not at fault.
+func (in *arrivals) failed(ctx context.Context, a *workspace, err error) error {
+	e := &OutsideError{Configuration: in.setting.conf.Name, Policy: in.offer.Label, Replication: a.rep, Seed: a.seed, Choice: in.offer.Choice}
 	switch {
 	case !errors.As(err, &e.Cause):
 		return err

@@ -159,6 +159,7 @@ func (a *workspace) leave() { a.drawn = nil }
 // have at least one job with a budget. Later replications may have none by chance.
 func (a *workspace) draw(s *setting, seed uint64, rep int) (err error) {
 	w := s.work
+	a.seed, a.rep = seed, rep
 	a.sized = annotate.SizeNote{}
 	switch {
 	case w.model != nil:

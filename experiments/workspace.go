@@ -45,7 +45,9 @@ type workspace struct {
 	histories []*availability.History
 
 	trial   *workspace       // branch on which offers are tried; nil until the first offer
-	plan    workloadgen.Plan // plan of the current replication
+	seed    uint64           // seed of the current replication
+	rep     int              // its number
+	plan    workloadgen.Plan // its plan
 	drawn   workloadgen.Plan // memory for generated, read or annotated plans
 	places  byid.Index       // positions of jobs in the plan, by job number
 	payer   map[int64]int32  // position of each user in payers
@@ -115,7 +117,7 @@ func (a *workspace) run(ctx context.Context, s *setting, o *offer, seed uint64, 
 	a.broker.Reset(parts)
 	in := &arrivals{workspace: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), bare: bare, hooks: hooks}
 	a.cancels.Reset()
-	err = in.failed(ctx, in.play(ctx, new(des.Virtual)), seed, rep)
+	err = in.failed(ctx, a, in.play(ctx, new(des.Virtual)))
 	a.hear(rules.policy)
 	return in.run, err
 }

@@ -202,7 +202,7 @@ func judgeBelow(c *cli.Context, j *judge.Judging, opts experiments.Options, seed
 func judgeHere(c *cli.Context, j *judge.Judging, opts experiments.Options, screen bool) error {
 	var v any
 	var err error
-	if os.Getenv(child) != "" && !limited(c) {
+	if os.Getenv(child) != "" && !limited() {
 		return errors.New("the memory of this process cannot be limited")
 	}
 	if screen {

@@ -64,7 +64,7 @@ time per decision with the times of built-in policies. Memory is limited to 1 Gi
    bourse policy check mine.star
    bourse policy check -- python3 mine.py`, func(c *cli.Context, o *policyCheckOptions) error {
 	s, _, err := sourceOf(c, 0)
-	if err != nil || !limited(c) {
+	if err != nil || !limited() {
 		return confined(c, err)
 	}
 	r, err := author.Checked(c.Context, s, o.Seed, o.Markets)
@@ -92,7 +92,7 @@ The exit status is 1 if a test fails.
 	if err == nil && s.File == "" {
 		err = usagef("'bourse policy test' is only for scripts; for a program, use 'bourse policy check'")
 	}
-	if err != nil || !limited(c) {
+	if err != nil || !limited() {
 		return confined(c, err)
 	}
 	all, err := author.Tests(c.Context, s.File, func(text string) { fmt.Fprintln(c.App.ErrWriter, text) })
@@ -126,14 +126,14 @@ to standard error.
    bourse policy ask mine.star mine-20.ask.json
    bourse policy ask mine-20.ask.json -- python3 mine.py`, func(c *cli.Context, _ *policyAskOptions) error {
 	s, rest, err := sourceOf(c, 1)
-	if err != nil || !limited(c) {
+	if err != nil || !limited() {
 		return confined(c, err)
 	}
 	text, err := whole.Read(rest[0], 64<<20)
 	if err != nil {
 		return err
 	}
-	a, err := author.Ask(s, text, func(text string) { fmt.Fprintln(c.App.ErrWriter, text) })
+	a, err := author.Ask(c.Context, s, text, func(text string) { fmt.Fprintln(c.App.ErrWriter, text) })
 	if err != nil {
 		return err
 	}
@@ -165,16 +165,7 @@ const child = "BOURSE_POLICY_CHILD"
 
 // limited reports whether the memory of this process is limited or cannot be limited. A limited
 // process ends if a call of the policy does not.
-func limited(c *cli.Context) bool {
-	if os.Getenv(child) == "" || !limitMemory() {
-		return !canLimit
-	}
-	c.Context = recovered.Insist(c.Context, func() {
-		fmt.Fprintln(os.Stderr, limits[0].sign)
-		os.Exit(1)
-	})
-	return true
-}
+func limited() bool { return os.Getenv(child) != "" && limitMemory() || !canLimit }
 
 // confined repeats the command in a process with limited memory. It does nothing if err is
 // not nil.
@@ -193,7 +184,7 @@ func (b *beyondLimit) Error() string { return b.text }
 
 // limits are the limits of a limited process. If it exceeds one, its standard error contains the sign.
 var limits = []beyondLimit{
-	{"time", "a call to the policy did not return", "a call to the policy took more than 10 s and could not be stopped"},
+	{"time", recovered.Endless, "a call to the policy took more than 10 s and could not be stopped"},
 	{"memory", "out of memory", "the policy used more than 1 GiB of memory"},
 	{"memory", "cannot allocate memory", "the policy used more than 1 GiB of memory"},
 }

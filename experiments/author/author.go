@@ -284,17 +284,18 @@ type Answered struct {
 
 // Ask lets the policy answer the saved question in text. The function print receives the
 // output of a script's print statements.
-func Ask(s Source, text []byte, print func(string)) (*Answered, error) {
+func Ask(ctx context.Context, s Source, text []byte, print func(string)) (*Answered, error) {
+	guard := recovered.Guard(ctx)
 	rng := rand.New(rand.NewPCG(0, 0))
 	bid, err := bidding.Table(rng).New("cheapest", nil)
 	if err != nil {
 		return nil, err
 	}
-	q, line, err := outside.Read(text, bid)
+	q, line, err := outside.Read(text, bid, guard)
 	if err != nil {
 		return nil, err
 	}
-	m, first, err := s.mind(line, print)
+	m, first, err := s.mind(line, print, guard)
 	if err != nil {
 		return nil, err
 	}
@@ -317,13 +318,13 @@ func Ask(s Source, text []byte, print func(string)) (*Answered, error) {
 }
 
 // mind returns the decision function of s for the question in line, and its initial state.
-func (s Source) mind(line *outside.Line, print func(string)) (m outside.Mind, first []byte, err error) {
+func (s Source) mind(line *outside.Line, print func(string), guard outside.Guard) (m outside.Mind, first []byte, err error) {
 	if s.File != "" {
 		text, err := os.ReadFile(s.File)
 		if err != nil {
 			return nil, nil, err
 		}
-		compiled, err := script.Compile(s.File, text, line.Options, recovered.Guard(context.Background()))
+		compiled, err := script.Compile(s.File, text, line.Options, guard)
 		if err != nil {
 			return nil, nil, err
 		}

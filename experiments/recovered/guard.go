@@ -3,6 +3,7 @@ package recovered
 import (
 	"context"
 	"fmt"
+	"os"
 	"runtime/metrics"
 	"time"
 )
@@ -15,25 +16,33 @@ const (
 	every   = 5 * time.Millisecond
 )
 
-// endless is the key of the function that [Insist] adds to a context.
-type endless struct{}
-
-// Insist returns a context whose guards call end if a canceled computation does not end. A single
-// operation, such as the product of two integers of many megabytes, cannot be canceled.
-func Insist(ctx context.Context, end func()) context.Context {
-	return context.WithValue(ctx, endless{}, end)
-}
+// Endless is the text with which the program ends if a canceled computation does not end.
+const Endless = "a call to the policy did not return and cannot be stopped"
 
 // Guard returns a function that starts to guard a computation. That function returns another one,
 // which stops the guard. The guard cancels the computation if ctx ends, if it takes more than 10 s,
 // or if the program's memory has grown by 256 MiB since the start. It checks the memory every 5 ms.
 // After the memory has grown by 4 MiB, a computation that has the method CheckOften also checks it
 // between operations. On a busy machine, the guard could be delayed by several operations, and each
-// could double the memory. A computation that is Timed has a time limit of its own.
+// could double the memory. A computation that is Timed has a time limit of its own. A single operation,
+// such as the product of two integers of many megabytes, cannot be canceled. If it goes on, the program
+// ends, with status 1, or with status 130 if ctx has ended.
 func Guard(ctx context.Context) func(c interface{ Cancel(reason string) }) (done func()) {
+	return guard(ctx, func() {
+		status := 1
+		if ctx.Err() != nil {
+			status = 130
+		}
+		fmt.Fprintln(os.Stderr, "bourse: "+Endless)
+		os.Exit(status)
+	})
+}
+
+// guard returns a guard that calls end if a canceled computation does not end.
+func guard(ctx context.Context, end func()) func(c interface{ Cancel(reason string) }) (done func()) {
 	return func(c interface{ Cancel(reason string) }) func() {
 		stop := make(chan struct{})
-		t := time.AfterFunc(every, func() { watch(ctx, c, stop) })
+		t := time.AfterFunc(every, func() { watch(ctx, c, stop, end) })
 		return func() {
 			if !t.Stop() {
 				close(stop)
@@ -43,7 +52,7 @@ func Guard(ctx context.Context) func(c interface{ Cancel(reason string) }) (done
 }
 
 // watch checks a computation until stop is closed. Most computations end before.
-func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan struct{}) {
+func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan struct{}, end func()) {
 	live, used := heap()
 	check := func() (grown uint64, over bool) {
 		// Between garbage collections, garbage grows by at most the amount of live memory.
@@ -61,6 +70,7 @@ func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan 
 	if t, ok := c.(interface{ Timed() bool }); ok && t.Timed() {
 		late.Stop()
 	}
+	wait := grace
 	for {
 		grown, over := check()
 		if over {
@@ -76,6 +86,7 @@ func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan 
 		case <-tick.C:
 			continue
 		case <-ctx.Done():
+			wait = grace / 10
 			c.Cancel("interrupted")
 		case <-late.C:
 			c.Cancel(fmt.Sprintf("the call took more than %v, which is the limit for one call", longest))
@@ -84,10 +95,8 @@ func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan 
 	}
 	select {
 	case <-stop:
-	case <-time.After(grace):
-		if end, ok := ctx.Value(endless{}).(func()); ok {
-			end()
-		}
+	case <-time.After(wait):
+		end()
 	}
 }
 

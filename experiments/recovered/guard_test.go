@@ -63,8 +63,8 @@ func TestGuard(t *testing.T) {
 			ended := false
 			var s slow
 			var u timed
-			done := Guard(Insist(t.Context(), func() { ended = true }))(&s)
-			also := Guard(t.Context())(&u)
+			done := guard(t.Context(), func() { ended = true })(&s)
+			also := Guard(t.Context())(&u) // it would end this test
 			time.Sleep(c.after)
 			done()
 			also()
@@ -76,15 +76,21 @@ func TestGuard(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
+		ended := false
 		var s slow
-		done := Guard(ctx)(&s)
+		done := guard(ctx, func() { ended = true })(&s)
 		time.Sleep(time.Second)
 		stop()
-		time.Sleep(time.Second)
+		time.Sleep(grace / 20)
+		synctest.Wait()
+		if s.reason != "interrupted" || ended {
+			t.Errorf("interrupted: %q, the end %v", s.reason, ended)
+		}
+		time.Sleep(grace / 10)
 		done()
 		synctest.Wait()
-		if s.reason != "interrupted" {
-			t.Errorf("interrupted: %q", s.reason)
+		if !ended {
+			t.Error("it goes on")
 		}
 	})
 }

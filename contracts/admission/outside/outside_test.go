@@ -102,7 +102,7 @@ func TestRecord(t *testing.T) {
 	q := &Question{Number: 3, Request: &r, View: s, State: []byte(`{"n":1}`), proposed: true, why: "too few hosts", decider: new(decider)}
 	q.Percentile(1, "cpu", 0.6)
 	first := text(t, q.Record())
-	again, _, err := Read(first, nil)
+	again, _, err := Read(first, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestPriced(t *testing.T) {
 	if a, err := ParseAnswer(echo, 3, false); err != nil || !reflect.DeepEqual(a.Placements, on) {
 		t.Errorf("a program accepts the proposal as %v, %v", a, err)
 	}
-	again, _, err := Read(text(t, q.Record()), nil)
+	again, _, err := Read(text(t, q.Record()), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -441,8 +441,9 @@ type Recorded struct {
 }
 
 // Read parses the question in text, a JSON object. The bidding strategy of the question
-// proposes the recorded placements or, if there are none, the placements of bid.
-func Read(text []byte, bid bidding.Strategy) (*Question, *Line, error) {
+// proposes the recorded placements or, if there are none, the placements of bid. The answer is
+// guarded, unless guard is nil.
+func Read(text []byte, bid bidding.Strategy, guard Guard) (*Question, *Line, error) {
 	l := new(Line)
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -450,6 +451,9 @@ func Read(text []byte, bid bidding.Strategy) (*Question, *Line, error) {
 		return nil, nil, fmt.Errorf("it is no question: %w", err)
 	}
 	q, err := l.question(bid)
+	if err == nil {
+		q.decider.guard = guard
+	}
 	return q, l, err
 }
 

@@ -37,18 +37,7 @@ func (c *class[T]) of(it T) object[T] { return object[T]{c, it} }
 
 // names returns the names of the fields and methods, sorted.
 func (c *class[T]) names() []string {
-	return slices.Sorted(func(yield func(string) bool) {
-		for name := range maps.Keys(c.fields) {
-			if !yield(name) {
-				return
-			}
-		}
-		for name := range maps.Keys(c.methods) {
-			if !yield(name) {
-				return
-			}
-		}
-	})
+	return slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(c.fields)), maps.Keys(c.methods))))
 }
 
 // An object is a T as a script sees it.
@@ -314,9 +303,7 @@ var hostFields = map[string]func(host) starlark.Value{
 var hostMethods = map[string]*starlark.Builtin{
 	"percentile": method("percentile", func(h host, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 		g, resource := starlark.Float(0), hosts.CPU.Name(nil)
-		if x, ok := first(args).(starlark.Float); ok && len(args) == 1 && kw == nil { // the usual and fast way
-			g = x
-		} else if err := starlark.UnpackArgs("percentile", args, kw, "g", &g, "resource?", &resource); err != nil {
+		if err := starlark.UnpackArgs("percentile", args, kw, "g", &g, "resource?", &resource); err != nil {
 			return nil, err
 		}
 		if !(g > 0 && g < 1) {
@@ -364,14 +351,6 @@ var hostMethods = map[string]*starlark.Builtin{
 		rates := h.divide(bid)
 		return list(len(rates), func(i int) starlark.Value { return float(rates[i]) })
 	}),
-}
-
-// first returns the first of args, or nil.
-func first(args starlark.Tuple) starlark.Value {
-	if len(args) == 0 {
-		return nil
-	}
-	return args[0]
 }
 
 // onPlacement returns a method of hosts that has a placement as its argument. The placement counts as one

@@ -31,8 +31,12 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// Steps is the maximum number of computation steps for one decision.
-const Steps = 1_000_000
+// Limits of one call of a script.
+const (
+	Steps    = 1_000_000 // computation steps, and numbers in a range
+	maxText  = 256 << 10 // bytes of a script
+	maxPrint = 1 << 20   // bytes that it prints
+)
 
 // Options are the options of a policy that is a script.
 type Options struct {
@@ -91,8 +95,12 @@ type loading struct {
 
 // Compile returns the script in text. It guards the statements at the top of the file and the
 // function start, unless guard is nil. Errors contain the position in the file at path.
-func Compile(path string, text []byte, options map[string]any, guard outside.Guard) (*Script, error) {
-	s := &Script{file: path}
+func Compile(path string, text []byte, options map[string]any, guard outside.Guard) (s *Script, err error) {
+	defer caught(path, &err)
+	s = &Script{file: path}
+	if len(text) > maxText {
+		return nil, fmt.Errorf("%s: found %d bytes, want a script of at most %d", path, len(text), maxText)
+	}
 	s.Terms.Waiting, s.Terms.Sharing, s.Terms.Source = outside.Own, "auction", fmt.Sprintf("%x", sha256.Sum256(text))
 	language := &syntax.FileOptions{While: true, Set: true}
 	tree, err := language.Parse(path, text, 0)
@@ -247,18 +255,37 @@ func (c *call) CheckOften(check func()) { c.check.Store(&check) }
 // returns.
 func (s *Script) run(e *env, f *starlark.Function, args ...starlark.Value) (starlark.Value, error) {
 	th := thread(f.Name())
-	if s.Print != nil {
-		th.Print = func(_ *starlark.Thread, text string) { s.Print(text) }
-	}
 	th.SetLocal("env", e)
 	done := e.Guard(th)
-	v, err := starlark.Call(&th.Thread, f, args, nil)
+	v, err := s.call(th, f, args)
 	done()
 	e.over, e.Steps = true, th.ExecutionSteps()
-	if err != nil {
+	return v, err
+}
+
+// call calls a function of the script. The call ends if it prints too much.
+func (s *Script) call(th *call, f *starlark.Function, args starlark.Tuple) (v starlark.Value, err error) {
+	defer caught(s.file, &err)
+	left := maxPrint
+	th.Print = func(th *starlark.Thread, text string) {
+		if left -= len(text); left < 0 {
+			th.Cancel(fmt.Sprintf("it has printed more than %d bytes", maxPrint))
+		} else if s.Print != nil {
+			s.Print(text)
+		}
+	}
+	if v, err = starlark.Call(&th.Thread, f, args, nil); err != nil {
 		return nil, place(s.file, err)
 	}
 	return v, nil
+}
+
+// caught turns a panic of the interpreter, such as that of a list too long for any memory, into an
+// error of the script in the file at path.
+func caught(path string, err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("%s: found a statement that cannot be computed: %v", path, v)
+	}
 }
 
 // Decide implements [outside.Mind].

@@ -102,6 +102,11 @@ func TestErrors(t *testing.T) {
 		{decide("return accept(market.place(), {'deadline': 1})"), "mine.star:2:18: found a number with the name deadline, which notes"},
 		{decide("return accept(market.place(), {'x': 'y'})"), "the number x is string, want a number"},
 		{decide("x = 0", "while True:", "    x = x + 1"), "mine.star:4:15: it has taken more than 1000000 steps"},
+		{decide("return max(range(1 << 60))"), "mine.star:2:21: range: found more than 1000000 numbers"},
+		{decide("return list(range(1 << 63 - 1))"), "mine.star:2:22: range: found more than 1000000 numbers"},
+		{decide("return sum(range(0, -1 << 62, -1))"), "mine.star:2:21: range: found more than 1000000 numbers"},
+		{decide("return reject(str(range(4, 1000000, 2))[3:6])"), `found the reason "ge("`},
+		{"# " + strings.Repeat("x", 256<<10), "found 262146 bytes, want a script of at most 262144"},
 		{decide("return market.hosts[0].percentile(1)"), "percentile: "},
 		{decide("return market.contract(3)"), "contract: found 3, want the number of a contract"},
 		{decide("return market.bid(3)"), "bid: found int, want a host"},
@@ -124,6 +129,30 @@ func TestErrors(t *testing.T) {
 		if _, _, err := ask(t, c.text, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q:\n%v, want %s", c.text, err, c.want)
 		}
+	}
+}
+
+// TestPrints checks that a call that prints too much ends, and that a panic of the interpreter is an
+// error of the script.
+func TestPrints(t *testing.T) {
+	t.Parallel()
+	s, err := Compile("mine.star", []byte(decide("for i in range(100000):", "    print('x' * 1000)", "return defer()")), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for print, want := range map[*func(string)]string{
+		new(func(text string) { n += len(text) }): "mine.star:3:14: it has printed more than 1048576 bytes",
+		new(func(string) { panic("no memory") }):  "mine.star: found a statement that cannot be computed: no memory",
+	} {
+		s.Print = *print
+		r := policytest.Wish(10, 2, 0.25)
+		if _, err := s.Decide(&outside.Question{Request: &r}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if n > maxPrint || n < maxPrint/2 {
+		t.Errorf("%d bytes were printed, want almost %d", n, maxPrint)
 	}
 }
 

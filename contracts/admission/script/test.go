@@ -26,12 +26,13 @@ type bench struct {
 }
 
 // Test runs the functions test_… of the script in text. They may call request, market and
-// equal. Said receives the text that they print.
-func Test(path string, text []byte, said func(string), guard outside.Guard) ([]Result, error) {
+// equal. Print receives the text that they print.
+func Test(path string, text []byte, print func(string), guard outside.Guard) ([]Result, error) {
 	s, err := Compile(path, text, nil, guard)
 	if err != nil {
 		return nil, err
 	}
+	s.Print = print
 	var all []Result
 	for _, name := range slices.Sorted(maps.Keys(s.Globals)) {
 		f, ok := s.Globals[name].(*starlark.Function)
@@ -39,11 +40,10 @@ func Test(path string, text []byte, said func(string), guard outside.Guard) ([]R
 			continue
 		}
 		th := thread(name)
-		th.Print = func(_ *starlark.Thread, text string) { said(text) }
 		th.SetLocal("bench", new(bench))
 		r, done := Result{Test: name}, guard.Start(th)
-		if _, err := starlark.Call(&th.Thread, f, nil, nil); err != nil {
-			r.Failure = place(path, err).Error()
+		if _, err := s.call(th, f, nil); err != nil {
+			r.Failure = err.Error()
 		}
 		done()
 		all = append(all, r)
@@ -137,7 +137,7 @@ func (b *bench) question() (*outside.Question, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, _, err := outside.Read(text, bid)
+	q, _, err := outside.Read(text, bid, nil)
 	return q, err
 }
 

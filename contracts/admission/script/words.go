@@ -1,6 +1,7 @@
 package script
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -19,6 +20,7 @@ var words = starlark.StringDict{
 	"defer":  starlark.NewBuiltin("defer", later),
 	"option": starlark.NewBuiltin("option", option),
 	"random": starlark.NewBuiltin("random", random),
+	"range":  starlark.NewBuiltin("range", span),
 	"sum":    starlark.NewBuiltin("sum", sum),
 	"ulp":    starlark.NewBuiltin("ulp", ulp),
 
@@ -143,27 +145,17 @@ func option(th *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []
 // valueLike converts a value from a scenario to the type of like. It returns nil if the value
 // has another type.
 func valueLike(like starlark.Value, given any) starlark.Value {
-	var v starlark.Value
-	switch x := given.(type) {
-	case bool:
-		v = starlark.Bool(x)
-	case string:
-		v = starlark.String(x)
-	case int64:
-		v = starlark.MakeInt64(x)
-	case uint64:
-		v = starlark.MakeUint64(x)
-	case float64:
-		v = starlark.Float(x)
-	default:
+	text, err := json.Marshal(given)
+	if err != nil {
 		return nil
 	}
-	if _, wanted := like.(starlark.Float); wanted {
+	v, err := decodeState(text)
+	if _, wanted := like.(starlark.Float); wanted && err == nil {
 		if x, ok := starlark.AsFloat(v); ok {
 			return starlark.Float(x)
 		}
 	}
-	if v.Type() != like.Type() {
+	if err != nil || v.Type() != like.Type() {
 		return nil
 	}
 	return v
@@ -199,6 +191,16 @@ func sum(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []star
 		}
 	}
 	return total, nil
+}
+
+// span is the language's range with a limit. A function such as max, which cannot be stopped, would
+// never return from a range of 2^60 numbers.
+func span(th *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
+	v, err := starlark.Call(th, starlark.Universe["range"], args, kw)
+	if n := starlark.Len(v); err == nil && (n < 0 || n > Steps) {
+		err = fmt.Errorf("range: found more than %d numbers, the most that one call may use", Steps)
+	}
+	return v, err
 }
 
 // ulp returns the distance from a time to the next larger one.

@@ -1,10 +1,10 @@
 // Command prose checks the English of pages, comments and strings with Vale. It counts the
-// alarms of each kind and fails if a count exceeds its limit in .ci/vale/limits. Lower the
+// alarms of each kind, and fails if a count exceeds its limit in .ci/vale/limits. Lower the
 // limits when the text is improved. Run it in the root directory of the repository:
 //
 //	go run .ci/prose/main.go [-list pages|comments|strings]
 //
-// With -list, it prints each alarm of a kind with its place.
+// With -list, it prints each alarm of one kind with its position.
 package main
 
 import (
@@ -71,7 +71,7 @@ func check() (map[string][]string, error) {
 	defer os.RemoveAll(dir)
 	texts := filepath.Join(dir, "strings.txt")
 	var text bytes.Buffer
-	var places []string // place of each line of text
+	var places []string // position of each line of text
 	var read []string
 	for _, f := range strings.Fields(string(files)) {
 		if strings.Contains(f, "testdata/") || strings.HasSuffix(f, ".pb.go") || strings.HasSuffix(f, ".connect.go") || strings.HasSuffix(f, "_test.go") {
@@ -133,13 +133,13 @@ func vale(files []string) ([]string, error) {
 	return lines, nil
 }
 
-// A literal is a paragraph of a string, or the documentation of a field, with its place.
+// A literal is a paragraph of a string, or the documentation of a field, with its position.
 type literal struct{ place, text string }
 
 var (
 	// documented matches the documentation of a field in the field's tag.
 	documented = regexp.MustCompile(`(?:doc|usage|jsonschema):"((?:[^"\\]|\\.)*)"`)
-	// code matches strings that programs read, not people.
+	// code matches strings that are for programs and not for people.
 	code = regexp.MustCompile(`(?i)</?[a-z]+|\$\(|[{}]\s*$|;\s*\}|=>|^\s*(SELECT|INSERT|CREATE|UPDATE|DELETE|WITH|#!|set |bourse )|sans-serif|[a-z]+:[a-z]+=|\(\?[:i]|--[a-z-]+=.*--`)
 	word = regexp.MustCompile(`[A-Za-z']{2,}`)
 )

@@ -1,5 +1,5 @@
-// Command witness replaces independent witnesses, and programs that send checkpoints to
-// them, in a test of bank/witness. It shares no code with that package.
+// Command witness replaces independent witnesses, and programs that send checkpoints to them,
+// in a test of bank/witness. It shares no code with that package.
 //
 //	witness serve LOG-KEY NAME  cosign what extends the log, over HTTP; prints its key and URL
 //	witness ask URL OLD         have the witness at URL cosign the checkpoint on standard

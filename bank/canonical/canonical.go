@@ -1,19 +1,20 @@
-// Package canonical reads JSON that has only one interpretation. It reads two kinds of input.
-// Values written by this program must be byte for byte as it would write them. JSON objects
-// from other programs must have each wanted key at most once.
+// Package canonical parses JSON and accepts only texts with a single interpretation. It reads
+// two kinds of input. Values written by this program must consist of exactly the bytes that it
+// would write. JSON objects from other programs must contain each wanted key at most once.
 //
-// The package is independent of the contents.
+// The package is independent of the meaning of the values.
 //
 // # Design
 //
-// JSON readers differ. If a key occurs twice, some JSON readers use the first value and others the
-// last. encoding/json treats "To" as "to". Some readers ignore bytes after the end of a value,
-// treat null as a missing value, or round large numbers. If one reader verifies a text and another
-// trusts it, they must interpret it identically. It would be difficult to list all differences, so
-// this package writes the value again and compares the bytes.
+// JSON readers differ. If a key occurs twice, some JSON parsers use the first value and others
+// the last. Package encoding/json treats "To" like "to". Some parsers ignore bytes after the
+// end of a value, treat null like a missing value, or round large numbers. If one parser
+// verifies a text and another one uses it, both must interpret it in the same way. It would be
+// difficult to list all differences, so this package writes the value again and compares the
+// bytes.
 //
-// A value that its type permits but that the program never writes, such as a null in place of
-// an empty list, must be rejected by the caller.
+// The caller must reject values that their type permits but that the program never writes,
+// such as null instead of an empty list.
 package canonical
 
 import (
@@ -58,11 +59,12 @@ func NewIndentedReader() *Reader {
 	return r
 }
 
-// A mismatch is the first byte that differs from how the value would be written.
+// A mismatch describes the first byte that differs from the form in which the value would be
+// written.
 type mismatch struct {
 	Byte        int // counted from 1
 	Found, Want string
-	Cause       error // error if the input is not JSON or not of this type, otherwise nil
+	Cause       error // error if the input is not JSON or not of this type; nil otherwise
 }
 
 func (e *mismatch) Error() string {
@@ -76,7 +78,7 @@ func (e *mismatch) Error() string {
 func (e *mismatch) Unwrap() error { return e.Cause }
 
 // Read parses b into v, which must point to a zero value. The line feed at the end may be
-// missing. An error is a mismatch.
+// missing. The error is a mismatch.
 func (r *Reader) Read(b []byte, v any) error {
 	if err := json.Unmarshal(b, v); err != nil {
 		return &mismatch{1, excerpt(b, 0), "one JSON value", err}
@@ -92,14 +94,14 @@ func (r *Reader) Read(b []byte, v any) error {
 	return difference(b, want)
 }
 
-// difference returns the first place where found differs from want.
+// difference returns the first position at which found differs from want.
 func difference(found, want []byte) *mismatch {
 	at := 0
 	for at < min(len(found), len(want)) && found[at] == want[at] {
 		at++
 	}
 	from := at
-	for at < len(found) && found[at] != ',' && from > 0 && at-from < 24 && found[from-1] != ',' && found[from-1] != '{' { // show it from the beginning of the field
+	for at < len(found) && found[at] != ',' && from > 0 && at-from < 24 && found[from-1] != ',' && found[from-1] != '{' { // show the excerpt from the beginning of the field
 		from--
 	}
 	return &mismatch{at + 1, excerpt(found, from), excerpt(want, from), nil}

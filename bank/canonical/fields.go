@@ -12,15 +12,15 @@ import (
 )
 
 // Fields returns the values of the JSON object in b by key. It rejects keys that are not
-// exactly one of names, duplicate keys, and data after the object. All JSON readers therefore
+// exactly one of names, duplicate keys, and data after the object. Therefore all JSON parsers
 // find the same values.
 func Fields(b []byte, names ...string) (map[string]json.RawMessage, error) {
 	return fields(b, names, false)
 }
 
-// Check returns an error if JSON readers could find different values for the keys in names in
-// the object in b. The causes are a duplicate key, a key in another case, and data after the
-// object. Other keys are permitted but must not be duplicates either.
+// Check returns an error if different JSON parsers could find different values for the keys in
+// names in the object b. The causes are a duplicate key, a key in another case, and data after
+// the object. Other keys are permitted, but they must not occur twice either.
 func Check(b []byte, names ...string) error {
 	if plain(b, names) {
 		return nil
@@ -29,9 +29,9 @@ func Check(b []byte, names ...string) error {
 	return err
 }
 
-// plain reports whether b is an object with keys without escapes, no duplicates, and none of
-// names in another case. It is a fast version of [Check] for the usual output of programs. If
-// it returns false, b may still be valid.
+// plain reports whether b is an object whose keys have no escapes and no duplicates, and in
+// which none of names occurs in another case. It is a fast version of [Check] for the usual
+// output of programs. If it returns false, b may still be valid.
 func plain(b []byte, names []string) bool {
 	if len(b) == 0 || b[0] != '{' || len(names) > 64 || !utf8.Valid(b) || !json.Valid(b) {
 		return false
@@ -96,7 +96,7 @@ func fields(b []byte, names []string, others bool) (map[string]json.RawMessage, 
 		if err != nil {
 			return nil, notObject(b, err)
 		}
-		name := key.(string) // otherwise there was an error
+		name := key.(string) // if it is not a string, there was an error
 		if _, twice := fields[name]; twice {
 			return nil, fmt.Errorf("found field %q twice, want it once", name)
 		}

@@ -1,5 +1,5 @@
 // Package certificate creates self-signed certificates, and TLS configurations that identify
-// servers by their certificates. The basis of trust is a pin, not a name.
+// servers by their certificates. Trust is based on a pin, not on a name.
 //
 // The package is independent of the form of pins and of the parties that communicate.
 package certificate
@@ -16,8 +16,9 @@ import (
 	"time"
 )
 
-// New returns a self-signed certificate and its P-256 key, as PEM, for servers and clients. It
-// never expires; it is valid as long as its pin is used. The name is only for people.
+// New returns a self-signed certificate and its P-256 key, as PEM, for servers and clients.
+// The certificate never expires. It is valid while its pin is in use. The name is only for
+// people.
 func New(chance io.Reader, name string) ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), chance)
 	if err != nil {
@@ -46,12 +47,12 @@ func New(chance io.Reader, name string) ([]byte, error) {
 }
 
 // Client returns a TLS 1.3 configuration for a client. The client accepts a server only if
-// accept returns no error for the server's certificate. own holds the client's certificate;
-// without one, the client is anonymous.
+// accept returns no error for the server's certificate. The argument own is the client's
+// certificate; without it, the client is anonymous.
 func Client(own []tls.Certificate, accept func(*x509.Certificate) error) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: own,
-		InsecureSkipVerify: true, // accept compares the certificate instead
+		InsecureSkipVerify: true, // the function accept compares the certificate instead
 		VerifyConnection:   func(s tls.ConnectionState) error { return accept(s.PeerCertificates[0]) },
 	}
 }

@@ -1,14 +1,14 @@
 // Package exact multiplies and divides decimal numbers exactly and rounds once.
 //
-// Package bank uses it to compute amounts. A float64 represents its shortest decimal, the
-// decimal with the fewest digits that parses to it: 0.0003 represents 3/10000, although the
-// float64 is slightly smaller. If the number was read from text with at most 15 significant
-// digits, this is the decimal in the text. A random or measured number also represents its
-// shortest decimal.
+// Package bank uses it to compute amounts. A float64 represents its shortest decimal. This is
+// the decimal with the fewest digits that parses to the float64: 0.0003 represents 3/10000,
+// although the float64 is slightly smaller. If the number was parsed from text with at most 15
+// significant digits, its shortest decimal is the decimal in the text. A random or measured
+// number also represents its shortest decimal.
 //
-// So 0.0003 × 5 is 0.0015, in whatever order factors are multiplied, whereas the product of
-// the float64s is 0.0014999999999999998. Auditors who compute the same charge in decimal
-// arithmetic get the same result.
+// Therefore 0.0003 × 5 is 0.0015 for any order of the factors, whereas the product of the
+// float64s is 0.0014999999999999998. An auditor who computes the same charge in decimal
+// arithmetic obtains the same result.
 //
 // The package is independent of the meaning of the numbers.
 package exact
@@ -21,15 +21,15 @@ import (
 )
 
 // Trunc returns the product of num divided by the product of den, in units of 10^-places,
-// rounded toward zero. den may be empty. The numbers in num must be at least 0, and those in
-// den above 0. Trunc returns false if a number is out of range or if the result does not fit in
-// an int64. For example, Trunc(6, {0.0003, 5}, nil) returns 1500.
+// rounded toward zero. The slice den may be empty. The numbers in num must be at least 0, and
+// those in den above 0. Trunc returns false if a number is out of range or if the result does
+// not fit in an int64. For example, Trunc(6, {0.0003, 5}, nil) returns 1500.
 func Trunc(places int, num, den []float64) (n int64, ok bool) {
-	// x is the result in float64, and least is the smallest intermediate value.
+	// x is the result in float64, and least is the smallest intermediate result.
 	x, least := 1.0, 1.0
 	for _, f := range num {
-		// In float64, the relative error of each number and of each operation is at most
-		// 2^-53, except near 0, where float64s have fewer digits. If rounding cannot change
+		// In float64, each number and each operation has a relative error of at most 2^-53,
+		// except near 0, where float64s have fewer digits. If rounding errors cannot change
 		// the result, the fast computation is sufficient.
 		if x *= f; !(f >= 0 && f <= math.MaxFloat64) {
 			return 0, false
@@ -48,9 +48,9 @@ func Trunc(places int, num, den []float64) (n int64, ok bool) {
 			return int64(n), true
 		}
 	}
-	// Otherwise compute with integers: m × 10^e is the decimal of a product, so the quotient
-	// is (over.m / under.m) × 10^e. small handles most cases in 64 bits; the rest uses
-	// big.Int.
+	// If they can, compute with integers: m × 10^e is the decimal of a product, so the
+	// quotient is (over.m / under.m) × 10^e. The method small handles most cases in 64 bits,
+	// and big.Int handles the others.
 	over, under, e := product(num), product(den), places
 	e += over.e - under.e
 	if q, ok := over.m.small(under.m, e); ok {
@@ -71,8 +71,8 @@ func Trunc(places int, num, den []float64) (n int64, ok bool) {
 // least 0.
 func Product(xs ...float64) float64 {
 	p := product(xs)
-	// The division or product below is exact up to one rounding if both operands are exact
-	// float64s.
+	// If both operands are exact float64s, the following division or multiplication is rounded
+	// only once.
 	if p.m.large == nil && p.m.n < 1<<53 && -22 <= p.e && p.e <= 22 {
 		if x := float64(p.m.n); p.e < 0 {
 			return x / math.Pow10(-p.e)
@@ -80,7 +80,7 @@ func Product(xs ...float64) float64 {
 			return x * math.Pow10(p.e)
 		}
 	}
-	// Otherwise, parsing the decimal text gives the correctly rounded float64.
+	// If they are not, parsing the decimal text gives the correctly rounded float64.
 	x, err := strconv.ParseFloat(p.m.big().String()+"e"+strconv.Itoa(p.e), 64)
 	if err != nil && !math.IsInf(x, 0) {
 		panic("exact: " + err.Error())
@@ -92,7 +92,7 @@ func Product(xs ...float64) float64 {
 // must be finite, xs at least 0 and d above 0.
 func Quotient(d float64, xs ...float64) float64 {
 	over, under := product(xs), product([]float64{d})
-	// The quotient is a rational number, which Float64 rounds once.
+	// The quotient is a rational number, which Float64 rounds only once.
 	q := new(big.Rat).SetFrac(over.m.big(), under.m.big())
 	power := new(big.Rat).SetInt(ten(max(over.e-under.e, under.e-over.e)))
 	if over.e < under.e {
@@ -127,7 +127,8 @@ func product(xs []float64) decimal {
 	return p
 }
 
-// parse returns the shortest decimal of x as m × 10^e. x must be finite and at least 0.
+// parse returns the shortest decimal of x as m × 10^e. The argument x must be finite and at
+// least 0.
 func parse(x float64) (m uint64, e int) {
 	// An integer below 2^53 is its own shortest decimal and needs no text.
 	if n := uint64(x); x < 1<<53 && float64(n) == x {
@@ -136,7 +137,7 @@ func parse(x float64) (m uint64, e int) {
 	var buf [32]byte
 	// FormatFloat with precision -1 returns the shortest decimal that parses to x.
 	text := strconv.AppendFloat(buf[:0], x, 'e', -1, 64) // d.ddde±xx
-	// Collect the digits without the point; the exponent then refers to the last digit. A
+	// Collect the digits without the point, so that the exponent refers to the last digit. A
 	// shortest decimal has at most 17 digits, so m fits in a uint64.
 	for i, c := range text {
 		switch {
@@ -158,8 +159,8 @@ func parse(x float64) (m uint64, e int) {
 	panic("exact: " + string(text) + " has no exponent")
 }
 
-// A whole is an integer of at least 0: its value is large, or n if large is nil. Most products
-// fit in 64 bits, which avoids allocating a big.Int.
+// A whole is an integer of at least 0. Its value is large or, if large is nil, n. Most
+// products fit in 64 bits, which avoids allocating a big.Int.
 type whole struct {
 	n     uint64
 	large *big.Int
@@ -198,7 +199,7 @@ func (w whole) small(d whole, e int) (uint64, bool) {
 		return w.n / max(1, lo), hi == 0
 	}
 	hi, lo := bits.Mul64(w.n, power)
-	// Div64 requires that the quotient fits in 64 bits, which is the case if hi < d.n.
+	// Div64 requires that the quotient fits in 64 bits, which is true if hi < d.n.
 	if hi >= d.n {
 		return 0, false
 	}

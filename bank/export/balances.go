@@ -8,9 +8,9 @@ type Balance struct {
 	Amount  bank.Amount `json:"amount"`
 }
 
-// Balances returns the balances of all accounts except the mint after the entries, in order of
-// first use. If asked is not empty, it returns only the balance of that account, or nothing if
-// no entry moves money of the account.
+// Balances returns the balances of all accounts except the mint after the given entries, in
+// order of first use. If asked is not empty, it returns only the balance of that account, or
+// nothing if no entry moves money of that account.
 func Balances(entries Entries, asked string) ([]Balance, error) {
 	l := bank.New(nil)
 	for e := range entries {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A beancount writer asserts each account's balance once, on the day after the last entry,
-// because beancount asserts balances only at the start of a day.
+// A beancount is a writer that asserts the balance of each account once. It does so on the day
+// after the last entry, because beancount asserts balances only at the start of a day.
 type beancount struct {
 	*printer
 	last float64
@@ -58,9 +58,9 @@ func (b *beancount) end() {
 
 // beanAccount converts an account name to beancount's form: "Assets:User:7". There, a part
 // starts with a capital or a digit and contains no dot or underscore. A lower-case letter at
-// the start of a part therefore becomes a capital, and a capital there becomes itself and
-// "-c". A dash becomes "--", a dot "-d", and an underscore "-u". Different accounts have
-// different names.
+// the start of a part therefore becomes a capital, and a capital at this position is followed
+// by "-c". A dash becomes "--", a dot "-d", and an underscore "-u". Different accounts have
+// different names in this form.
 func beanAccount(name string) string {
 	var b strings.Builder
 	b.WriteString("Assets")

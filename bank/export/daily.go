@@ -11,10 +11,10 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Daily summarizes entries for ledgers that are too long for other programs. It returns one
-// entry per day and kind, in which all moves between two accounts are added up, and all
-// escrows are the account "escrow". Each entry has the number and hash of the last entry that
-// it includes. Balances remain the same, with all escrows combined.
+// Daily summarizes entries, for ledgers that are too long for other programs. It returns one
+// entry per day and kind, with the sum of all moves between any two accounts. All escrows are
+// combined into the account "escrow". Each entry has the number and hash of the last entry
+// that it includes. Balances remain the same, with all escrows combined.
 func Daily(entries Entries) Entries {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		var d day

@@ -1,18 +1,19 @@
-// Package export writes a ledger's entries for other programs and for people: plain-text
-// accounting for hledger, ledger and beancount, CSV, JSON lines, and text.
+// Package export writes a ledger's entries for other programs and for people. The formats are
+// plain-text accounting for hledger, ledger and beancount, CSV, JSON lines, and text.
 //
 // The package is independent of how entries are stored.
 //
 // # Dates
 //
-// Plain-text accounting needs dates, while a ledger has seconds since the run's origin. The
-// origin has the date 2000-01-01 UTC unless [Options].Origin is set. The tag time has the
-// seconds. The order of entries is preserved.
+// Plain-text accounting requires dates, but a ledger contains seconds since the origin of the
+// run. The origin has the date 2000-01-01 UTC unless [Options].Origin is set. The tag time
+// contains the seconds. The order of entries is preserved.
 //
 // # Escaping
 //
-// Notes and ids can contain arbitrary bytes from others. In tags, all but plain characters are
-// %-escaped. CSV cells never start with = + - @, and text contains no control characters.
+// Notes and ids can contain arbitrary bytes written by other parties. In tags, all other
+// characters than plain ones are %-escaped. CSV cells never start with = + - or @, and text
+// contains no control characters.
 package export
 
 import (
@@ -48,7 +49,7 @@ func UpTo(entries Entries, n int64) Entries {
 
 // Options configures the output.
 type Options struct {
-	Origin time.Time // date of second 0; the zero value means 2000-01-01 UTC
+	Origin time.Time // date of time 0; the zero value means 2000-01-01 UTC
 }
 
 func (o Options) origin() time.Time {
@@ -97,7 +98,7 @@ func Write(w io.Writer, name string, entries Entries, opts Options) error {
 	return p.err
 }
 
-// A printer has the common parts of the formats: buffered output that remembers its first
+// A printer contains the common parts of the formats: buffered output that remembers its first
 // error, dates, and running balances.
 type printer struct {
 	*bufio.Writer
@@ -112,9 +113,9 @@ func (p *printer) printf(format string, args ...any) {
 	}
 }
 
-// date returns the date of second t.
+// date returns the date of t seconds after the origin.
 func (p *printer) date(t float64) string {
-	const last = 253402300799 // the end of the year 9999, Unix time
+	const last = 253402300799 // end of the year 9999 in Unix time
 	if s := float64(p.origin.Unix()) + t; s > last && p.err == nil {
 		p.err = fmt.Errorf("%v s after %s is beyond the range of dates", t, p.origin.Format(time.DateOnly))
 	}
@@ -166,7 +167,7 @@ func escape[T ~string | ~[]byte](s T) string {
 
 // A Filter selects entries. The zero value selects all entries.
 type Filter struct {
-	Account  string // account that money moved from or to
+	Account  string // account from which or to which money moved
 	Contract *int64 // contract of the entry
 }
 

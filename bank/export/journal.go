@@ -8,7 +8,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A journal writer writes the common format of hledger and ledger, valid in their strict
+// A journal is a writer of the common format of hledger and ledger, valid in their strict
 // modes. Each posting asserts the resulting balance of its account.
 type journal struct{ *printer }
 
@@ -45,5 +45,5 @@ func (j journal) entry(e *bank.Entry, _ tlog.Hash) {
 
 func (journal) end() {}
 
-// seconds formats a time so that parsing returns the same value.
+// seconds formats a time so that parsing the result returns the same time.
 func seconds(t float64) string { return strconv.FormatFloat(t, 'f', -1, 64) }

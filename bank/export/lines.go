@@ -89,7 +89,7 @@ func newCSV(p *printer) writer {
 func (c csvRows) write(cells ...string) {
 	for i, s := range cells {
 		if s != "" && strings.Contains("=+-@\t\r'", s[:1]) {
-			cells[i] = "'" + s // otherwise a spreadsheet would evaluate it
+			cells[i] = "'" + s // without this, a spreadsheet would evaluate the cell
 		}
 	}
 	if err := c.rows.Write(cells); err != nil && c.err == nil {
@@ -118,7 +118,7 @@ func (c csvRows) end() {
 	}
 }
 
-// A text writer writes entries for people: each entry with its moves and its note.
+// A text is a writer for people: it writes each entry with its moves and its note.
 type text struct{ *printer }
 
 func newText(p *printer) writer { return text{p} }
@@ -151,7 +151,7 @@ func printable(note []byte) string {
 	return strconv.Quote(string(note))
 }
 
-// Entry returns the entry, with its hash, that [Lines] would write as these lines. It returns
+// Entry returns the entry and the hash for which [Lines] would return these lines. It returns
 // an error if Lines would write the entry differently.
 func Entry(lines []Line) (*bank.Entry, tlog.Hash, error) {
 	if len(lines) == 0 {

@@ -1,7 +1,7 @@
 // Package keys creates and stores the ed25519 keys that sign checkpoints and orders. Keys are
 // text in the format of [golang.org/x/mod/sumdb/note].
 //
-// The package is independent of the signed texts and of the owners of keys.
+// The package is independent of the texts that are signed and of the owners of keys.
 package keys
 
 import (
@@ -20,7 +20,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Public returns the public key in text, without surrounding space such as a line end. An
+// Public returns the public key in text, without surrounding space such as a line feed. An
 // error means that text is not a public key exactly as written by [New].
 func Public(text string) (string, error) {
 	key := strings.TrimSpace(text)
@@ -38,16 +38,15 @@ func Public(text string) (string, error) {
 	return key, nil
 }
 
-// isKey reports whether a key is a point that ed25519 generates: a multiple of the base point
-// other than zero, in canonical form. For some other points, anybody can make valid
-// signatures.
+// isKey reports whether key is a point that ed25519 generates: a nonzero multiple of the base
+// point, in canonical form. For some other points, anyone can create valid signatures.
 func isKey(key ed25519.PublicKey) bool {
 	p, err := new(edwards25519.Point).SetBytes(key)
 	if err != nil || !bytes.Equal(p.Bytes(), key) || p.Equal(edwards25519.NewIdentityPoint()) == 1 {
 		return false
 	}
-	// Let L be the order of the base point. L times a multiple of the base point is zero, so
-	// L-1 times the multiple is its negative.
+	// Let L be the order of the base point. L times any multiple of the base point is zero.
+	// Therefore L-1 times the multiple is its negative.
 	one := append([]byte{1}, make([]byte, 31)...)
 	minusOne, err := edwards25519.NewScalar().SetCanonicalBytes(one)
 	if err != nil {
@@ -71,7 +70,7 @@ func Bytes(public string) ed25519.PublicKey {
 	return b[1:]
 }
 
-// New returns a new key pair as text, with the given name. chance should be
+// New returns a new key pair with the given name, as text. The argument chance should be
 // crypto/rand.Reader.
 func New(chance io.Reader, name string) (private, public string, err error) {
 	private, public, err = note.GenerateKey(chance, name)
@@ -103,7 +102,7 @@ func Keep(chance io.Reader, file, name string) (private string, err error) {
 	return private, Write(file, private)
 }
 
-// Read reads a private key. It rejects a file that others may read or write.
+// Read reads a private key. It rejects a file that other users may read or write.
 func Read(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -14,17 +14,17 @@ var (
 	quoted   = regexp.MustCompile(`"(\\.|[^"\\])*"`)
 )
 
-// isBeancount reports whether the first significant line of a file is in beancount format.
+// isBeancount reports whether s, the first significant line of a file, is in beancount format.
 func isBeancount(s string) bool { return dated.MatchString(s) || strings.HasPrefix(s, `option "`) }
 
-// A beancount is the state of reading a beancount file: transactions, which add up to
-// balances, or only balances.
+// A beancount is the state of parsing a beancount file, which has either transactions that add
+// up to balances, or only balances.
 type beancount struct {
 	date     string
 	accounts map[string]*holding
 	order    []*holding
 
-	balances    int // number of balance directives before any transaction
+	balances    int // number of balance directives before the first transaction
 	transaction struct {
 		line   int // 0 outside of a transaction
 		rest   bank.Amount
@@ -35,11 +35,11 @@ type beancount struct {
 
 // A holding is the balance of an account.
 type holding struct {
-	name   string // empty for accounts outside the bank, such as equity
+	name   string // name of the account; empty for accounts outside the bank, such as equity
 	amount bank.Amount
-	before bank.Amount // before the day of the last posting
+	before bank.Amount // balance before the day of the last posting
 	date   string      // date of the last posting
-	line   int         // last line about the account
+	line   int         // number of the last line about the account
 }
 
 func newBeancount() *beancount { return &beancount{accounts: make(map[string]*holding)} }
@@ -172,7 +172,7 @@ func (b *beancount) balance(f []string, n int) error {
 	return nil
 }
 
-// holding returns the holding of an account, given its name in beancount.
+// holding returns the holding of an account, given the name of the account in beancount.
 func (b *beancount) holding(account string, n int) (*holding, error) {
 	if h, ok := b.accounts[account]; ok {
 		return h, nil
@@ -193,8 +193,8 @@ func (b *beancount) holding(account string, n int) (*holding, error) {
 	return h, nil
 }
 
-// fromBeancount converts a name as written by export to an account name: Assets:User:A-cnn
-// becomes user:Ann, and Assets:User:Ann becomes user:ann.
+// fromBeancount converts a name as written by package export to an account name:
+// Assets:User:A-cnn becomes user:Ann, and Assets:User:Ann becomes user:ann.
 func fromBeancount(account string) (string, bool) {
 	rest, ok := strings.CutPrefix(account, "Assets:")
 	var b strings.Builder

@@ -19,16 +19,15 @@
 //	  Assets:User:Ann       69.50 USD
 //	  Equity:Opening
 //
-// Transactions, in order of date, add up to the balances. A balance directive after them must
-// match the sum at the start of its day. Without transactions, the balance directives are the
-// balances. Assets:User:Ann is user:ann. Equity is the source of the money. Pad directives,
-// other currencies and other kinds of accounts are errors.
+// Transactions, in order of date, add up to the balances. A balance directive after
+// transactions must match the sum at the start of its day. Without transactions, the balance
+// directives are the balances. Assets:User:Ann is user:ann. Equity is the source of the money.
+// Pad directives, other currencies and other kinds of accounts are errors.
 //
-// Amounts have the syntax of [bank.Parse] and may be followed by USD. Spaces are blanks and
-// tabs. Other characters that some readers treat as spaces or line ends are errors. Blank
-// lines and lines that start with # or ; are ignored. Nothing is guessed: any other line, a
-// duplicate account, an escrow, the mint, a negative amount, and a file without money are
-// errors.
+// Amounts have the syntax of [bank.Parse] and may be followed by USD. Spaces and tabs count as
+// blanks. Other characters that some programs treat as spaces or line ends are errors. Blank
+// lines and lines that start with # or ; are ignored. All other lines are errors. So are a
+// duplicate account, an escrow, the mint, a negative amount, and a file without money.
 package opening
 
 import (
@@ -46,7 +45,7 @@ import (
 const maxLine = 1 << 16 // bytes
 
 // Read returns the entry that issues the balances in the input, and their sum. The error
-// contains name and the first bad line, and the number of further bad lines.
+// contains name, the first bad line, and the number of further bad lines.
 func Read(in io.Reader, name string) (bank.Entry, bank.Amount, error) {
 	e := bank.Entry{Kind: bank.Issue, Contract: bank.NoContract}
 	var sum bank.Amount
@@ -106,7 +105,7 @@ func Read(in io.Reader, name string) (bank.Entry, bank.Amount, error) {
 	return e, sum, nil
 }
 
-// A format reads a file line by line.
+// A format parses a file line by line.
 type format interface {
 	line(s string, n int) error
 
@@ -117,8 +116,8 @@ type format interface {
 	lineOf(account string) int
 }
 
-// strange reports whether other readers may ignore a character or treat it as a space or line
-// end.
+// strange reports whether other programs may ignore a character or treat it as a space or a
+// line end.
 func strange(r rune) bool {
 	return r != '\t' && r != ' ' && (unicode.IsSpace(r) || unicode.IsControl(r)) || r == utf8.RuneError || r == '\ufeff' || r == '\u2028' || r == '\u2029'
 }

@@ -1,12 +1,12 @@
-// Package order reads and writes the requests of account owners to a bank. An order is a text
-// of several lines, signed as a note of [golang.org/x/mod/sumdb/note].
+// Package order parses and formats the requests of account owners to a bank. An order is a
+// text of several lines, signed as a note of [golang.org/x/mod/sumdb/note].
 //
 // The package is independent of the owners of keys and of the rights of accounts.
 //
 // # Format
 //
-// An order is at most 1 KiB of lines. Each line except the first is "name value". Every line
-// of the kind must be present exactly once, in the order given below:
+// An order is at most 1 KiB of lines. Each line except the first is "name value". Each line of
+// the kind must occur exactly once, in the order given below:
 //
 //	bourse transfer 1
 //	ledger 5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6
@@ -16,7 +16,7 @@
 //	amount 12.500000
 //	expires 2026-11-22T15:10:00Z
 //
-// The first line names the kind. Every kind starts with ledger, id and account, and ends with
+// The first line names the kind. Every order starts with ledger, id and account, and ends with
 // expires:
 //
 //	order     market, then the writer's own lines, budget among them
@@ -40,19 +40,19 @@
 //	          audit nothing
 //	own       operator, recovery; it has no id, account, expires or signature
 //
-// In an order of kind bid, cancel, read or order, market is between ledger and id. The writer's own
-// lines have names of lower-case letters, digits and underscores, and values of printable
-// ASCII without a space at either end. contracts/order reads them.
+// In an order of kind bid, cancel, read or order, the line market is between ledger and id.
+// The writer's own lines have names of lower-case letters, digits and underscores, and values
+// of printable ASCII without a space at either end. contracts/order reads them.
 //
 // Numbers are canonical: dollars have six decimals, and integers have no leading zeros. A
 // ledger's id is 32 hexadecimal digits. The value of moves is the result of [Digest]. Times
-// are in UTC, to the second. The account and the id, separated by a slash, are the id of the
-// bank's request, at most 64 bytes together.
+// are in UTC, to the second. The account and the id, separated by a slash, form the id of the
+// request to the bank. Together they have at most 64 bytes.
 //
 // A signed order is followed by an empty line and one or two signatures, "— name base64". In
-// an entry of the ledger, bytes after the signatures are not signed by anybody. A market may
-// write them in its entries, and the ledger writes them in the record of a refusal. No other
-// entry may have them. An order is identified by its signed text.
+// an entry of the ledger, the bytes after the signatures are not signed. A market may write
+// such bytes in its entries, and the ledger writes them when it records a refusal. No other
+// entry may contain them. An order is identified by its signed text.
 package order
 
 import (
@@ -76,14 +76,15 @@ const maxText = 1 << 10
 // A Field is a line of an order after the first.
 type Field struct{ Name, Value string }
 
-// An Order is a well-formed order: its fields are those required by its kind.
+// An Order is a well-formed order: it has exactly the fields that its kind requires.
 type Order struct {
 	Kind   string
 	fields []Field
 }
 
-// kinds lists the fields of each kind, in order. Fields in brackets are optional; if the first
-// of adjacent ones is present, the others must be too. Dots represent the writer's own lines.
+// kinds lists the fields of each kind, in order. Fields in brackets are optional. If the first
+// of several adjacent optional fields is present, the others must be present, too. Dots
+// represent the writer's own lines.
 var kinds = map[string]string{
 	"order":    "ledger market id account ... expires",
 	"cancel":   "ledger market id account ... expires",
@@ -102,7 +103,7 @@ var kinds = map[string]string{
 	"own":      "ledger operator recovery",
 }
 
-// rights lists the further fields of each right in an order of kind right.
+// rights lists the additional fields for each right in an order of kind right.
 var rights = map[string][]string{
 	"mint":   {"cap period window", "cap period window with", "cap period", "cap period with"},
 	"settle": {"number"},
@@ -119,7 +120,7 @@ func New(kind string, fields ...Field) (*Order, error) {
 }
 
 // For returns an order of an account that expires at the given time, in seconds since
-// [bank.Epoch]. The other fields of its kind follow in order, as pairs of names and values.
+// [bank.Epoch]. The other fields of the kind follow in order, as pairs of names and values.
 func For(kind, ledger, id, account string, expires float64, fields ...string) (*Order, error) {
 	all := []Field{{"ledger", ledger}, {"id", id}, {"account", account}}
 	for f := range slices.Chunk(fields, 2) {
@@ -155,7 +156,7 @@ func (o *Order) Value(name string) string {
 	return ""
 }
 
-// Request returns the id of the bank's request for o.
+// Request returns the id of the request to the bank that o makes.
 func (o *Order) Request() string { return o.Value("account") + "/" + o.Value("id") }
 
 // Money returns the amount in a field, or zero if there is no such field.
@@ -203,8 +204,8 @@ func (o *Order) Payer() string {
 	return o.Value("account")
 }
 
-// Parse parses an order without its signatures. An error names the line, the text found and the
-// form wanted.
+// Parse parses an order without its signatures. An error names the line, the text found and
+// the required form.
 func Parse(text string) (*Order, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("found an order of %d bytes, want at most %d", len(text), maxText)
@@ -248,7 +249,7 @@ func (o *Order) add(f Field) error {
 	return nil
 }
 
-// whole returns an error if a field is missing or in the wrong place.
+// whole returns an error if a field is missing or in the wrong position.
 func (o *Order) whole() error {
 	rest := o.fields
 	next := func(name string) bool {
@@ -292,7 +293,7 @@ func (o *Order) whole() error {
 	return o.together()
 }
 
-// fixed lists the fields with a fixed place in kinds that have the writer's own lines.
+// fixed lists the fields with a fixed position in the kinds that have the writer's own lines.
 var fixed = []string{"ledger", "market", "id", "account", "expires"}
 
 // together returns an error if fields are inconsistent with each other.
@@ -325,8 +326,8 @@ func (o *Order) together() error {
 	return nil
 }
 
-// checks maps the name of each field to a function. The function returns a description of valid
-// values if the value is not valid, or "" if it is valid.
+// checks maps the name of each field to a function. If the value is not valid, the function
+// returns a description of valid values. If it is valid, the function returns "".
 var checks = map[string]func(string) string{
 	"ledger":   checkLedger,
 	"market":   checkMarket,

@@ -91,7 +91,7 @@ func (s *Signed) By(key string) bool {
 	return signed
 }
 
-// of returns the signature that claims to be by v's key, or nil if there is none.
+// of returns the signature that claims to be made with v's key, or nil if there is none.
 func (s *Signed) of(v note.Verifier) []byte {
 	for _, sig := range s.sigs {
 		if sig.name == v.Name() && sig.hash == v.KeyHash() {
@@ -101,8 +101,8 @@ func (s *Signed) of(v note.Verifier) []byte {
 	return nil
 }
 
-// Text returns the signed text, which identifies s. The signatures do not, since they can be
-// in any order.
+// Text returns the signed text, which identifies s. The signatures do not identify it, because
+// they can be in any order.
 func (s *Signed) Text() string { return s.text }
 
 // SameAs reports whether s and o are the same order with the same signatures, in any order.
@@ -123,7 +123,7 @@ func (s *Signed) SameAs(o *Signed) bool {
 // Signatures returns the number of signatures.
 func (s *Signed) Signatures() int { return len(s.sigs) }
 
-// Sign adds a signature by a private key to an order, which may already be signed.
+// Sign adds the signature of a private key to an order, which may already have signatures.
 func Sign(b []byte, key string) ([]byte, error) {
 	signer, err := note.NewSigner(key)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package overlaytest lets tests compile the code with some files changed, for example with a
-// planted fault. The code itself is not changed.
+// deliberate mistake. The files themselves are not changed.
 package overlaytest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Write writes a file for the -overlay flag of the go command and returns its name. texts
-// contains the text of each replaced or additional file, by absolute path.
+// Write writes a file for the -overlay flag of the go command and returns its name. The
+// argument texts contains the text of each replaced or additional file, by absolute path.
 func Write(t testing.TB, texts map[string]string) (overlay string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -34,9 +34,9 @@ func entry(s *order.Signed, note []byte, now float64) (bank.Entry, error) {
 }
 
 // EntryOf returns the entry that a market writes for a signed order and its own decision. For
-// a user's order it is an admission with one move, or a rejection without moves, or a change of
-// the budget. For the
-// market's own order it is a settlement or a penalty of the contract in the order.
+// an order of a user, it is an admission with one move, a rejection without moves, or a change
+// of the budget. For an order of the market itself, it is a settlement or a penalty for the
+// contract in the order.
 func EntryOf(signed []byte, contract int64, moves []bank.Move, now float64) (bank.Entry, error) {
 	s, err := order.Open(signed)
 	if err != nil {

@@ -27,8 +27,9 @@ var entryOf = map[string]bank.Kind{
 	"right":    bank.Owner,
 }
 
-// Check returns an error if the rules of owners do not permit booking e next in l, the ledger of o.
-// The order in e is s if it was already parsed; otherwise s is nil.
+// Check returns an error if the rights of the owners do not permit that e is booked next in l,
+// the ledger of o. The argument s is the order in e if it has already been parsed, and nil if
+// not.
 func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 	if o.ledger == "" {
 		if e.Kind == bank.Refuse {
@@ -84,20 +85,20 @@ func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 	return o.records(s.Order)
 }
 
-// byMarket reports whether a market writes entries of kind k. The market then decides the rest
-// of the entry, including the part of its note after the order.
+// byMarket reports whether a market writes entries of kind k. For such kinds, the market
+// decides the rest of the entry, including the part of its note after the order.
 func byMarket(k bank.Kind) bool {
 	return k == bank.Admit || k == bank.Reject || k == bank.Settle || k == bank.Penalty || k == bank.Adjust || k == 0
 }
 
-// Final reports whether a refusal of e is final: e is exactly what its order s requests, s is
-// for this ledger, and the required keys signed s. Any other refusal does not concern the
-// order, because anybody could have sent e.
+// Final reports whether a refusal of e is final. It is final if e is exactly the entry that
+// its order s requests, s is for this ledger, and the required keys signed s. Any other
+// refusal does not affect the order, because anyone could have sent e.
 func (o *Owners) Final(e *bank.Entry, s *order.Signed) bool {
 	return o.ledger != "" && s != nil && s.Value("ledger") == o.ledger && Whole(e, s) && o.signed(s, e.Time) == nil
 }
 
-// Whole reports whether e is exactly what its order s requests by itself.
+// Whole reports whether e is exactly the entry that its order s requests by itself.
 func Whole(e *bank.Entry, s *order.Signed) bool {
 	want, err := entry(s, e.Note, e.Time)
 	return err == nil && len(s.Rest) == 0 && e.Kind == want.Kind && e.Contract == want.Contract && e.ID == want.ID && slices.Equal(e.Moves, want.Moves)
@@ -131,8 +132,8 @@ func (o *Owners) signed(s *order.Signed, now float64) error {
 	return nil
 }
 
-// moves returns an error unless e moves the amount a from one account to the other, and
-// nothing else.
+// moves returns an error unless e moves the amount a from one account to the other and makes
+// no other move.
 func moves(e *bank.Entry, from, to string, a bank.Amount) error {
 	if len(e.Moves) != 1 {
 		return fmt.Errorf("found %d moves, want one", len(e.Moves))
@@ -258,12 +259,12 @@ func (o *Owners) penalty(e *bank.Entry, a *order.Order) error {
 	return written(e, a)
 }
 
-// records returns an error unless an owner record is requested by the right account and is
-// possible.
+// records returns an error unless an owner record is possible and was requested by the right
+// account.
 func (o *Owners) records(a *order.Order) error {
 	account, name, key := a.Value("account"), a.Value("of"), a.Value("key")
 	asks := o.of(name)
-	var by string // the account that must request it
+	var by string // account that must request the record
 	switch a.Kind {
 	case "rotate":
 		by, name = account, account

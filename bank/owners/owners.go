@@ -1,6 +1,6 @@
 // Package owners tracks the owners and the rights of the accounts of a ledger. This state is
-// small and follows from the ledger's entries. Before an entry is booked, the package decides
-// whether the required accounts requested it by a signed order.
+// small. It is derived from the entries of the ledger. Before an entry is booked, the package
+// decides whether the required accounts have requested it by a signed order.
 //
 // The package is independent of how entries are stored, and it reads no clock. Package
 // bank/audit checks the same rules using only the ledger and shares no code with this package,
@@ -8,11 +8,11 @@
 //
 // # Rules
 //
-// A ledger is open until an entry makes it owned. Anybody who can write to an open ledger may
-// book anything. The entry that makes it owned gives it an id, an operator and a recovery key.
-// From then on, every entry contains an order (see bank/order) for this ledger that has not
-// expired. The order's account and id form the entry's id. The order is signed by the key that
-// the account has at that entry:
+// A ledger is open until an entry makes it owned. Anyone who can write to an open ledger may
+// book any entry. The entry that makes the ledger owned gives it an id, an operator and a
+// recovery key. From then on, every entry contains an order (see bank/order) that is addressed
+// to this ledger and has not expired. The order's account and id form the entry's id. The
+// order is signed with the key that the account has when the entry is booked.
 //
 //   - A transfer needs an order of the paying account for that amount.
 //   - An issue needs a mint order of an account with the right mint. The right has a cap for
@@ -40,14 +40,14 @@
 // An invitation is a separate key, made from 128 bits, that signs the order to enrol. The
 // ledger contains only its public half.
 //
-// An order may be booked until five minutes after it has expired, because markets allow this
+// An order may be booked until five minutes after it expired, because markets permit this,
 // too. An order to read is valid until it expires, for at most a minute.
 //
-// An order that by itself requests an entry may be signed by the required keys and still be
-// refused, for example because it has expired. The refusal is then booked as an entry of kind
-// refuse, with the reason after the order. The id is used up, and the order can never be
-// booked. Refusals of settlements, penalties, admissions and budgets are not booked, because a market
-// may request them again, for example after it has regained its right.
+// An order that requests an entry by itself may be refused although the required keys signed
+// it, for example because it has expired. The refusal is then booked as an entry of kind
+// refuse, with the reason after the order. This uses up the id, so the order can never be
+// booked. Refusals of settlements, penalties, admissions and budgets are not booked, because a
+// market may request them again, for example after it has regained its right.
 package owners
 
 import (
@@ -61,17 +61,17 @@ import (
 	"bourse/bank/order"
 )
 
-// Accounts that have keys from the start.
+// These accounts have keys from the start.
 const (
 	operator = "operator"
 	recovery = "recovery"
 )
 
 const (
-	slack      = 300  // seconds after its expiry during which an order may still be booked
+	slack      = 300  // number of seconds after its expiry during which an order may still be booked
 	invitation = 3600 // seconds for which an invitation is valid
-	perMarket  = 32   // bits of a contract's number that its market assigns
-	revoked    = "-"  // stored instead of a key
+	perMarket  = 32   // number of bits of a contract's number that are unique within its market
+	revoked    = "-"  // text stored instead of a removed key
 )
 
 // An Owners contains the owners of one ledger. The zero value describes an open ledger.
@@ -92,13 +92,13 @@ type count struct {
 
 // A party is an account with a key or a right.
 type party struct {
-	key     string // empty if it never had one
-	invited string // public key of its invitation, or empty
+	key     string // empty if the account has never had a key
+	invited string // public key of the account's invitation, or empty
 	until   float64
 	mint    *mint
 	settle  int64 // the market's number, or -1
 	payee   map[string]bool
-	spends  map[string]*spending // rights to spend this account's money, by the account that has them
+	spends  map[string]*spending // rights to spend the money of this account, by the account that has the right
 	read    bool
 	audit   bool
 }
@@ -114,12 +114,12 @@ type mint struct {
 	cap    bank.Amount
 	period int64  // seconds
 	with   string // account that must also sign, or empty
-	window int64  // latest period in which it issued
+	window int64  // latest period in which the account issued money
 	issued bank.Amount
 
-	// If sliding is set, the cap applies to every span of one period's length, and issues has the
-	// issues of the latest period, sorted by time. The fields window and issued are used by rights
-	// of earlier versions, whose periods start at second 0.
+	// If sliding is set, the cap applies to every span of one period's length. The field
+	// issues then contains the issues of the latest period, sorted by time. The fields window
+	// and issued are used for rights of earlier versions, whose periods start at time 0.
 	sliding bool
 	issues  []issue
 }
@@ -131,8 +131,8 @@ type issue struct {
 }
 
 // mostIssues is the maximum number of issues stored for a mint. If there are more, the two
-// oldest are combined at the later time. This never permits too much, but may permit too
-// little.
+// oldest are combined at the later time. The cap is then never exceeded, but an issue within
+// the cap may be refused.
 const mostIssues = 64
 
 // left returns the amount that may still be issued at time now.
@@ -197,13 +197,14 @@ func (o *Owners) has(name string) bool {
 	return key != "" && key != revoked
 }
 
-// Known reports whether an account has, or had, a key or a right.
+// Known reports whether an account has a key or a right, or has had one.
 func (o *Owners) Known(name string) bool { return o.parties[name] != nil }
 
-// Names yields the accounts that have, or had, a key or a right.
+// Names yields the accounts that have a key or a right, or have had one.
 func (o *Owners) Names() iter.Seq[string] { return maps.Keys(o.parties) }
 
-// Book applies the effect of e on owners and rights. e must have passed [Owners.Check].
+// Book applies the effect of e to owners and rights. The entry e must have passed
+// [Owners.Check].
 func (o *Owners) Book(e *bank.Entry) {
 	switch {
 	case e.Kind == bank.Owner && o.ledger == "":
@@ -287,7 +288,7 @@ func (o *Owners) begin() {
 	o.parties, o.markets, o.counted, o.changed = make(map[string]*party), make(map[int64]string), make(map[string]count), make(map[string]bool)
 }
 
-// change returns a party to be changed, and creates it if there is none.
+// change returns a party that will be changed, and creates it if necessary.
 func (o *Owners) change(name string) *party {
 	p := o.parties[name]
 	if p == nil {

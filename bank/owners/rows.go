@@ -22,9 +22,9 @@ const (
 
 func countRow(contract int64) string { return countPrefix + strconv.FormatInt(contract, 10) }
 
-// Rows yields the rows that have changed since its last call, sorted by name, in the text format
-// that [Owners.Restore] reads. The text is empty if the account no longer has a key or a right. Its
-// lines are:
+// Rows yields the rows that have changed since its last call, sorted by name, in the text
+// format that [Owners.Restore] parses. The text is empty if the account no longer has a key or
+// a right. Its lines are:
 //
 //	key PUBLIC            or - if it was revoked
 //	invitation PUBLIC UNTIL

@@ -10,9 +10,9 @@ import (
 	"bourse/bank/order"
 )
 
-// itself is the market named by orders to read that are addressed to the bank. Their maximum
-// validity is lifetime, in seconds. It is short, because anyone who finds such an order can read
-// with it.
+// itself is the name of the market in orders to read that are addressed to the bank. The
+// maximum validity of such orders is lifetime, in seconds. It is short, because anyone who
+// obtains such an order can read with it.
 const (
 	itself   = "bank"
 	lifetime = 60
@@ -21,14 +21,15 @@ const (
 // A Sight describes the parts of a ledger that an account may read.
 type Sight struct {
 	account string
-	number  int64 // number of its contracts if it is a market, otherwise -1
+	number  int64 // number of its contracts, if the account is a market; otherwise -1
 	all     bool
 }
 
-// Sight returns the data that the signed order s permits to read at time now. The order must
-// be of kind read, for this ledger and the market "bank", signed by the key of its account,
-// and must expire within a minute. In an open ledger, for the operator, and with the right
-// read or audit, that is everything. Otherwise it is only the account's own data.
+// Sight returns the data that the signed order s permits its sender to read at time now. The
+// order must be of kind read, for this ledger and the market "bank". It must be signed with
+// the key of its account and expire within a minute. In an open ledger, for the operator, and
+// for accounts with the right read or audit, these are all data. For other accounts, they are
+// only the account's own data.
 func (o *Owners) Sight(s *order.Signed, now float64) (Sight, error) {
 	if o.ledger == "" {
 		return Sight{all: true, number: -1}, nil
@@ -91,12 +92,12 @@ func (v Sight) Escrow(contract int64, owner string) bool {
 // Account reports whether an account may be read.
 func (v Sight) Account(name string) bool { return v.all || name == v.account }
 
-// Key reports whether the public key of an account may be read. The account may read it, and so may
-// markets, which check the signatures of users.
+// Key reports whether the public key of an account may be read. The account itself may read
+// it, and so may markets, which check the signatures of users.
 func (v Sight) Key(account string) bool { return v.Account(account) || v.number >= 0 }
 
-// Entry reports whether an entry may be read. The account must have signed its order, own its
-// contract as a market, or be part of one of its moves.
+// Entry reports whether an entry may be read. The account must have signed the order of the
+// entry, own its contract as a market, or be part of one of its moves.
 func (v Sight) Entry(e *bank.Entry) bool {
 	if v.all || strings.HasPrefix(e.ID, v.account+"/") || e.Contract >= 0 && v.number >= 0 && e.Contract>>perMarket == v.number {
 		return true

@@ -5,7 +5,7 @@ import (
 	"bourse/bank/order"
 )
 
-// Signed is the signed order in the note of an entry. A journal passes it on to the owners and
+// Signed is the signed order in the note of an entry. A journal passes it to the owners and
 // does not interpret it.
 type Signed = order.Signed
 
@@ -18,8 +18,8 @@ func Open(note []byte) *Signed {
 	return s
 }
 
-// Opens yields the accounts that e, with the order s, would open if they do not exist. s is nil
-// if e contains no order.
+// Opens yields the accounts that e, with the order s, would open if they do not exist. The
+// argument s is nil if e contains no order.
 func Opens(e *bank.Entry, s *Signed, yield func(string) bool) {
 	for i := range e.Moves {
 		if to := e.Moves[i].To; !bank.IsEscrow(to) && !yield(to) {
@@ -32,8 +32,8 @@ func Opens(e *bank.Entry, s *Signed, yield func(string) bool) {
 }
 
 // Same reports whether an order (again) repeats an earlier one (first). The two must have the
-// same text. The later order must be signed by the same keys or by the key that its account has
-// now. Same is false if first is nil.
+// same text. The later order must be signed with the same keys, or with the key that its
+// account has now. The result is false if first is nil.
 func (o *Owners) Same(first, again *Signed) bool {
 	return first != nil && first.Text() == again.Text() && (first.SameAs(again) || again.By(o.Key(again.Value("account"))))
 }

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	small = 1 << 14 // bytes of a body that is always kept in memory
-	large = 1 << 20 // bytes of a body in memory; the rest of a larger body is stored in a file
+	small = 1 << 14 // number of bytes of a body that are always held in memory
+	large = 1 << 20 // maximum number of bytes of a body held in memory; the rest of a larger body is stored in a file
 )
 
 var errHeld = errors.New("too many large bodies at the same time")
@@ -40,7 +40,7 @@ func (r *received) Close() error {
 }
 
 // receive returns the body of r once it has arrived completely, or one byte more than
-// permitted. A slow body is an error.
+// permitted. A body that arrives too slowly is an error.
 func (s *Server) receive(all *room, c *conn, control *http.ResponseController, r *http.Request) (*received, error) {
 	var text bytes.Buffer
 	is := &received{Reader: &text}
@@ -68,13 +68,13 @@ func (s *Server) receive(all *room, c *conn, control *http.ResponseController, r
 		is.Close()
 		return nil, err
 	}
-	if in.n <= most { // otherwise nobody reads the rest, and the deadline remains set
+	if in.n <= most { // if the body is longer, the rest is not read, and the deadline remains set
 		err = control.SetReadDeadline(time.Time{})
 	}
 	return is, err
 }
 
-// spool stores the rest of the body in a file without a name.
+// spool stores the rest of the body in an unnamed file.
 func (r *received) spool(in io.Reader) error {
 	f, err := os.CreateTemp("", "bourse-body-")
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *received) spool(in io.Reader) error {
 	return err
 }
 
-// A paced is a reader with a deadline that moves with the bytes read.
+// A paced is a reader whose deadline is extended by the bytes that it reads.
 type paced struct {
 	io.Reader
 	control *http.ResponseController

@@ -1,9 +1,9 @@
-// Package peers serves HTTP to peers that may be hostile. A peer that sends or reads slowly, or
-// opens many connections, does not prevent other peers from getting an answer, and takes little
-// memory. Every wait has a time limit. Connections, calls and large bodies are limited in total
-// and per address. When a limit is reached, the connection that has waited longest for its peer
-// is closed in favour of the new one. Honest peers behind the same address therefore still get
-// answers. A connection whose call is being answered is never closed.
+// Package peers serves HTTP to peers that may be malicious. A peer that sends or reads slowly,
+// or opens many connections, does not prevent other peers from receiving answers, and uses
+// little memory. Every wait has a time limit. Connections, calls and large bodies are limited
+// in total and per address. When a limit is reached, the connection that has waited longest
+// for its peer is closed, and a new one takes its place. Honest peers behind the same address
+// therefore still receive answers. A connection whose call is being answered is never closed.
 package peers
 
 import (
@@ -20,22 +20,23 @@ import (
 
 const (
 	// Patience is the time limit for a handshake, for a request's header or body, and for
-	// sending 64 KiB of a reply. A larger body gets one second more per 128 KiB.
+	// sending 64 KiB of a reply. For a larger body, the limit is one second longer per 128
+	// KiB.
 	Patience = 5 * time.Second
 	pace     = 1 << 17 // bytes per second
-	part     = 1 << 16 // bytes of a reply that are written at once
+	part     = 1 << 16 // number of bytes of a reply that are written at once
 
 	idle       = 2 * time.Minute // between two calls
 	leaving    = 20 * time.Second
 	headers    = 1 << 14                // bytes per header
 	streams    = 64                     // concurrent calls per connection
-	mostBodies = 64                     // bodies larger than small that are arriving at the same time
-	mostFiles  = 8                      // bodies larger than large that are arriving at the same time
-	mostTurns  = 2                      // concurrent calls that come at the same moment as the last reply
+	mostBodies = 64                     // maximum number of bodies larger than small that are arriving at the same time
+	mostFiles  = 8                      // maximum number of bodies larger than large that are arriving at the same time
+	mostTurns  = 2                      // maximum number of concurrent calls that arrive together with the end of the last reply
 	crowd      = 16                     // number of waiting calls above which turns are held longer
-	rest       = 10 * time.Millisecond  // least time between a reply and a call that is not pipelined
-	longest    = 100 * time.Millisecond // longest time for which a call counts
-	interval   = 20 * time.Millisecond  // time between two bodies that displace others
+	rest       = 10 * time.Millisecond  // minimum time between a reply and a call that is not pipelined
+	longest    = 100 * time.Millisecond // maximum time for which a call counts
+	interval   = 20 * time.Millisecond  // time between two bodies that displace other bodies
 
 	// Connections is the default limit of concurrent connections.
 	Connections = 4096
@@ -45,17 +46,17 @@ const (
 type Server struct {
 	Handler     http.Handler
 	TLS         *tls.Config                 // nil means plain HTTP
-	Base        context.Context             // base context of calls; nil means one that ends at shutdown
-	Bytes       func(r *http.Request) int64 // returns the maximum size of a request's body
-	Connections int                         // limit of concurrent connections and calls, half of it per address; 0 means [Connections]
+	Base        context.Context             // base context of calls; nil means a context that ends at shutdown
+	Bytes       func(r *http.Request) int64 // function that returns the maximum size of a request's body
+	Connections int                         // limit of concurrent connections and calls, of which one address can use half; 0 means [Connections]
 	Patience    time.Duration               // 0 means [Patience]
 
-	// Dropped receives the reason why a connection or call was closed or refused: too many
-	// "connections", "calls", "bodies" or "files", or a "slow body". It may be nil.
+	// Dropped is called with the reason why a connection or call was closed or refused: too
+	// many "connections", "calls", "bodies" or "files", or a "slow body". It may be nil.
 	Dropped func(why string)
 }
 
-// Serve serves calls until ctx ends. It then waits up to 20 s for the calls in progress.
+// Serve serves calls until ctx is done. It then waits up to 20 s for the calls in progress.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.Connections == 0 {
 		s.Connections = Connections
@@ -77,7 +78,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			MaxConcurrentStreams: streams, MaxReadFrameSize: 1 << 14, MaxReceiveBufferPerConnection: 1 << 18, MaxReceiveBufferPerStream: 1 << 18,
 			SendPingTimeout: idle / 4, PingTimeout: s.Patience, WriteByteTimeout: s.Patience,
 		},
-		ErrorLog: log.New(io.Discard, "", 0), // anybody could fill the log
+		ErrorLog: log.New(io.Discard, "", 0), // any peer could fill the log
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			if t, ok := c.(*tls.Conn); ok {
 				c = t.NetConn()
@@ -116,7 +117,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 type connKey struct{}
 
-// answer returns a handler that calls s.Handler once the body has arrived, and limits the time
+// answer returns a handler that calls s.Handler when the body has arrived, and limits the time
 // for writing.
 func (s *Server) answer(all *room) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -136,7 +137,7 @@ func (s *Server) answer(all *room) http.Handler {
 			refuse(calls, http.StatusServiceUnavailable, "too many calls at the same time: try again later")
 			return
 		}
-		defer last() // It sets the deadline for data that is not written yet.
+		defer last() // This sets the deadline for data that have not been written yet.
 		defer all.leave(c, calls)
 		done, ok := all.turn(c, r, s.Patience)
 		if !ok {
@@ -174,7 +175,7 @@ type answering struct {
 	begun    func() // called when the reply starts; nil afterwards
 }
 
-// begin marks the start of the reply. From then on the connection waits for its peer.
+// begin marks the start of the reply. From then on, the connection waits for its peer.
 func (a *answering) begin() {
 	if a.begun != nil {
 		a.begun()
@@ -209,7 +210,7 @@ func (a *answering) Write(b []byte) (n int, err error) {
 func (a *answering) FlushError() error { return a.timed(a.control.Flush) }
 
 // Flush implements [http.Flusher].
-func (a *answering) Flush() { a.FlushError() } //nolint:errcheck // the next write returns the error
+func (a *answering) Flush() { a.FlushError() } //nolint:errcheck // the next write will return the error
 
 // Unwrap returns the underlying writer, for [http.ResponseController].
 func (a *answering) Unwrap() http.ResponseWriter { return a.ResponseWriter }

@@ -11,26 +11,27 @@ import (
 	"time"
 )
 
-// Kinds of resources that a room limits.
+// These are the kinds of resources that a room limits.
 const (
 	connections = iota
 	calls       // not completely answered yet
-	bodies      // larger than small and still arriving
-	files       // for bodies larger than large
+	bodies      // bodies that are larger than small and still arriving
+	files       // files for bodies larger than large
 	kinds
 	slow = kinds
 )
 
-// reasons lists why connections and calls are closed or refused: a limit per kind, or a slow
-// body.
+// reasons contains the reasons for which connections and calls are closed or refused: one
+// limit per kind, and a slow body.
 var reasons = []string{"connections", "calls", "bodies", "files", "slow body"}
 
-// A room limits the resources that peers use: a total for each kind, half of it per address.
+// A room limits the resources that peers use. There is a total for each kind, of which one
+// address can use half.
 type room struct {
 	most    [kinds]int
 	dropped func(why string)
 	turns   chan struct{}
-	waiting atomic.Int64  // calls that wait for a turn
+	waiting atomic.Int64  // number of calls that wait for a turn
 	queue   chan struct{} // held by the body that waits for the next place, if the limit is reached
 
 	mu    sync.Mutex
@@ -51,9 +52,9 @@ type conn struct {
 	address string
 	gone    bool
 	has     [kinds]int
-	answers int       // calls in progress whose replies have not started
-	known   bool      // whether there has been a call
-	last    time.Time // time of the opening, or of the last call or reply
+	answers int       // number of calls in progress whose replies have not started
+	known   bool      // whether the connection has had a call
+	last    time.Time // time at which the connection was opened, or of the last call or reply
 }
 
 // Close releases the resources of the connection.
@@ -64,8 +65,9 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// take allocates one resource of a kind to a connection. At the limit it closes the connection
-// that has waited longest for its peer. ok is false if there is none to close.
+// take allocates one resource of a kind to a connection. If the limit is reached, take closes
+// the connection that has waited longest for its peer. If there is no such connection, ok is
+// false.
 func (r *room) take(c *conn, kind int) (ok bool) {
 	r.mu.Lock()
 	p := r.peers[c.address]
@@ -106,11 +108,11 @@ func (r *room) take(c *conn, kind int) (ok bool) {
 	return ok
 }
 
-// turn waits until a call may be answered. A call that comes some time after the last reply
-// may be answered at once. Calls that arrive at the same moment as the last reply come from
-// peers that send requests without reading the replies. Only a few of them may be answered at
-// the same time, so that they do not use all processors. A call that takes long is probably
-// waiting for something and stops counting.
+// turn waits until a call may be answered. A call that arrives some time after the last reply
+// may be answered immediately. Calls that arrive together with the end of the last reply come
+// from peers that send requests without reading the replies. Only a few of these calls may be
+// answered at the same time, so that they do not use all processors. A call that takes long is
+// probably waiting for another event, and no longer counts.
 func (r *room) turn(c *conn, q *http.Request, patience time.Duration) (done func(), ok bool) {
 	if q.ProtoMajor != 1 || !r.pipelined(c) {
 		return func() {}, true
@@ -138,20 +140,20 @@ func (r *room) turn(c *conn, q *http.Request, patience time.Duration) (done func
 			over()
 			return
 		}
-		time.AfterFunc(3*time.Since(start), over) // leaves most of the processors to other calls
+		time.AfterFunc(3*time.Since(start), over) // this leaves most of the processors to other calls
 	}, true
 }
 
-// pipelined reports whether a call comes at the same moment as the end of the last reply.
+// pipelined reports whether a call arrives together with the end of the last reply.
 func (r *room) pipelined(c *conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return c.known && time.Since(c.last) < rest
 }
 
-// place takes one place for a body. At the limit, bodies wait in a queue, and one body per
-// interval displaces another. Without the queue, peers that return as soon as their connection
-// is closed would use all processors for handshakes.
+// place takes one place for a body. If the limit is reached, bodies wait in a queue, and one
+// body per interval displaces another. Without the queue, peers that reconnect as soon as
+// their connection is closed would use all processors for handshakes.
 func (r *room) place(ctx context.Context, c *conn, kind int, patience time.Duration) (ok bool) {
 	if !r.full(c, kind) {
 		return r.take(c, kind)
@@ -167,7 +169,8 @@ func (r *room) place(ctx context.Context, c *conn, kind int, patience time.Durat
 	return r.take(c, kind)
 }
 
-// full reports whether a connection can take a resource only in place of another connection.
+// full reports whether a connection can obtain a resource only by displacing another
+// connection.
 func (r *room) full(c *conn, kind int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -225,8 +228,8 @@ func (r *room) largest(kind int) (most *peer) {
 	return most
 }
 
-// longest returns the connection that has a resource of the kind and has waited longest for its
-// peer. Connections without any call come first. It excludes one given connection, and
+// longest returns the connection that has a resource of the kind and has waited longest for
+// its peer. Connections without any call come first. It excludes the given connection, and
 // connections with a call in progress.
 func (p *peer) longest(kind int, but *conn) (is *conn) {
 	for c := range p.conns {
@@ -254,7 +257,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if t, ok := in.(*net.TCPConn); ok {
-			t.SetWriteBuffer(1 << 17) //nolint:errcheck // an error is harmless: the limit only avoids work for replies that are not read
+			t.SetWriteBuffer(1 << 17) //nolint:errcheck // an error is harmless, because the limit only avoids work for replies that are not read
 		}
 		c := &conn{Conn: in, room: l.room, address: addressOf(in), last: time.Now()}
 		if l.room.take(c, connections) {
@@ -263,7 +266,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		l.room.dropped(reasons[connections])
 		if l.plain {
 			const text = "too many connections: try again later\n"
-			in.SetWriteDeadline(time.Now().Add(time.Second))                                                                                                    //nolint:errcheck // it is closed at once
+			in.SetWriteDeadline(time.Now().Add(time.Second))                                                                                                    //nolint:errcheck // the connection is closed immediately afterwards
 			io.WriteString(in, "HTTP/1.1 503 "+http.StatusText(http.StatusServiceUnavailable)+"\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"+text) //nolint:errcheck // likewise
 		}
 		in.Close()
@@ -271,7 +274,7 @@ func (l *listener) Accept() (net.Conn, error) {
 }
 
 // addressOf returns the address of a connection's peer. For IPv6 it is the /64 network,
-// because one peer may have all its addresses.
+// because one peer may use all addresses of such a network.
 func addressOf(c net.Conn) string {
 	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {

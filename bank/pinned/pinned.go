@@ -1,5 +1,5 @@
-// Package pinned provides a snapshot of a ledger's directory to readers while another process
-// writes it. Audits and readers of a ledger in use need it.
+// Package pinned provides readers with a snapshot of a ledger's directory while another
+// process writes to it. Audits and other readers of a ledger in use need such a snapshot.
 //
 // The package depends on the names of Pebble's files but not on their contents.
 package pinned
@@ -16,9 +16,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// An FS is a snapshot of a directory that another process may be changing. It keeps the files
-// of the database open, so that removed files can still be read, and copies those that change.
-// Other files are read as they are.
+// An FS is a snapshot of a directory that another process may be changing. It holds the files
+// of the database open, so that removed files can still be read, and copies the files that
+// change. Other files are read from the directory itself.
 type FS struct {
 	vfs.FS
 	dir   string
@@ -27,9 +27,9 @@ type FS struct {
 }
 
 const (
-	pinAttempts  = 20       // attempts to open all files
-	pinChanges   = 1000     // attempts to find a time at which no file comes or goes, on a busy machine
-	maxPinnedWAL = 64 << 20 // bytes; a larger log belongs to a run, whose logs are not reused
+	pinAttempts  = 20       // number of attempts to open all files
+	pinChanges   = 1000     // number of attempts to find a time at which no file is created or removed, on a busy machine
+	maxPinnedWAL = 64 << 20 // in bytes; a larger log belongs to a run, whose logs are not reused
 )
 
 // Pin returns a snapshot of the directory. Release it with [FS.Close].
@@ -120,7 +120,7 @@ func (p *FS) List(dir string) ([]string, error) {
 	return slices.Clone(p.names), nil
 }
 
-// Open opens a file as of the snapshot.
+// Open opens a file as of the time of the snapshot.
 func (p *FS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	if f, ok := p.files[p.FS.PathBase(name)]; ok && p.FS.PathDir(name) == p.dir {
 		return &pinnedFile{File: f}, nil

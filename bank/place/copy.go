@@ -14,13 +14,13 @@ var ErrWithin = errors.New("want a place outside it")
 
 // A Copying copies ledgers.
 type Copying struct {
-	// Audit verifies a ledger. It is called for the original before it is copied, and for the
-	// copy.
+	// Audit verifies a ledger. Audit is called for the original before it is copied, and for
+	// the copy.
 	Audit func(p Place, opts audit.Options) (*audit.Report, error)
 
 	// Fatal is called when the copy can no longer be written, and must not return. The
-	// incomplete copy is removed or marked as unfinished. If the removal fails, err also states
-	// this.
+	// incomplete copy has then been removed or marked as unfinished. If this failed, err also
+	// states it.
 	Fatal func(err error)
 }
 
@@ -47,7 +47,7 @@ func (c Copying) Copy(ctx context.Context, from, to Place) (report *audit.Report
 		return nil, fmt.Errorf("%s remains from an interrupted copy: remove it, then copy again", part)
 	}
 	if err != nil {
-		if _, ok := part.(folder); ok && !errors.Is(err, store.ErrLocked) { // remove the parts created so far
+		if _, ok := part.(folder); ok && !errors.Is(err, store.ErrLocked) { // removes the parts created so far
 			err = errors.Join(err, part.discard())
 		}
 		return nil, err

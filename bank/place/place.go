@@ -1,5 +1,5 @@
-// Package place opens ledgers by their addresses: a directory, or the URL of a ledger in a
-// database. Its users do not need to distinguish the two.
+// Package place opens ledgers by their addresses. An address is a directory, or the URL of a
+// ledger in a database. Callers need not distinguish the two.
 //
 // The package is independent of the meaning of entries and of the code that uses them.
 package place
@@ -28,11 +28,12 @@ type Place interface {
 	Reader() (*store.Reader, error)
 	Audit(opts audit.Options) (*audit.Report, error)
 
-	// Sync makes durable the data that was read.
+	// Sync makes the data that were read durable.
 	Sync() error
 
-	// part returns the place where a copy for this place is made; this place must be empty.
-	// The other methods move the copy here, mark it as finished, or remove it.
+	// part returns the temporary place in which a copy for this place is made. This place must
+	// be empty. The other methods move the copy to this place, mark it as finished, or remove
+	// it.
 	part() (Place, error)
 	rename(to Place) error
 	finish() error
@@ -50,8 +51,8 @@ func At(address string) Place {
 // IsURL reports whether address is the URL of a ledger in a database.
 func IsURL(address string) bool { return postgres.IsURL(address) }
 
-// Misplaced reports whether err means that there is no ledger where one is expected, or that
-// something exists at a place that should be empty.
+// Misplaced reports whether err means that there is no ledger where one is expected, or that a
+// place that should be empty is not.
 func Misplaced(err error) bool {
 	return errors.Is(err, store.ErrNone) || errors.Is(err, audit.ErrNone) || errors.Is(err, postgres.ErrURL) || errors.Is(err, store.ErrOccupied) || errors.Is(err, store.ErrExists)
 }

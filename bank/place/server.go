@@ -43,7 +43,7 @@ func (s server) Audit(opts audit.Options) (*audit.Report, error) {
 	}
 	defer v.Close()
 	r, err := audit.From(v, v.Head(), opts)
-	if errors.Is(err, store.ErrNone) { // the ledger existed a moment ago
+	if errors.Is(err, store.ErrNone) { // the ledger existed when its directory was read
 		return &audit.Report{Findings: []audit.Finding{{Found: "no such table in the ledger's schema", Want: "the tables of a ledger"}}}, nil
 	}
 	if err != nil {
@@ -52,7 +52,7 @@ func (s server) Audit(opts audit.Options) (*audit.Report, error) {
 	return r, nil
 }
 
-// Sync does nothing, because a server shows only durable data.
+// Sync does nothing, because other clients of a server see only durable data.
 func (s server) Sync() error { return nil }
 
 func (s server) part() (Place, error) {

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// A Checkpoint states the head of the ledger called Origin. A signed checkpoint that is stored
-// elsewhere lets an audit detect whether the ledger was later truncated, rewritten or forked.
+// A Checkpoint states the head of the ledger called Origin. If a signed checkpoint is stored
+// elsewhere, an audit can detect whether the ledger was later truncated, rewritten or forked.
 type Checkpoint struct {
-	Origin string // a name without spaces, such as a host and path
+	Origin string // name without spaces, such as a host and a path
 	Head   store.Head
 }
 

@@ -1,4 +1,4 @@
-// Package proof lets people verify statements about a ledger without having it: signed
+// Package proof lets people who do not have a ledger verify statements about it: signed
 // checkpoints of its head, and proofs that it contains an entry.
 //
 // The package depends on heads and entries but not on how a ledger is stored. The log is an
@@ -23,14 +23,14 @@ import (
 // ErrProof means that a proof is not valid.
 var ErrProof = errors.New("proof is invalid")
 
-// An Inclusion proves that the ledger with a certain head contains an entry. It is only as
-// trustworthy as the head: compare size and root with a trusted head, such as a [Checkpoint].
-// The path alone does not prove the exact size but only the number of leaves.
+// An Inclusion proves that the ledger with a certain head contains an entry. The proof is only
+// as trustworthy as the head, so compare size and root with a trusted head, such as a
+// [Checkpoint]. The path does not prove the exact size, only the number of leaves.
 type Inclusion struct {
 	Head   store.Head       `json:"head"`
 	Seq    int64            `json:"entry"`  // number of the entry
-	Before tlog.Hash        `json:"before"` // hash of the leaf before that of the entry
-	Leaf   []export.Line    `json:"leaf"`   // entries of its leaf, up to the head: one line per move
+	Before tlog.Hash        `json:"before"` // hash of the leaf before the entry's leaf
+	Leaf   []export.Line    `json:"leaf"`   // entries of the leaf that contains the entry, up to the head: one line per move
 	Path   tlog.RecordProof `json:"path"`   // path from the leaf to the root
 }
 
@@ -71,7 +71,7 @@ func Prove(entries export.Entries, seq int64) (*Inclusion, error) {
 }
 
 // ParseInclusion parses the text of a proof. It accepts only the exact form that
-// [Inclusion.Write] writes, so that every JSON reader reads what was verified.
+// [Inclusion.Write] writes, so that every JSON parser finds the verified values.
 func ParseInclusion(text []byte) (*Inclusion, error) {
 	p := new(Inclusion)
 	if err := canonical.NewIndentedReader().Read(text, p); err != nil {
@@ -131,10 +131,11 @@ func (p *Inclusion) Verify() (proved *bank.Entry, hash tlog.Hash, err error) {
 	return proved, hash, nil
 }
 
-// Hashes are the hashes of a tree in the order of tlog. It implements [tlog.HashReader].
+// Hashes contains the hashes of a tree in the order that package tlog uses. It implements
+// [tlog.HashReader].
 type Hashes []tlog.Hash
 
-// add adds the hash of a leaf if entry n ends the leaf.
+// add adds the hash of a leaf if entry n is the last entry of the leaf.
 func (s *Hashes) add(leaf tlog.Hash, n int64) error {
 	if n == 0 {
 		return nil

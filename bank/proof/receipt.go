@@ -12,14 +12,14 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Receipts lists the receipts of booked requests, to be signed by the bank:
+// Receipts contains the receipts of booked requests in the form that the bank signs:
 //
 //	bourse receipt 1
 //	ledger 5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6
 //	booked 17:n1F…= user:ann/rent-11
 //
-// with one booked line per request. A bank that signed a receipt cannot deny the entry: either
-// its ledger contains the entry, or an audit with SEQ:HASH fails.
+// There is one booked line per request. A bank that signed a receipt cannot deny the entry:
+// either its ledger contains the entry, or an audit with SEQ:HASH fails.
 type Receipts struct {
 	Ledger string // id of the ledger; "open" if it has none
 	Booked []Booked

@@ -20,7 +20,7 @@ import (
 
 var _ wire.BankHandler = (*server)(nil)
 
-// sequencer returns the ledger, or an error if this server does not write it.
+// sequencer returns the ledger, or an error if this server does not write the ledger.
 func (s *server) sequencer() (*store.Sequencer, error) {
 	if l := s.ledger.Load(); l != nil {
 		return l, nil
@@ -28,7 +28,7 @@ func (s *server) sequencer() (*store.Sequencer, error) {
 	return nil, connect.NewError(connect.CodeUnavailable, errors.New("this server does not write the ledger: use the one that does, or try again later"))
 }
 
-// reader returns the ledger for reading, unless the sender reads too often.
+// reader returns the ledger for reading, or an error if the sender reads too often.
 func (s *server) reader(ctx context.Context) (*store.Sequencer, error) {
 	if from := sender(ctx); !s.buckets.Take("read "+from, s.Now()) {
 		return nil, connect.NewError(connect.CodeUnavailable, fmt.Errorf("more than %v reads per second by %s: try again later", s.Limits.Rate, from))
@@ -105,13 +105,13 @@ func (s *server) Book(ctx context.Context, r *wire.BookRequest) (*wire.BookRespo
 	return s.book(ctx, all)
 }
 
-// An asked is an entry to book, or the error of parsing it.
+// An asked is an entry to book, or the error that occurred when it was parsed.
 type asked struct {
 	entry bank.Entry
 	err   error
 }
 
-// book books entries. Its response contains a signed receipt for those that were booked.
+// book books entries. The response contains a signed receipt for the entries that were booked.
 func (s *server) book(ctx context.Context, all []asked) (*wire.BookResponse, error) {
 	if len(all) > s.Limits.Orders {
 		return nil, connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("found %d orders, want at most %d per call", len(all), s.Limits.Orders))
@@ -165,7 +165,7 @@ func (s *server) book(ctx context.Context, all []asked) (*wire.BookResponse, err
 	return response, nil
 }
 
-// sender returns the sender's address for limits, as far as it is known.
+// sender returns the address of the sender, to which limits apply, as far as it is known.
 func sender(ctx context.Context) string {
 	info, ok := connect.CallInfoForHandlerContext(ctx)
 	if !ok {
@@ -228,7 +228,7 @@ func (s *server) Balances(ctx context.Context, r *wire.BalancesRequest) (*wire.B
 	return response, nil
 }
 
-// sight returns the data that the sender of the signed order read may read.
+// sight returns the data that the sender of the signed order (read) may read.
 func (s *server) sight(ctx context.Context, l *store.Sequencer, read string) (v owners.Sight, err error) {
 	err = l.Read(ctx, []byte(read), s.Now(), func(_ *bank.Ledger, sight owners.Sight) { v = sight })
 	return v, err
@@ -309,7 +309,7 @@ func (s *server) Prove(ctx context.Context, r *wire.ProveRequest) (*wire.ProveRe
 	return &wire.ProveResponse{Proof: text.String()}, nil
 }
 
-const enough = 1 << 20 // number of bytes after which a reply ends
+const enough = 1 << 20 // number of bytes after which a reply is complete
 
 // Entries implements [wire.BankHandler].
 func (s *server) Entries(ctx context.Context, r *wire.EntriesRequest) (*wire.EntriesResponse, error) {

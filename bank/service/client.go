@@ -26,16 +26,16 @@ import (
 
 // A Dial contains the address of a bank and the identity of the client.
 type Dial struct {
-	Addresses []string // URLs of its servers, such as https://bank.example:8424; http:// only for this machine
-	Pin       string   // pins of the servers' certificates, as 'bank serve' prints them, separated by commas; if empty, this machine must trust the certificate
-	Account   string   // account that reads, empty in an open ledger
+	Addresses []string // URLs of the servers, such as https://bank.example:8424; http:// only for this machine
+	Pin       string   // pins of the servers' certificates, as printed by 'bank serve', separated by commas; if empty, this machine must trust the certificates
+	Account   string   // account that signs orders to read; empty for an open ledger
 	Key       string   // private key of Account
 
-	Now func() float64 // returns the seconds since 2000-01-01 UTC
+	Now func() float64 // function that returns the seconds since 2000-01-01 UTC
 }
 
-// A Client is a client of a remote bank. It retries requests that cannot be answered, with
-// each of the servers in turn, until one answers or the context ends.
+// A Client is a client of a remote bank. It sends a request to each server in turn and repeats
+// this until one answers or the context is done.
 type Client struct {
 	Dial
 	http    *http.Transport
@@ -53,7 +53,7 @@ type Client struct {
 
 var _ Ledger = (*Client)(nil)
 
-// NewClient returns a client. It does not connect yet.
+// NewClient returns a client. NewClient does not connect yet.
 func NewClient(d Dial) (*Client, error) { return newClient(d, mostAnswer) }
 
 func newClient(d Dial, mostAnswer int) (*Client, error) {
@@ -81,7 +81,7 @@ func newClient(d Dial, mostAnswer int) (*Client, error) {
 	return c, nil
 }
 
-// checkAddress rejects an address on which others could listen.
+// checkAddress rejects an address at which others could intercept the connection.
 func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Path != "" && u.Path != "/" || u.User != nil || u.RawQuery != "" {
@@ -99,22 +99,22 @@ func checkAddress(address string) error {
 // Close closes the client's connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Pauses between two rounds through all servers.
+// These are the pauses between two rounds through all servers.
 const (
 	firstPause = 20 * time.Millisecond
 	lastPause  = time.Second
 )
 
-// Time limits for one server. A request to one of several servers may be repeated to another,
-// with the same id.
+// These are the time limits for one server. If there are several servers, a request to one of
+// them may be repeated to another with the same id.
 const (
 	turn     = 2 * time.Second // if there are several
 	patience = 30 * time.Second
 )
 
-const mostAnswer = 256 << 20 // bytes; enough for the balances of millions of accounts
+const mostAnswer = 256 << 20 // bytes; sufficient for the balances of millions of accounts
 
-// ask calls f with one server after another until one answers or refuses, or ctx ends.
+// ask calls f with one server after another until a server answers or refuses, or ctx is done.
 func (c *Client) ask(ctx context.Context, f func(context.Context, wire.BankClient) error) error {
 	next := firstPause
 	for n := 1; ; n++ {
@@ -158,7 +158,7 @@ func (c *Client) askOne(ctx context.Context, s wire.BankClient, f func(context.C
 	return f(ctx, s)
 }
 
-// again reports whether to retry after err, which is not a reply to the request.
+// again reports whether to retry after err. If not, err is the reply to the request.
 func again(err error) bool {
 	if strange(err) {
 		return false
@@ -171,13 +171,13 @@ func again(err error) bool {
 }
 
 // strange reports whether a server has a certificate that the client does not know. A client
-// that has been answered before waits for a server with a known certificate.
+// that has received an answer before waits for a server with a known certificate.
 func strange(err error) bool {
 	var untrusted *tls.CertificateVerificationError
 	return errors.Is(err, errPin) || errors.As(err, &untrusted)
 }
 
-// plainly converts the error of a call to the bank's own error.
+// plainly converts the error of a call to the error that the bank reported.
 func plainly(err error) error {
 	var call *connect.Error
 	if !errors.As(err, &call) {
@@ -252,8 +252,8 @@ func (c *Client) Head(ctx context.Context) (store.Head, error) {
 	return store.ParseHead(h.GetHead())
 }
 
-// owned returns the id of the ledger. It asks the bank only until it gets an id, because an
-// owned ledger stays owned.
+// owned returns the id of the ledger. It asks the bank only until it receives an id, because
+// an owned ledger stays owned.
 func (c *Client) owned(ctx context.Context) (string, error) {
 	c.mu.Lock()
 	id := c.ledger
@@ -269,7 +269,7 @@ func (c *Client) owned(ctx context.Context) (string, error) {
 }
 
 // reading is the lifetime of an order to read, in seconds. It is half of the time that a bank
-// permits, because the clocks may differ.
+// permits, because the two clocks may differ.
 const reading = 30
 
 // reads returns an order to read, or "" if there is no key or the ledger is open.
@@ -348,12 +348,12 @@ func (c *Client) DoSigned(ctx context.Context, e bank.Entry) (receipt store.Rece
 	return receipt, signed, err
 }
 
-// passing reports whether a refusal is temporary and does not concern the request itself.
+// passing reports whether a refusal is temporary and independent of the request itself.
 func passing(reason string) bool {
 	return reason == tooMany || reason == "unknown" || reason == "closed" || reason == "not applied"
 }
 
-// asks is like ask but also passes an order to read to f.
+// asks is like ask, but it also passes an order to read to f.
 func (c *Client) asks(ctx context.Context, f func(ctx context.Context, s wire.BankClient, read string) error) error {
 	return c.ask(ctx, func(ctx context.Context, s wire.BankClient) error {
 		read, err := c.reads(ctx)

@@ -14,7 +14,7 @@ type Ledger interface {
 	// only once: see [store.Sequencer.Do]. A remote bank sets the entry's Time.
 	Do(ctx context.Context, e bank.Entry) (store.Receipt, error)
 
-	// Answer returns the entry that was booked for a request, and whether there is one.
+	// Answer returns the entry that was booked for a request, and reports whether it exists.
 	Answer(ctx context.Context, id string) (bank.Entry, bool, error)
 
 	// Balance returns the balance of an account or escrow.

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Limits bounds the requests of clients. Zero values mean the defaults.
+// Limits restricts the requests of clients. A zero value means the default.
 type Limits struct {
 	Bytes       int           // per call: 1 MiB
 	Orders      int           // per call: 256
-	Calls       int           // calls received and not yet answered: 1024
-	Connections int           // connections at the same time, at most half of them from one address: [peers.Connections]
+	Calls       int           // maximum number of calls received but not yet answered; default 1024
+	Connections int           // maximum number of concurrent connections, at most half of them from one address; [peers.Connections]
 	Deadline    time.Duration // per call: 10 s
-	Rate        float64       // orders per second and account, or per address if no key is known yet, and reads per second and address: 1000; also the burst size
+	Rate        float64       // maximum number of orders per second and account (or per address if no key is known yet), and of reads per second and address; also the burst size; default 1000
 }
 
 func (l Limits) defaults() Limits {
@@ -50,7 +50,7 @@ type bucket struct {
 // mostBuckets is the number of buckets above which full ones are removed.
 const mostBuckets = 1 << 16
 
-// Take reports whether client who may send one more request at time now.
+// Take reports whether the client named who may send one more request at time now.
 func (b *Buckets) Take(who string, now float64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

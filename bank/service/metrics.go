@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// A metrics contains the Prometheus metrics. They reveal nothing about accounts.
+// A metrics contains the Prometheus metrics. They reveal no information about accounts.
 type metrics struct {
 	registry *prometheus.Registry
 	calls    *prometheus.CounterVec
@@ -41,7 +41,7 @@ func newMetrics(ledger *atomic.Pointer[store.Sequencer]) *metrics {
 		return 1
 	})
 	m.registry.MustRegister(m.calls, m.seconds, m.booked, m.refused, m.dropped, writing)
-	m.dropped.WithLabelValues("connections") // export the label before the first drop
+	m.dropped.WithLabelValues("connections") // export the label even before the first drop
 	return m
 }
 

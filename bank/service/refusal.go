@@ -8,11 +8,11 @@ import (
 	"bourse/bank/wire"
 )
 
-// Reasons that correspond to no error of another package.
+// These are reasons that do not correspond to an error of another package.
 const (
 	malformed = "malformed" // the request is not a valid order or entry
-	tooMany   = "too many"  // from one account or sender: retry later
-	failed    = "failed"    // for another reason, which the text states
+	tooMany   = "too many"  // too many requests from one account or sender; the client should retry later
+	failed    = "failed"    // another reason, which the text states
 )
 
 // refusal converts an error to its wire format.
@@ -28,8 +28,8 @@ func refusal(err error) *wire.Refusal {
 	return r
 }
 
-// A refused is the error that a refusal represents. It has the text from the bank and wraps
-// the bank's own error.
+// A refused is the error that a refusal represents. It contains the text from the bank and
+// wraps the corresponding error of this program.
 type refused struct {
 	text string
 	is   error // nil if this client does not know the reason
@@ -41,7 +41,7 @@ func (r *refused) Unwrap() error { return r.is }
 // refusedBy converts a refusal from its wire format to an error.
 func refusedBy(r *wire.Refusal) error {
 	err := &refused{r.GetText(), store.Because(r.GetReason())}
-	if err.is == nil { // the bank refused it, for a reason unknown here
+	if err.is == nil { // the bank refused the request for a reason that this client does not know
 		err.is = bank.ErrRefused
 	}
 	if s := r.GetShortfall(); s != nil {

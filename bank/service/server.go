@@ -23,12 +23,13 @@ import (
 
 // A Config configures a server.
 type Config struct {
-	// Write opens the ledger for writing. The server calls it again whenever the ledger was
-	// lost.
+	// Write opens the ledger for writing. The server calls it again each time it has lost the
+	// ledger.
 	Write func() (*store.Sequencer, error)
 
-	// Waits makes the server wait even if the ledger cannot be opened the first time, because
-	// another server writes it or its database is unavailable. Otherwise that is an error.
+	// Waits makes the server wait if the ledger cannot be opened the first time, because
+	// another server writes it or its database is unavailable. If it is false, this is an
+	// error.
 	Waits bool
 
 	// Read opens the ledger for reading its entries, even while it is in use.
@@ -37,11 +38,11 @@ type Config struct {
 	Key         string            // private key that signs receipts
 	Certificate *certificate.File // nil means plain HTTP, only for tests and this machine
 	Limits      Limits
-	Now         func() float64    // returns the seconds since 2000-01-01 UTC
-	Tell        func(what string) // receives events of the ledger; may be nil
+	Now         func() float64    // function that returns the seconds since 2000-01-01 UTC
+	Tell        func(what string) // called with events of the ledger; may be nil
 
-	// Ready is called once, before the first call is answered, when the ledger has been opened
-	// or the server waits for it. It may be nil.
+	// Ready is called once, when the ledger has been opened or the server waits for it. This
+	// is before the first call is answered. It may be nil.
 	Ready func() error
 }
 
@@ -52,10 +53,10 @@ type server struct {
 	public  string
 	metrics *metrics
 	buckets Buckets
-	calls   chan struct{} // one element per call in progress
-	reading chan struct{} // one element while entries are read
+	calls   chan struct{} // contains one element per call in progress
+	reading chan struct{} // contains one element while entries are read
 
-	ledger atomic.Pointer[store.Sequencer] // nil while this server does not write it
+	ledger atomic.Pointer[store.Sequencer] // nil while this server does not write the ledger
 	again  chan struct{}                   // buffers one signal that the ledger may be lost
 }
 
@@ -83,7 +84,7 @@ func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	path, calls := wire.NewBankHandler(s,
 		connect.WithReadMaxBytes(s.Limits.Bytes),
-		connect.WithCompressMinBytes(1<<14), // compressing less costs more than sending it
+		connect.WithCompressMinBytes(1<<14), // compressing smaller replies costs more than sending them
 		connect.WithInterceptors(s.metrics.interceptor(), s.bound()))
 	mux.Handle(path, noPages(calls))
 	mux.HandleFunc("GET /healthz", s.health)
@@ -130,8 +131,8 @@ func (s *server) health(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintln(w, "writing")
 }
 
-// Serve serves calls on l until ctx ends. It then completes the calls in progress, closes the
-// ledger and returns.
+// Serve serves calls on l until ctx is done. Afterwards it completes the calls in progress,
+// closes the ledger and returns.
 func Serve(ctx context.Context, l net.Listener, c Config) error {
 	s, err := newServer(c)
 	if err != nil {
@@ -176,15 +177,15 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 	return p.Serve(ctx, l)
 }
 
-// pause is the time between two attempts to open the ledger. look is the time between two
-// checks that it is still available.
+// pause is the time between two attempts to open the ledger; look is the time between two
+// checks that the ledger is still available.
 const (
 	pause = 200 * time.Millisecond
 	look  = 500 * time.Millisecond
 )
 
-// keep keeps the ledger open until ctx ends. l is the open ledger, or nil while another server
-// writes it. If the ledger is lost, keep opens it again.
+// keep keeps the ledger open until ctx is done. The argument l is the open ledger, or nil
+// while another server writes it. If the ledger is lost, keep opens it again.
 func (s *server) keep(ctx context.Context, l *store.Sequencer) error {
 	said := ""
 	tell := func(what string) {
@@ -219,7 +220,7 @@ func (s *server) keep(ctx context.Context, l *store.Sequencer) error {
 	}
 }
 
-// watch returns when ctx has ended or l is lost.
+// watch returns when ctx is done or l has been lost.
 func (s *server) watch(ctx context.Context, l *store.Sequencer) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
@@ -236,7 +237,7 @@ func (s *server) watch(ctx context.Context, l *store.Sequencer) {
 	}
 }
 
-// wait waits for d, and reports whether ctx has not ended in the meantime.
+// wait waits for d. It reports whether ctx is still not done afterwards.
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -1,11 +1,11 @@
-// Package teller is a market's interface to its bank. Each call of a broker books one entry
-// under an id of its own, so that a repeated call is booked only once. An admission or a
-// rejection has the id of the order that the contract's owner signed, and the order is in its
-// note. A settlement or a penalty is an order of the market, which the teller signs.
+// Package teller is a market's interface to its bank. Each call by a broker books one entry
+// under a unique id, so that a repeated call is booked only once. An admission or a rejection
+// has the id of the order that the contract's owner signed, and its note contains that order.
+// A settlement or a penalty is an order of the market, which the teller signs.
 //
 // The teller waits as long as necessary for a bank that is unavailable. It is independent of
-// the reasons for calls and of the contents of notes, except for the balance in a rejection
-// for insufficient funds.
+// the reasons for calls and of the contents of notes. The only exception is the balance in a
+// rejection for insufficient funds.
 package teller
 
 import (
@@ -26,7 +26,7 @@ import (
 	"bourse/bank/store"
 )
 
-// Room is the number of bytes of a note that the teller may use. The rest is for the market.
+// Room is the number of bytes of a note that the teller may use. The market may use the rest.
 const Room = 1 << 11
 
 // A Config configures a teller. All fields are required.
@@ -35,7 +35,7 @@ type Config struct {
 	Ledger string                      // id of the ledger
 	Market string                      // name: "lab" is account market:lab
 	Key    string                      // private key of that account
-	Order  func(contract int64) []byte // returns the signed order for a contract
+	Order  func(contract int64) []byte // function that returns the signed order for a contract
 
 	// Budget returns the amount in the escrow of a contract. If it is nil, the budget never
 	// changes.
@@ -53,7 +53,7 @@ type Teller struct {
 	away   atomic.Bool
 }
 
-// New returns a teller that stops waiting when ctx ends.
+// New returns a teller that stops waiting when ctx is done.
 func New(ctx context.Context, c Config) *Teller {
 	return &Teller{Config: c, ctx: ctx, byName: make(map[string]bank.Account)}
 }
@@ -61,7 +61,7 @@ func New(ctx context.Context, c Config) *Teller {
 // Own returns the market's own account.
 func (t *Teller) Own() string { return "market:" + t.Market }
 
-// Account returns the number of an account, which is local to this teller.
+// Account returns the number of an account. Numbers are local to this teller.
 func (t *Teller) Account(name string) bank.Account {
 	a, ok := t.byName[name]
 	if !ok {
@@ -91,8 +91,8 @@ func (t *Teller) signed(contract int64) ([]byte, *order.Signed, error) {
 // Away reports whether the bank is unavailable at present.
 func (t *Teller) Away() bool { return t.away.Load() }
 
-// Hold moves an amount to escrow. It returns a [*bank.Shortfall], or an error wrapping
-// [bank.ErrRefused] if no such order was signed.
+// Hold moves an amount to escrow. It returns a [*bank.Shortfall] if the owner has too little,
+// or an error wrapping [bank.ErrRefused] if no such order was signed.
 func (t *Teller) Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error {
 	text, o, err := t.signed(contract)
 	if err != nil {
@@ -112,9 +112,10 @@ func (t *Teller) Hold(now float64, contract int64, owner bank.Account, a bank.Am
 	return err
 }
 
-// was returns the earlier reply to the order of e, an admission or rejection that differs
-// from the booked entry. If the order was used for another contract, it returns a refusal. If
-// an admission was rejected for insufficient funds before, it returns the same shortfall.
+// was returns the earlier reply to the order of e, an admission or rejection that differs from
+// the booked entry. If the order was used for another contract, the reply is a refusal. If the
+// order's admission was rejected for insufficient funds before, the reply is the same
+// shortfall.
 func (t *Teller) was(e *bank.Entry, otherwise error) error {
 	b, ok, err := t.answer(e.ID)
 	switch {
@@ -139,12 +140,12 @@ func (t *Teller) was(e *bank.Entry, otherwise error) error {
 	return &bank.Shortfall{Account: e.Moves[0].From, Has: *said.Balance, Needs: e.Moves[0].Amount}
 }
 
-// unfunded is the reason for a rejection because of insufficient funds. Its note contains the
+// unfunded is the reason for a rejection for insufficient funds. Its note contains the
 // balance, the only part of a note that the teller reads.
 const unfunded = "unfunded"
 
-// Reject records that a contract was refused. It records nothing if nobody signed the order or
-// the order is used up.
+// Reject records that a contract was refused. It records nothing if the order is not signed or
+// has been used up.
 func (t *Teller) Reject(now float64, contract int64, note []byte) error {
 	text, _, err := t.signed(contract)
 	if err != nil {
@@ -163,8 +164,8 @@ func (t *Teller) Reject(now float64, contract int64, note []byte) error {
 	return err
 }
 
-// Adjust changes the budget of a contract, whose escrow has the amount held, to the budget in a
-// signed order of kind bid. It returns the same errors as Hold.
+// Adjust changes the budget of a contract to the budget in a signed order of kind bid. The
+// argument held is the amount in the contract's escrow. It returns the same errors as Hold.
 func (t *Teller) Adjust(now float64, contract int64, held bank.Amount, signed, note []byte) error {
 	o, err := order.Open(signed)
 	if err != nil {
@@ -227,7 +228,7 @@ func (t *Teller) Settle(now float64, contract int64, pay []bank.Payment, note []
 	return rest, nil
 }
 
-// Return refunds the escrow of an unknown contract completely to its owner.
+// Return refunds the whole escrow of an unknown contract to its owner.
 func (t *Teller) Return(now float64, contract int64, owner string, a bank.Amount, note []byte) error {
 	e, err := t.own("settle", now, contract, []bank.Move{{From: bank.EscrowName(contract), To: owner, Amount: a}}, note)
 	if err == nil {
@@ -236,8 +237,9 @@ func (t *Teller) Return(now float64, contract int64, owner string, a bank.Amount
 	return err
 }
 
-// Penalty pays for a contract from the market's own account, at most the account's balance,
-// and returns the amount paid. It is booked once: a repeated call returns the original amount.
+// Penalty pays a penalty for a contract from the market's own account, at most the account's
+// balance, and returns the amount paid. It is booked once: a repeated call returns the
+// original amount.
 func (t *Teller) Penalty(now float64, contract int64, from, to bank.Account, atMost bank.Amount, note []byte) (bank.Amount, error) {
 	payer, owner := t.names[from], t.names[to]
 	id := t.Own() + "/" + idOf(contract, "penalty")
@@ -277,7 +279,7 @@ func (t *Teller) Penalty(now float64, contract int64, from, to bank.Account, atM
 	}
 }
 
-// Short returns the note of a penalty with the amount that the payer could not pay.
+// Short returns the note of a penalty, extended by the amount that the payer could not pay.
 func Short(note []byte, short bank.Amount) []byte {
 	if len(note) < 2 || note[len(note)-1] != '}' {
 		return note
@@ -285,8 +287,9 @@ func Short(note []byte, short bank.Amount) []byte {
 	return fmt.Appendf(slices.Clone(note[:len(note)-1]), `,"penalty_short":"%v"}`, short)
 }
 
-// lasts is the lifetime of the market's orders, in seconds. It can be long because each order
-// can be used only once, as written, and may have to wait for a bank that is unavailable.
+// lasts is the lifetime of the market's orders, in seconds. It can be long, because each order
+// can be used only once and only as written. An order may have to wait for a bank that is
+// unavailable.
 const lasts = 30 * 24 * 3600
 
 // own returns the entry of an order of the market. For the same arguments it returns the same
@@ -322,8 +325,8 @@ func (t *Teller) do(e bank.Entry) error {
 }
 
 // Booked returns the entry booked for a contract by a call of the given kind: hold, reject,
-// settle or penalty. It ignores the other arguments of that call. ok is false if nothing was
-// booked.
+// settle or penalty. It ignores the other arguments of that call. The result ok is false if
+// nothing was booked.
 func (t *Teller) Booked(kind string, contract int64) (e bank.Entry, ok bool, err error) {
 	id := t.Own() + "/" + idOf(contract, kind)
 	if kind == "hold" || kind == "reject" {
@@ -344,7 +347,7 @@ func (t *Teller) answer(id string) (e bank.Entry, ok bool, err error) {
 	return e, ok, err
 }
 
-// Pauses between two calls to a bank that is unavailable.
+// These are the pauses between two calls to a bank that is unavailable.
 const (
 	firstWait = 50 * time.Millisecond
 	mostWait  = 2 * time.Second

@@ -19,15 +19,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Limits for reading a published log from an untrusted place.
+// These are limits for reading a published log from an untrusted place.
 const (
 	mostCheckpoint = 64 << 10         // bytes
-	patience       = 30 * time.Second // for one file, including retries
+	patience       = 30 * time.Second // time for one file, including retries
 	atOnce         = 8                // files
-	mostRoom       = 32 << 20         // bytes of the files that are read at the same time; a single file is always smaller
+	mostRoom       = 32 << 20         // maximum number of bytes of the files that are read at the same time; a single file is always smaller
 )
 
-// pauses are the pauses before the retries of a file that a server could not serve.
+// pauses are the times between the attempts to obtain a file that a server could not serve.
 var pauses = []time.Duration{time.Second, 5 * time.Second}
 
 // A source reads the files of a log, with limits for the size of each file and the time to
@@ -39,7 +39,7 @@ type source struct {
 
 var _ torchwood.TileReader = source{}
 
-// folder returns a source for the log in dir. It reads only regular files.
+// It reads only regular files. It reads only regular files.
 func folder(dir string) source {
 	return source{func(_ context.Context, path string, most int64) (io.ReadCloser, error) {
 		return whole.OpenUpTo(filepath.Join(dir, filepath.FromSlash(path)), most)
@@ -116,7 +116,7 @@ type metered struct {
 	room *atomic.Int64
 }
 
-// errRoom means that the files read at the same time exceed mostRoom.
+// errRoom means that the files being read at the same time exceed mostRoom.
 var errRoom = errors.New("too large in total")
 
 // Read implements [io.Reader].
@@ -135,8 +135,8 @@ func (s source) ReadEndpoint(ctx context.Context, path string) ([]byte, error) {
 	return s.read(ctx, path, mostCheckpoint, &room)
 }
 
-// ReadTiles implements [torchwood.TileReader]. The error wraps errRoom if the tiles are too
-// large to be read at the same time. A single tile is never too large.
+// ReadTiles implements [torchwood.TileReader]. ReadTiles returns an error that wraps errRoom
+// if the tiles are too large to be read at the same time. A single tile is never too large.
 func (s source) ReadTiles(ctx context.Context, tiles []tlog.Tile) ([][]byte, error) {
 	data := make([][]byte, len(tiles))
 	var room atomic.Int64
@@ -163,7 +163,7 @@ func sizeOf(t tlog.Tile) int64 {
 	return int64(t.W) * tlog.HashSize
 }
 
-// An unread is the error of a file that may exist but could not be read.
+// An unread is the error for a file that may exist but could not be read.
 type unread struct{ error }
 
 func (u unread) Unwrap() error { return u.error }
@@ -178,7 +178,7 @@ func wrong(err error) error {
 }
 
 // records yields the log's records in order. Before it yields a record, it verifies that the
-// checkpoint's tree contains the record. After an error it yields nothing more.
+// checkpoint's tree contains the record. After an error it yields no more records.
 func (l *Log) records(ctx context.Context) func(yield func([]byte, error) bool) {
 	return func(yield func([]byte, error) bool) {
 		tree := torchwood.TileHashReaderWithContext(ctx, l.Tree, l.tiles)
@@ -212,11 +212,11 @@ func (l *Log) records(ctx context.Context) func(yield func([]byte, error) bool) 
 	}
 }
 
-const mostBundles = 50 // bundles of entries that are read at the same time
+const mostBundles = 50 // maximum number of bundles of entries that are read at the same time
 
 var errEnough = errors.New("the reader needs no more records")
 
-// bundles returns the bundles of entries that start at record first, of a log of n records.
+// bundles returns the bundles of entries that start at record first, in a log of n records.
 func bundles(first, n int64, most int) (tiles []tlog.Tile) {
 	for at := first; at < n && len(tiles) < most; at += torchwood.TileWidth {
 		tiles = append(tiles, tlog.Tile{H: torchwood.TileHeight, L: -1, N: at / torchwood.TileWidth, W: int(min(torchwood.TileWidth, n-at))})

@@ -1,14 +1,14 @@
-// Package tiles publishes a ledger as a log that anybody can mirror, audit and monitor. The
-// log consists of hash tiles, bundles of entries and a signed checkpoint. They are static
-// files that any web server or object store can serve (c2sp.org/tlog-tiles,
+// Package tiles publishes a ledger as a log that anyone can mirror, audit and monitor. The log
+// consists of hash tiles, bundles of entries and a signed checkpoint. These are static files
+// that any web server or object store can serve (c2sp.org/tlog-tiles,
 // c2sp.org/tlog-checkpoint).
 //
-// The log's records are the lines of 'bank log', one per move, so its size is a number of
-// lines, not entries. Its tree is the RFC 6962 tree of the records. The extension line "ledger
-// SIZE:ROOT" of the checkpoint states the head of the ledger itself. An audit of the lines
-// verifies both.
+// The records of the log are the lines of 'bank log', one per move. The size of the log is
+// therefore a number of lines, not of entries. Its tree is the RFC 6962 tree of the records.
+// The extension line "ledger SIZE:ROOT" of the checkpoint states the head of the ledger
+// itself. An audit of the lines verifies both.
 //
-// A log only grows: published data is never rewritten, and a ledger that differs from the
+// A log only grows: published data are never rewritten, and a ledger that differs from the
 // published one is refused.
 package tiles
 
@@ -37,11 +37,11 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// ErrFork means that a ledger is not the one that was published.
+// ErrFork means that a ledger differs from the published one.
 var ErrFork = errors.New("the published log belongs to another ledger, or this ledger was changed since")
 
-// ErrRecord means that a record of a log is not exactly one line. The tree would then count and
-// prove records other than those that readers see.
+// ErrRecord means that a record of a log is not exactly one line. If it were not, the tree
+// would count and prove other records than those that readers see.
 var ErrRecord = errors.New("a record is not one line")
 
 // ErrTile means that a tile or bundle is missing or does not match the checkpoint.
@@ -106,14 +106,14 @@ func Text(signed []byte) (torchwood.Checkpoint, error) {
 }
 
 // Kept returns a log with a stored checkpoint, without verifying its signatures. The log can
-// be verified but has no lines.
+// be verified, but it has no lines.
 func Kept(signed []byte) (*Log, error) {
 	c, err := Text(signed)
 	return &Log{Checkpoint: c, Signed: signed}, err
 }
 
-// Verify returns an error unless the checkpoint is signed by one of keys, if there are any,
-// and cosigned by at least quorum of witnesses.
+// Verify returns an error unless the checkpoint is signed with one of keys (if there are any)
+// and cosigned by at least quorum of the witnesses.
 func (l *Log) Verify(keys []note.Verifier, witnesses []note.Verifier, quorum int) error {
 	by := func(known []note.Verifier) int {
 		n, err := note.Open(l.Signed, note.VerifierList(known...))
@@ -131,13 +131,13 @@ func (l *Log) Verify(keys []note.Verifier, witnesses []note.Verifier, quorum int
 	return nil
 }
 
-// A Cosignature is the name of a witness with the time of its cosignature, in Unix seconds.
+// A Cosignature is the name of a witness, with the time of its cosignature in Unix seconds.
 type Cosignature struct {
 	Witness string
 	Unix    int64
 }
 
-// Cosignatures returns the cosignatures of the given witnesses that have a time.
+// Cosignatures returns the cosignatures of the given witnesses, if they contain a time.
 func (l *Log) Cosignatures(witnesses []note.Verifier) (all []Cosignature) {
 	n, err := note.Open(l.Signed, note.VerifierList(witnesses...))
 	if err != nil {
@@ -272,7 +272,7 @@ func (l *Log) Publish(dir string, signed []byte) error {
 	return whole.Write(filepath.Join(dir, checkpointFile), signed)
 }
 
-// A writer writes the tiles of a log that are not published yet.
+// A writer writes the tiles of a log that have not been published yet.
 type writer struct {
 	dir    string
 	had    torchwood.Checkpoint

@@ -11,7 +11,7 @@ import (
 // A KindError means that a path is not a regular file.
 type KindError struct {
 	Path string
-	Kind string // such as a directory or a named pipe
+	Kind string // kind of the path, such as a directory or a named pipe
 }
 
 // Error describes the kind of the path.
@@ -22,7 +22,7 @@ func (e *KindError) Error() string {
 // A SizeError means that there is more data than permitted.
 type SizeError struct {
 	Path string // empty for a stream
-	Size int64  // in bytes; unknown for a stream
+	Size int64  // size in bytes; unknown for a stream
 	Most int64
 }
 
@@ -98,8 +98,8 @@ func Read(name string, most int64) ([]byte, error) {
 	return b, nil
 }
 
-// ReadAll reads r to its end and returns the data, at most the given number of bytes. It reads
-// at most one byte more.
+// ReadAll reads r to its end and returns the data. It fails if there are more than the given
+// number of bytes. It never reads more than one byte beyond that number.
 func ReadAll(r io.Reader, most int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(b)) > most {

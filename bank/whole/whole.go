@@ -1,5 +1,5 @@
 // Package whole writes files atomically, and reads regular files and streams up to a size
-// limit. Someone who replaces a file or sends a stream therefore cannot block a reader or
+// limit. A program that replaces a file or sends a stream therefore cannot block a reader or
 // exhaust its memory.
 //
 // The package is independent of the content of files.
@@ -13,17 +13,17 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file and replaces an existing one atomically: a reader sees either the old
+// Write writes a file and replaces an existing one atomically. A reader finds either the old
 // content or all of data, even after a crash. To make the new name durable as well, the caller
 // must sync the directory.
 func Write(name string, data []byte) error { return write(name, data, 0o644, os.Rename) }
 
-// Private is like [Write] for a file that only its owner can read at any time.
+// Private is like [Write], but at no time can anyone except the owner read the file.
 func Private(name string, data []byte) error { return write(name, data, 0o600, os.Rename) }
 
 // Secret returns the content of a file that only its owner may read. If there is no file, it
-// creates one with the content that fresh returns; concurrent callers get the same content. It
-// rejects a file to which others have access.
+// creates one with the content that fresh returns. Concurrent callers receive the same
+// content. It rejects a file to which other users have access.
 func Secret(name string, fresh func() ([]byte, error)) ([]byte, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -51,9 +51,10 @@ func Existing(name string) ([]byte, error) {
 	})
 }
 
-const mostSecret = 64 << 10 // bytes of a key or certificate
+const mostSecret = 64 << 10 // maximum size of a key or certificate, in bytes
 
-// write writes data to a temporary file in the same directory and puts it in place.
+// write writes data to a temporary file in the same directory, and passes its name and the
+// final name to put.
 func write(name string, data []byte, mode fs.FileMode, put func(from, to string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".part-*")
 	if err != nil {

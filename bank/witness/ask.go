@@ -46,9 +46,9 @@ func AskAll(ctx context.Context, patience time.Duration, peers []Peer, signed []
 	return lines, errs
 }
 
-// Ask asks the witness at url to cosign a signed checkpoint, and returns its cosignature line. The
-// witness probably signed the size old last. The function proof returns the consistency proof from
-// a given size. It is an error if key does not verify the line.
+// Ask asks the witness at url to cosign a signed checkpoint, and returns its cosignature line.
+// The size that the witness has probably signed last is old. The function proof returns the
+// consistency proof from a given size. If key does not verify the line, Ask returns an error.
 func Ask(ctx context.Context, url string, key *torchwood.CosignatureVerifier, signed []byte, old int64, proof func(from int64) (tlog.TreeProof, error)) (line []byte, err error) {
 	for try := 0; ; try++ {
 		line, conflict, err := ask(ctx, url, signed, old, proof)
@@ -67,8 +67,8 @@ func Ask(ctx context.Context, url string, key *torchwood.CosignatureVerifier, si
 	}
 }
 
-// ask sends one request. conflict is the size that the witness has signed last, if it differs
-// from old.
+// ask sends one request. The result conflict is the size that the witness has signed last, if
+// it differs from old.
 func ask(ctx context.Context, url string, signed []byte, old int64, proof func(from int64) (tlog.TreeProof, error)) (line []byte, conflict *int64, err error) {
 	hashes, err := proof(old)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package witness checks that the operators of logs are honest. A witness cosigns a log's
-// checkpoint only if it extends the last one that the witness cosigned. A client that sees the
-// cosignature therefore sees the same log as everybody else (c2sp.org/tlog-witness,
-// c2sp.org/tlog-cosignature).
+// Package witness checks that the operators of logs are honest. A witness cosigns the
+// checkpoint of a log only if it extends the last checkpoint that the witness cosigned. A
+// client that sees the cosignature therefore sees the same log as all others
+// (c2sp.org/tlog-witness, c2sp.org/tlog-cosignature).
 //
 // A witness identifies a log by its origin and keys. It stores one checkpoint per log, in a
 // small file. It is independent of the contents of logs.
@@ -32,7 +32,7 @@ import (
 const (
 	maxBody  = 1 << 16 // bytes of a request
 	maxProof = 63      // lines
-	unsigned = 403     // HTTP status: no known key has signed the checkpoint
+	unsigned = 403     // HTTP status: the checkpoint is not signed with a known key
 )
 
 // A witness handles requests to cosign checkpoints.
@@ -44,8 +44,8 @@ type witness struct {
 	mu sync.Mutex // serializes requests, so that the last size cannot change during a request
 }
 
-// New returns a witness that stores its state in dir, which nothing else may use. logs has the
-// verifier keys of the known logs, by origin.
+// New returns a witness that stores its state in dir, which must not be used otherwise. The
+// map logs contains the verifier keys of the known logs, by origin.
 func New(dir string, signer note.Signer, logs map[string][]note.Verifier) (http.Handler, error) {
 	if len(logs) == 0 {
 		return nil, errors.New("found no log to witness")
@@ -57,7 +57,7 @@ func New(dir string, signer note.Signer, logs map[string][]note.Verifier) (http.
 type refusal struct {
 	status int
 	text   string
-	size   int64 // last size of the log, for a conflict
+	size   int64 // last size of the log, if the requested size conflicts with it
 }
 
 func (r *refusal) Error() string { return r.text }
@@ -90,7 +90,7 @@ func (w *witness) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	case err != nil:
 		http.Error(out, err.Error(), http.StatusInternalServerError)
 	default:
-		_, _ = out.Write(lines) // a disconnected client can ask again
+		_, _ = out.Write(lines) // if the client has disconnected, it can ask again
 	}
 }
 

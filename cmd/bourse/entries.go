@@ -32,7 +32,7 @@ func newLog(c *cli.Context) (*slog.Logger, error) {
 	}
 }
 
-// inUTC converts the time of an entry to UTC, in milliseconds.
+// inUTC converts the time of an entry to UTC and rounds it to milliseconds.
 func inUTC(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
 		a.Value = slog.StringValue(a.Value.Time().UTC().Format("2006-01-02T15:04:05.000Z"))
@@ -53,7 +53,7 @@ func openActions(file string) (*slog.Logger, io.Closer, error) {
 // repeatTime is the period in which identical entries are written only once.
 const repeatTime = 10 * time.Second
 
-// repeats passes each distinct entry on once per repeatTime. It counts the omitted entries
+// A repeats forwards each distinct entry once per repeatTime. It counts the omitted entries
 // and adds the count to the next written entry of the same kind.
 type repeats struct {
 	slog.Handler
@@ -68,7 +68,7 @@ type counts struct {
 }
 
 type repeated struct {
-	at    time.Time // time when the entry was last written
+	at    time.Time // time at which the entry was last written
 	since int       // number of repetitions since
 }
 
@@ -76,7 +76,7 @@ func newRepeats(h slog.Handler, now func() time.Time) *repeats {
 	return &repeats{h, now, "", &counts{seen: make(map[string]repeated)}}
 }
 
-// mostSeen limits the number of entry kinds that repeats remembers.
+// mostSeen is the maximum number of kinds of entries that a repeats remembers.
 const mostSeen = 1000
 
 // Handle implements [slog.Handler].

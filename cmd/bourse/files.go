@@ -14,8 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// open opens the named file, or standard input if the name is "-". If a file may block,
-// such as a pipe, opening and reading it end when the user interrupts.
+// open opens the named file, or standard input if the name is "-". If a file may block, such
+// as a pipe, opening and reading it end when the user interrupts the program.
 func open(c *cli.Context, name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return until(c.Context, c.App.Reader, context.Canceled), nil
@@ -35,7 +35,7 @@ func open(c *cli.Context, name string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// until returns a reader of in. After ctx ends, the reader returns the error end, or io.EOF
+// until returns a reader of in. After ctx is done, the reader returns the error end, or io.EOF
 // if end is nil. Without it, a read of standard input could block forever.
 func until(ctx context.Context, in io.Reader, end error) io.ReadCloser {
 	r, w := io.Pipe()
@@ -46,7 +46,7 @@ func until(ctx context.Context, in io.Reader, end error) io.ReadCloser {
 	return r
 }
 
-// A wanted writer returns an error once the user has interrupted.
+// A wanted is a writer that returns an error after the user has interrupted the program.
 type wanted struct {
 	ctx context.Context
 	io.Writer
@@ -59,7 +59,8 @@ func (w wanted) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// buffered passes a buffered writer to f. Writes fail once the user has interrupted.
+// buffered passes a buffered writer to f. Writes fail after the user has interrupted the
+// program.
 func buffered(c *cli.Context, w io.Writer, f func(io.Writer) error) error {
 	b := bufio.NewWriter(wanted{c.Context, w})
 	if err := f(b); err != nil {

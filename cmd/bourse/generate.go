@@ -46,7 +46,7 @@ func generateAction(c *cli.Context, o *generateOptions) error {
 	if err != nil {
 		return misuse.Of(err)
 	}
-	n := 0 // as many as the options state
+	n := 0 // the number of jobs that the options specify
 	if o.N != nil {
 		if n = *o.N; n < 1 {
 			return usagef("-n: found %d, want 1 or more", n)
@@ -73,9 +73,9 @@ func (planOption) prints() report.Output {
 	return o
 }
 
-// writePlan writes plan to the files named on the command line. If none is named, it prints
-// the plan as CSV or, on request, as JSON. If log is nil, writePlan creates the log from
-// the plan.
+// writePlan writes plan to the files named on the command line. If it names none, the plan is
+// printed as CSV or, on request, as JSON. If log is nil, writePlan creates the log from the
+// plan.
 func writePlan(c *cli.Context, plan workloadgen.Plan, log *swf.Trace) error {
 	processors := c.Int64("processors")
 	if processors < 0 || processors > 1e9 {

@@ -13,8 +13,8 @@ import (
 const inputWait = 300
 
 // hasInput reports whether r has data to read: r must be a non-empty file, or a pipe into
-// which another program writes. An open but silent pipe, such as one inherited from a
-// service manager, has no data now but may have data later.
+// which another program writes. A pipe that is open but silent, such as a pipe inherited from
+// a service manager, has no data now but may have data later.
 func hasInput(r io.Reader) (now, later bool) {
 	f, ok := r.(*os.File)
 	if !ok {

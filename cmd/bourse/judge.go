@@ -156,13 +156,13 @@ func verified(o *judgeOptions) (*judge.Signed, error) {
 	}
 	return judge.Verify(text, string(public), func(s *judge.Signed) []byte {
 		var b bytes.Buffer
-		_ = report.JSON[judge.Report]().Write(&b, judge.Report{Signed: s}) // a buffer does not fail
+		_ = report.JSON[judge.Report]().Write(&b, judge.Report{Signed: s}) // writing to a buffer cannot fail
 		return b.Bytes()
 	})
 }
 
-// judgeBelow judges in a process with limited memory, which does not know the secret, and reads the
-// output of that process into v. A nil seed requests a screening.
+// judgeBelow judges in a child process with limited memory, which does not know the secret. It
+// parses the output of that process into v. A nil seed requests a screening.
 func judgeBelow(c *cli.Context, j *judge.Judging, opts experiments.Options, seed *uint64, v any, unconfined bool) error {
 	var in, out bytes.Buffer
 	if !canLimit && !unconfined {

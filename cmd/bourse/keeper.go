@@ -32,7 +32,7 @@ type serving struct {
 	Secret string `json:"secret"`
 }
 
-// servingFile contains a serving. Only its owner may read it.
+// servingFile contains a serving. Only its owner may read the file.
 const servingFile = "serving.json"
 
 func (s *serving) save(dir string) error {
@@ -314,7 +314,7 @@ func removeUserAction(c *cli.Context, _ *userRemoveOptions) error {
 	})
 }
 
-// passOrder signs a complete order and sends it to the market, which passes it to its bank.
+// passOrder signs a complete order and sends it to the market, which forwards it to its bank.
 func passOrder(c *cli.Context, m *service.Caller, ledger, kind, by, private string, fields ...string) error {
 	note, err := orderNow(c, []string{private}, ledger, kind, rand.Text(), by, fields...)
 	if err != nil {
@@ -387,7 +387,7 @@ The market's operator sends the pin:
 		return err
 	}
 	m.Market, m.Ledger = about.Market, about.Ledger
-	if err := home.Save(m, private); err != nil { // the account does not have the key yet
+	if err := home.Save(m, private); err != nil { // the account does not have this key yet
 		return err
 	}
 	if err := passOrder(c, caller, m.Ledger, "enrol", i.Account, by, "of", i.Account, "key", public); err != nil {
@@ -402,7 +402,7 @@ type joinOptions struct {
 	homeOption `yaml:",inline"`
 }
 
-// joinAgain makes the user accept the market's new certificate.
+// joinAgain makes the user's client accept the market's new certificate.
 func joinAgain(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return usagef("join: found both --pin and TOKEN, want only one")

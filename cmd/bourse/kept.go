@@ -39,8 +39,8 @@ func unsigned(c *cli.Context) error {
 
 const mostText = 1 << 20 // maximum size of a proof in bytes, larger than any checkpoint or key
 
-// readCheckpoint reads the checkpoint named on the command line and checks that the given
-// key signed it. Without a key, it warns that the signer is not checked.
+// readCheckpoint reads the checkpoint that the command line names, and checks that the given
+// key signed it. Without a key, it warns that the signature was not checked.
 func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
 	name := c.String("checkpoint")
 	signed, err := readText(c, name)
@@ -134,8 +134,8 @@ type receiptOption struct {
 	Receipt string `doc:"check that the ledger contains the receipt {SEQ:HASH}"`
 }
 
-// keptHead returns, as text, the head that the user saved elsewhere. It comes from a head,
-// a receipt or a checkpoint. The result is empty if the user gave none of these.
+// keptHead returns, as text, the head that the user saved elsewhere. It comes from a head, a
+// receipt or a checkpoint. The result is empty if none of them is given.
 func keptHead(c *cli.Context) (string, error) {
 	given, head := 0, ""
 	for _, name := range []string{"head", "receipt"} {
@@ -189,7 +189,7 @@ type trust struct {
 	quorum             int // number of witnesses required
 }
 
-// trustOf returns the signers named by the flags in [trustFlags].
+// trustOf returns the signers that the flags in [trustFlags] name.
 func trustOf(c *cli.Context) (t trust, err error) {
 	if c.IsSet("public") {
 		public, err := publicKey(c, "public")
@@ -234,7 +234,7 @@ func (t *trust) seen(l *tiles.Log) (all []audit.Seen, err error) {
 }
 
 // earlier returns the checkpoints of --earlier, with the times of their cosignatures. It
-// returns an error unless the required signers have signed each checkpoint.
+// returns an error if a required signer has not signed one of the checkpoints.
 func (t *trust) earlier(c *cli.Context) (logs []*tiles.Log, all []audit.Seen, err error) {
 	for _, name := range c.StringSlice("earlier") {
 		text, err := readText(c, name)
@@ -257,8 +257,8 @@ func (t *trust) earlier(c *cli.Context) (logs []*tiles.Log, all []audit.Seen, er
 	return logs, all, nil
 }
 
-// openLog opens the published log named on the command line. It returns an error unless the
-// required signers have signed the log.
+// openLog opens the published log named on the command line. It returns an error if a required
+// signer has not signed the log.
 func openLog(c *cli.Context, t trust) (*tiles.Log, error) {
 	address := c.Args().First()
 	l, err := await(c.Context, func() (*tiles.Log, error) { return tiles.Open(context.WithoutCancel(c.Context), address) })

@@ -21,12 +21,12 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// command returns a constructor of a command. The first line of text is the usage line, the
-// second line is the summary, and the description follows after an empty line. Each field
-// of T is a flag, and act receives a T with the given values. The tags yaml, inline and
-// validate work as in a scenario. A field's name is its yaml tag or its own name in lower
-// case. The fields of an embedded struct tagged inline count as fields of T. The tag
-// validate applies only to flags that are given. More tags:
+// command returns a function that creates a command. The first line of text is the usage line,
+// the second line is the summary, and the description follows after an empty line. Each field
+// of T is a flag. The function act receives a T with the given values. The tags yaml, inline
+// and validate work as in a scenario. The name of a flag is the field's yaml tag or, without a
+// tag, the name of the field in lower case. The fields of an embedded struct tagged inline
+// count as fields of T. The tag validate applies only to flags that are set. More tags:
 //
 //	doc      usage, in which {NAME} is the value
 //	alias    second name
@@ -53,7 +53,7 @@ func command[T any](text string, act func(*cli.Context, *T) error, subs ...func(
 	}
 }
 
-// group returns a constructor of a command that has only subcommands.
+// group returns a function that creates a command with only subcommands.
 func group(text string, subs ...func() *cli.Command) func() *cli.Command {
 	return func() *cli.Command {
 		call, text, _ := strings.Cut(text, "\n")
@@ -67,7 +67,7 @@ func group(text string, subs ...func() *cli.Command) func() *cli.Command {
 	}
 }
 
-// with returns a constructor of the same command with more subcommands.
+// with returns a function that creates the same command with more subcommands.
 func with(of func() *cli.Command, subs ...func() *cli.Command) func() *cli.Command {
 	return func() *cli.Command {
 		k := of()
@@ -81,7 +81,8 @@ func with(of func() *cli.Command, subs ...func() *cli.Command) func() *cli.Comma
 // none is the flag set of a command without flags.
 type none struct{}
 
-// under returns a constructor of the same command with another path, in the named group.
+// under returns a function that creates the same command under another name, in the named
+// group.
 func under(name string, of func() *cli.Command) func() *cli.Command {
 	return func() *cli.Command {
 		k := of()
@@ -100,7 +101,7 @@ func flagOf(o any, f config.Field) cli.Flag {
 	usage := strings.NewReplacer("{", "`", "}", "`").Replace(f.Doc)
 	switch of := tag.Get("of"); of {
 	case "":
-	case "preset": // there are too many to list
+	case "preset": // there are too many presets to list
 		usage += ", from 'bourse scenario list'"
 	default:
 		usage += ": " + strings.Join(listOf(of), ", ")
@@ -151,7 +152,7 @@ func flagOf(o any, f config.Field) cli.Flag {
 	return &cli.StringFlag{Name: f.Name, Aliases: also, Usage: usage, Value: is, DefaultText: shown}
 }
 
-// ofFlag puts dashes before the name of a flag at the start of a user error.
+// ofFlag puts dashes before the name of the flag at the start of a user error.
 func ofFlag(c *cli.Context, err error) error {
 	if !errors.As(err, new(misuse.Error)) || errors.As(err, new(*config.Error)) {
 		return err
@@ -163,7 +164,7 @@ func ofFlag(c *cli.Context, err error) error {
 	return err
 }
 
-// fill sets the fields of a struct from the flags of c and validates the given flags.
+// fill sets the fields of a struct from the flags of c, and validates the flags that are set.
 func fill(c *cli.Context, o reflect.Value) error {
 	for _, f := range config.FieldsOf(o.Type()) {
 		v, tag := o.FieldByIndex(f.Index), o.Type().FieldByIndex(f.Index).Tag
@@ -212,8 +213,8 @@ func fill(c *cli.Context, o reflect.Value) error {
 	return nil
 }
 
-// listOf returns the names behind the tag "of", such as presets, formats or a family of
-// plug-ins.
+// listOf returns the names that the tag "of" refers to, such as presets, formats or a family
+// of plug-ins.
 func listOf(of string) []string {
 	switch of {
 	case "preset":

@@ -168,9 +168,9 @@ func liveAction(c *cli.Context, o *liveStartOptions) error {
 	return errors.Join(l.live(c, sells, home, private), l.close())
 }
 
-// makeLab creates the market in dir unless it exists, with the rules in market.yaml if that file is
-// there. If not, memory and the given devices have a price. It returns the private key of the
-// market's user.
+// makeLab creates the market in dir unless it exists. If dir contains the file market.yaml,
+// this file has the rules. If it does not, memory and the given devices have a price. It
+// returns the private key of the market's user.
 func makeLab(c *cli.Context, devices agent.Devices, dir string, home client.Home) (private string, err error) {
 	if err := os.MkdirAll(string(home), 0o700); err != nil {
 		return "", err
@@ -227,7 +227,8 @@ func (b remoteBank) Close() error {
 	return nil
 }
 
-// openBank opens the bank named in the rules, which must have the market's public key.
+// openBank opens the bank named in the rules. The account of the market must have the given
+// public key there.
 func (l *runningLab) openBank(c *cli.Context, key string) error {
 	address := l.conf.Bank
 	if !isServed(address) {
@@ -355,7 +356,7 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	return err
 }
 
-// soon sends a bank a request that must be answered before any entry is booked. If the bank
+// soon sends the bank a request that must be answered before any entry is booked. If the bank
 // does not answer within two seconds, soon returns [live.ErrAway].
 func soon[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
 	brief, cancel := context.WithTimeout(ctx, 2*time.Second)
@@ -367,8 +368,8 @@ func soon[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, 
 	return answer, err
 }
 
-// users returns the accounts that have keys. If the bank is elsewhere, users returns only
-// the accounts that have called this market.
+// users returns the accounts that have keys. If the bank is elsewhere, it returns only the
+// accounts that have called this market.
 func (l *runningLab) users(ctx context.Context) (all []service.User, err error) {
 	var names []string
 	if b, ok := l.bank.(here); ok {
@@ -394,7 +395,7 @@ func (l *runningLab) users(ctx context.Context) (all []service.User, err error) 
 			continue // the key was revoked
 		}
 		u := service.User{Account: name, Key: key}
-		if has, err := l.bank.Balance(ctx, name); err == nil { // a remote bank answers only its owners
+		if has, err := l.bank.Balance(ctx, name); err == nil { // a remote bank answers only the owners of an account
 			u.Balance = has.String()
 		}
 		all = append(all, u)
@@ -504,7 +505,7 @@ func (l *runningLab) membership(url string) client.Membership {
 	return m
 }
 
-// run runs the market and its services until ctx ends or one of them fails.
+// run runs the market and its services until ctx is done or one of them fails.
 func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func(context.Context) error) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -546,13 +547,13 @@ func (l *runningLab) watchBank(ctx context.Context) error {
 	}
 }
 
-// told writes the address and secret of the served market to a file for its operator.
+// told writes a file with the address and the secret of the served market, for its operator.
 func (l *runningLab) told(m client.Membership) error {
 	return (&serving{m, l.secret}).save(l.dir)
 }
 
-// answer serves a listener until ctx ends. It then answers callers that wait for events at
-// once.
+// answer serves requests from a listener until ctx is done. Then it immediately answers the
+// callers that are waiting for events.
 func (l *runningLab) answer(ctx context.Context, listener net.Listener, h http.Handler, c *tls.Config) error {
 	p := peers.Server{Handler: h, TLS: c, Base: ctx, Connections: l.conf.Limits.Connections, Bytes: service.MostBytes, Dropped: l.measured.Drop}
 	return p.Serve(ctx, listener)

@@ -18,8 +18,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// The maximum number of hosts on one machine, and the smallest part of a processor per
-// host. Kernels do not allocate smaller parts.
+// These are the maximum number of hosts on one machine, and the smallest fraction of a
+// processor per host. Kernels do not allocate smaller fractions.
 const (
 	mostHosts = 32
 	leastHost = 0.05
@@ -28,11 +28,11 @@ const (
 // hostName returns the market's name for host i of its own machine.
 func hostName(i int) string { return fmt.Sprintf("h%02d", i) }
 
-// A division states into how many hosts a machine is divided. It is stored in hosts.json
-// and never changes. A market without this file has one host.
+// A division specifies the number of hosts into which a machine is divided. It is stored in
+// hosts.json and never changes. A market without this file has one host.
 type division struct {
 	Hosts int     `json:"hosts"`
-	CPUs  float64 `json:"cpus"` // processors per host; 0 means the value stored by the host's agent, or the agent's default
+	CPUs  float64 `json:"cpus"` // processors per host; 0 means the value stored by the host's agent or, if there is none, the agent's default
 }
 
 // dir returns the folder of a host's agent inside the lab's folder.
@@ -61,7 +61,7 @@ func (d *division) read(dir string) error {
 }
 
 // divide returns the division of the machine for the lab in dir. For a new lab, the flags
-// set it.
+// determine the division.
 func divide(c *cli.Context, dir string) (d division, err error) {
 	if err := d.read(dir); err != nil {
 		return d, err
@@ -95,8 +95,8 @@ func divide(c *cli.Context, dir string) (d division, err error) {
 	return d, err
 }
 
-// resizes returns an error if the division would change the size of a host that has running
-// tasks. It is called before any change, so the command can be repeated without --cpus.
+// resizes returns an error if the division would change the size of a host with running tasks.
+// It is called before any change is made, so the command can be repeated without --cpus.
 func (d *division) resizes(all []live.Host) error {
 	if d.CPUs == 0 {
 		return nil

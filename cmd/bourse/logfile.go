@@ -13,20 +13,20 @@ import (
 	"bourse/workloadgen/models"
 )
 
-// readLog reads the records of a log or a plan and keeps those that pass the filter.
+// readLog reads a log or a plan and returns the records that pass the filter.
 func readLog(c *cli.Context, name, filter string) (*fitlab.Log, error) {
 	return await(c.Context, func() (*fitlab.Log, error) { return fitlab.ReadLog(name, filter) })
 }
 
-// tell prints how the lines of a log were treated.
+// tell prints how the lines of a log were interpreted.
 func tell(c *cli.Context, l *fitlab.Log) {
 	for _, line := range l.Told() {
 		note(c, "%s", line)
 	}
 }
 
-// measureLog reads the log named on the command line, prints how its lines were treated,
-// and measures it for the given purpose.
+// measureLog reads the log that the command line names, prints how its lines were interpreted,
+// and measures the log for the given purpose.
 func measureLog(c *cli.Context, purpose string) (*fitlab.Log, *describe.Log, error) {
 	file, err := readLog(c, c.Args().First(), c.String("filter"))
 	if err != nil {

@@ -38,13 +38,13 @@ func main() {
 	supervisor()
 	confine.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	context.AfterFunc(ctx, stop) // a second signal ends the program immediately
 	status := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
 }
 
-// run is the whole program. It returns the exit status.
+// run runs the whole program. It returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	app := newApp(in, out, errs)
 	errs = app.ErrWriter
@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if err == nil && complete(out, app.Commands, args) {
 		return statusDone
 	}
-	if _, person := descriptor(errs); person && note != "" && !quieted(args) { // print the note only for a person, because scripts read the first line
+	if _, person := descriptor(errs); person && note != "" && !quieted(args) { // print the note only on a terminal, because scripts read the first line
 		fmt.Fprintln(errs, note)
 	}
 	if err == nil {

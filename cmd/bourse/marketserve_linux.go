@@ -65,7 +65,7 @@ func marketServeAction(c *cli.Context, _ *marketServeOptions) error {
 	}
 	save := func(url string) error {
 		if _, local := l.bank.(here); !local {
-			return nil // the balances of a remote bank are not visible here
+			return nil // the balances of a remote bank are not visible to this program
 		}
 		return home.Save(l.membership(url), private)
 	}

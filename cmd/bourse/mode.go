@@ -12,8 +12,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// noteMode prints who may move the money of a bank whose ledger has the given id. An open
-// bank has no id.
+// noteMode prints who may move the money of the bank whose ledger has the given id. The id is
+// empty for an open bank.
 func noteMode(c *cli.Context, ledger string) {
 	name := place.At(c.Args().First())
 	if ledger != "" {
@@ -37,7 +37,7 @@ func readBankLedger(c *cli.Context, f func(io.Writer, *owners.Owners, export.Ent
 	return err
 }
 
-// owned yields entries and updates owners with each one.
+// owned yields the entries and updates owners with each of them.
 func owned(o *owners.Owners, entries export.Entries) export.Entries {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		for e, hash := range entries {

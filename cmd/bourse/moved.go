@@ -7,7 +7,7 @@ import (
 )
 
 // moved maps the commands of version 0.2 that have been renamed to their new names. The old
-// names work for one more version.
+// names still work in this version.
 var moved = map[string]string{
 	"merge": "run merge",
 
@@ -27,7 +27,7 @@ var moved = map[string]string{
 	"cancel": "job cancel", "top": "job top", "price": "job price",
 }
 
-// gone maps each removed command to a sentence about its replacement.
+// gone maps each removed command to a sentence that names its replacement.
 var gone = map[string]string{
 	"findings":    "'bourse docs findings' lists a command that answers each of its questions",
 	"fidelity":    "'bourse live export' writes the decisions of a market, so that you can compare them with a run; see 'bourse docs fidelity'",
@@ -35,8 +35,8 @@ var gone = map[string]string{
 	"live follow": "a market writes a checkpoint when it stops, and the next version starts from it; see 'bourse docs upgrade'",
 }
 
-// today replaces an old command name in args with the current one. It also returns a line
-// that reports the replacement, or an error if the command was removed.
+// today replaces an old command name in args with the current one. It also returns a line that
+// reports the replacement, or an error if the command has been removed.
 func today(args []string) ([]string, string, error) {
 	for n := min(2, len(args)-1); n > 0; n-- {
 		old := strings.Join(args[1:1+n], " ")

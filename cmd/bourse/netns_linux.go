@@ -32,7 +32,7 @@ func enterNetwork(name string) error {
 		return err
 	}
 	defer unix.Close(fd)
-	runtime.LockOSThread() // never unlocked, because the new program runs in this thread's namespace
+	runtime.LockOSThread() // never unlocked, because the new program runs in the namespace of this thread
 	if err := unix.Setns(fd, unix.CLONE_NEWNET); errors.Is(err, unix.EPERM) {
 		return usagef("--netns: only root may enter a network namespace")
 	} else if err != nil {

@@ -71,9 +71,9 @@ func openAction(c *cli.Context, o *openOptions) error {
 	return err
 }
 
-// openInBrowser opens a page in a browser and returns the name of that program. It tries
-// the programs of $BROWSER, a list separated by colons, and then those of the desktop.
-// Without a desktop, it opens nothing.
+// openInBrowser opens a page in a browser and returns the name of the program that it started.
+// It tries the programs in $BROWSER, a list separated by colons, and then the desktop's own
+// programs. Without a desktop, it opens nothing.
 func openInBrowser(page string) string {
 	commands := strings.Split(os.Getenv("BROWSER"), ":")
 	switch {

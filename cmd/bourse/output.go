@@ -30,7 +30,7 @@ func writeJSON(c *cli.Context, w io.Writer, v any) error {
 	return o.Write(w, v)
 }
 
-// count formats a number of things in words: 1 ledger, 2 ledgers.
+// count formats a number with its noun: 1 ledger, 2 ledgers.
 func count(n int, of string) string {
 	if n != 1 {
 		of += "s"
@@ -77,8 +77,8 @@ func show(c *cli.Context, d report.Document, wrote []string, drawn ...report.Fig
 	return err
 }
 
-// showOut prints d as show does. If out is not empty, it also writes the figures and, if
-// page is not empty, the page to that directory.
+// showOut prints d in the same way as show. If out is not empty, it also writes the figures to
+// that directory and, if page is not empty, the page.
 func showOut(c *cli.Context, out, page string, d report.Document, drawn ...report.Figure) error {
 	if out == "" {
 		return show(c, d, nil, drawn...)

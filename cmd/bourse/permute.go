@@ -7,8 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// permute moves the flags of a command before its arguments, so that both orders work.
-// Without it, the flag package stops at the first argument.
+// permute moves the flags of a command before its arguments, so that users can write either
+// first. Without it, the flag package stops at the first argument.
 func permute(commands []*cli.Command, args []string) []string {
 	if asksCompletion(args) {
 		return args
@@ -57,8 +57,8 @@ func flagsFirst(flags []cli.Flag, args []string) []string {
 	return append(first, rest...)
 }
 
-// takesValue reports whether the flag called name is followed by a value. It is false for
-// an unknown flag, which the parser reports.
+// takesValue reports whether the flag called name is followed by a value. It is false for an
+// unknown flag, which the parser will report.
 func takesValue(flags []cli.Flag, name string) bool {
 	for _, f := range flags {
 		if slices.Contains(f.Names(), name) {

@@ -27,8 +27,8 @@ func readBank(address string) (*store.Reader, error) {
 }
 
 // readLedger passes the entries of the ledger in c's first argument to f and buffers the
-// output of f. Files of a ledger in use may disappear. In that case readLedger calls f
-// again, unless some output was already printed.
+// output of f. Files of a ledger in use may be removed. In that case, readLedger calls f
+// again, unless some output has already been printed.
 func readLedger(c *cli.Context, f func(io.Writer, export.Entries) error) error {
 	const attempts = 20
 	for attempt := 1; ; attempt++ {
@@ -40,7 +40,7 @@ func readLedger(c *cli.Context, f func(io.Writer, export.Entries) error) error {
 	}
 }
 
-// A touched writer records whether anything was written.
+// A touched is a writer that records whether anything was written.
 type touched struct {
 	io.Writer
 	yes bool
@@ -60,7 +60,7 @@ func readOnce(dir string, out io.Writer, f func(io.Writer, export.Entries) error
 	defer func() { err = errors.Join(err, r.Close()) }()
 	w := bufio.NewWriter(out)
 	err = f(w, r.Entries())
-	if wrong := r.Err(); wrong != nil { // the error that made f stop
+	if wrong := r.Err(); wrong != nil { // this error is the reason why f stopped
 		return fmt.Errorf("read ledger %s: %w", place.At(dir), wrong)
 	}
 	if err != nil {

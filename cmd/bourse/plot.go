@@ -59,12 +59,12 @@ func plotAction(c *cli.Context, o *plotOptions) error {
 	return draw(c, func(dir *results.Dir) (report.Document, error) { return publication.Plotted(dir, ask) })
 }
 
-// list returns the values of a flag, which commas separate.
+// list returns the values of a flag, separated by commas.
 func list(c *cli.Context, flag string) []string {
 	return strings.FieldsFunc(c.String(flag), func(r rune) bool { return r == ',' })
 }
 
-// curveCommand is the plot command without flags of its own.
+// curveCommand is the plot command without its own flags.
 var curveCommand = command(`curve RESULTS
 draw efficiency against alpha, like plot
 

@@ -176,13 +176,14 @@ func confined(c *cli.Context, err error) error {
 	return limitedRun(c, os.Args[1:], nil, c.App.Writer)
 }
 
-// A beyondLimit is the error of a policy that used too much of something.
+// A beyondLimit is the error of a policy that has exceeded a limit.
 type beyondLimit struct{ of, sign, text string }
 
-// Error states what the policy used.
+// Error states which limit the policy has exceeded.
 func (b *beyondLimit) Error() string { return b.text }
 
-// limits are the limits of a limited process. If it exceeds one, its standard error contains the sign.
+// limits lists the limits of a limited process. If the process exceeds a limit, its standard
+// error contains the sign of the limit.
 var limits = []beyondLimit{
 	{"time", recovered.Endless, "a call to the policy took more than 10 s and could not be stopped"},
 	{"memory", "out of memory", "the policy used more than 1 GiB of memory"},
@@ -205,7 +206,7 @@ func limitedRun(c *cli.Context, args []string, in io.Reader, out io.Writer) erro
 			return fmt.Errorf("%s: %w", c.Command.HelpName, &limits[i])
 		}
 	}
-	_, _ = c.App.ErrWriter.Write(said.Bytes()) // in the same way as the process
+	_, _ = c.App.ErrWriter.Write(said.Bytes()) // forward the messages of the process
 	var ended *exec.ExitError
 	if errors.As(err, &ended) {
 		return exited(max(1, ended.ExitCode()))

@@ -8,11 +8,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// logEvery is the time between two progress lines if standard error is not a terminal.
+// logEvery is the time between two lines about progress if standard error is not a terminal.
 const logEvery = 10 * time.Second
 
-// progress returns a function that reports the progress of a long task: a bar on a
-// terminal, or else one line every ten seconds.
+// progress returns a function that reports the progress of a long task. On a terminal it draws
+// a bar, and otherwise it prints a line every ten seconds.
 func progress(c *cli.Context, what string) func(done, total int) {
 	if c.Bool("quiet") || c.Bool("no-progress") {
 		return nil
@@ -38,7 +38,7 @@ func progress(c *cli.Context, what string) func(done, total int) {
 		if bar.GetMax() != total {
 			bar.ChangeMax(total)
 		}
-		_ = bar.Set(done) // ignore errors, because the bar is only decoration
+		_ = bar.Set(done) // ignore errors, because the bar is not essential
 	}
 }
 

@@ -184,7 +184,7 @@ type extendsOptions struct {
 	trustOptions         `yaml:",inline"`
 }
 
-// extended is the JSON output for a log that extends a checkpoint.
+// extended is the JSON output about a log that extends a checkpoint.
 type extended struct {
 	Origin string `json:"origin"`
 	Since  int64  `json:"since" doc:"number of lines at the older checkpoint"`

@@ -82,7 +82,8 @@ func fold(paragraph string, width int) string {
 	return setIn(paragraph, width, "")
 }
 
-// setIn wraps s into lines. Every line except the first begins with the given text.
+// setIn wraps s into lines of the given width. Every line except the first begins with the
+// given text.
 func setIn(s string, width int, with string) string {
 	lines := strings.Split(text.WrapSoft(s, width-len(with)), "\n")
 	for i := range lines {

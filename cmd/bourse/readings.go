@@ -82,7 +82,7 @@ func readingsAction(c *cli.Context, o *readingsOptions) error {
 	return nil
 }
 
-// readReadings reads the readings from the file in c's first argument or, without a file,
+// readReadings reads the readings from the file in c's first argument or, if there is no file,
 // from the preset.
 func readReadings(c *cli.Context, preset string) (*study.Readings, error) {
 	presets := papers.Readings()

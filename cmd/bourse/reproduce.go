@@ -92,7 +92,7 @@ func reproduceAction(c *cli.Context, o *reproduceOptions) error {
 	return show(c, papers.Document(all, terminal(c), true), written)
 }
 
-// blueHorizon is the beginning of the name of the market paper's log.
+// blueHorizon is the start of the file name of the market paper's log.
 const blueHorizon = "SDSC-BLUE-2000"
 
 // measureLog measures the market paper's log. It returns no metrics if the paper is not run
@@ -131,12 +131,12 @@ list the presets of 'paper run' with their times
 	return listParts(c, parts, o.Workers)
 })
 
-// A part of the reproduction, ready to run.
+// A part is a part of the reproduction that is ready to run.
 type part struct {
 	papers.Part
 	choice
 	dir  string
-	done bool // whether an earlier run has done it
+	done bool // whether an earlier run has completed the part
 }
 
 // reproduced returns the parts selected by the flags.
@@ -171,7 +171,7 @@ func reproduced(o *partsOptions) ([]part, error) {
 	return parts, nil
 }
 
-// choose prepares the scenario of p and finds out whether p has already been run.
+// choose prepares the scenario of p and determines whether p has already been run.
 func (p *part) choose(traces string) (err error) {
 	known := experiments.Known()
 	sets := []string{"seed=" + strconv.FormatUint(p.Seed, 10), "replications=" + strconv.Itoa(p.Replications)}

@@ -107,8 +107,9 @@ func runAction(c *cli.Context, o *runOptions) error {
 	return elsewhere(c, orElse(o.Out, "results", o.Preset), func(dir string) error { return runFigures(c, o, figures, dir) })
 }
 
-// elsewhere calls run with dir. If dir has the results of another run and the user did not
-// choose dir, elsewhere tries dir-2, dir-3 and so on.
+// If dir contains the results of another run and the user did not choose dir, elsewhere tries
+// dir-2, dir-3 and so on. If dir has the results of another run and the user did not choose
+// dir, elsewhere tries dir-2, dir-3 and so on.
 func elsewhere(c *cli.Context, dir string, run func(dir string) error) error {
 	for n, to := 2, dir; ; n++ {
 		var other otherRun
@@ -121,7 +122,8 @@ func elsewhere(c *cli.Context, dir string, run func(dir string) error) error {
 	}
 }
 
-// runFigures runs all figures of a paper. Each figure has its own directory in dir.
+// runFigures runs all figures of a paper. The results of each figure have their own directory
+// in dir.
 func runFigures(c *cli.Context, o *runOptions, figures []string, dir string) error {
 	for i, name := range figures {
 		if o.Availability != "" && papers.OfModels(name) {
@@ -147,8 +149,8 @@ func runFigures(c *cli.Context, o *runOptions, figures []string, dir string) err
 	return nil
 }
 
-// runShown runs one experiment and writes its results to dir. It prints a screen of
-// results, or two lines if brief.
+// runShown runs one experiment and writes its results to dir. It prints a screen of results
+// or, if brief is set, two lines.
 func runShown(c *cli.Context, ch choice, dir string, brief bool) error {
 	elapsed := stopwatch()
 	s, err := runChoice(c, ch, dir, elapsed)
@@ -164,7 +166,8 @@ func runShown(c *cli.Context, ch choice, dir string, brief bool) error {
 // mostReplications is the maximum number of replications that a scenario may request.
 const mostReplications = 1_000_000
 
-// manyRows is the number of jobs rows above which results use nearly all the memory.
+// manyRows is the number of rows of the jobs table above which the results need almost all the
+// memory.
 const manyRows = 2_000_000
 
 // runChoice runs one experiment and writes its results to dir. It returns nil if the flags
@@ -290,8 +293,8 @@ func unwritten(dir string, err error) error {
 type choice struct {
 	experiment scenario.Experiment
 	command    []string         // runs it again
-	source     publication.File // the scenario file, if there is one
-	streamed   bool             // the scenario came from a stream
+	source     publication.File // scenario file, if there is one
+	streamed   bool             // the scenario was read from a stream
 }
 
 // text returns the scenario as the text of a file.
@@ -335,8 +338,8 @@ func knownTo(c *cli.Context) (scenario.Known, error) {
 	return k, nil
 }
 
-// overrides returns the overrides of the scenario that the flags set. The map typed
-// contains each flag other than --set, keyed by its override.
+// overrides returns the overrides of the scenario that the flags set. The map typed contains
+// each such flag other than --set, by its override.
 func overrides(c *cli.Context) (sets []string, typed map[string]string, err error) {
 	sets, typed = c.StringSlice("set"), make(map[string]string)
 	add := func(flag, set string) {
@@ -361,7 +364,7 @@ func overrides(c *cli.Context) (sets []string, typed map[string]string, err erro
 		return err == nil && x > 0 && !math.IsInf(x, 1)
 	}
 	for _, f := range []struct {
-		name, set string // the override; %s represents the flag's value
+		name, set string // set is the override, in which %s represents the flag's value
 		ok        func(string) bool
 		want      string
 	}{
@@ -405,7 +408,7 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known) (err
 		}
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 			ch.streamed = true
-			ch.command = append(ch.command, "scenario.yaml") // the scenario came from a stream, but the results contain its text
+			ch.command = append(ch.command, "scenario.yaml") // the scenario was read from a stream, but the results contain its text
 			return nil
 		}
 		ch.command = append(ch.command, file)

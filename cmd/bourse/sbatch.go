@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// fromScript returns the contract that a job script states.
+// fromScript returns the contract that a job script describes.
 func fromScript(c *cli.Context, file string) (a asked, err error) {
 	text, err := whole.Read(file, mostFile)
 	if err != nil {

@@ -79,7 +79,7 @@ func outputs(commands []*cli.Command) map[string]report.Output {
 	return found
 }
 
-// nextWords returns the words that may follow the given words of --json-of.
+// nextWords returns the words that may follow the given words in --json-of.
 func nextWords(commands []*cli.Command, before []string) []string {
 	var next []string
 	for name := range outputs(commands) {

@@ -50,8 +50,8 @@ type showOptions struct {
 	movesOption `yaml:",inline"`
 }
 
-// nothing returns an error if the filter requests a contract or account that has no entries
-// in the ledger.
+// nothing returns an error if the filter names a contract or an account without entries in the
+// ledger.
 func nothing(c *cli.Context, f export.Filter) error {
 	in := place.At(c.Args().First()).String()
 	switch {

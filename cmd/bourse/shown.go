@@ -44,7 +44,7 @@ func showTables(c *cli.Context, _ *output[publication.StudyValues]) error {
 		}
 		return show(c, s.Document(dir.Path), nil)
 	}
-	d, err := publication.Drawn(dir) // nil if the results are from an older version
+	d, err := publication.Drawn(dir) // nil if the results were written by an older version
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func showCurve(c *cli.Context, _ *output[publication.DrawnValues]) error {
 	return show(c, d, nil, d.Figures...)
 }
 
-// rowsCommand prints the first rows of a table of results.
+// rowsCommand returns a command that prints the first rows of a table of results.
 func rowsCommand(table string, rows func(*results.Dir) iter.Seq2[[]string, error]) func() *cli.Command {
 	return command(table+` RESULTS
 print the first rows of the table of `+table+`

@@ -56,14 +56,14 @@ func privateKey(c *cli.Context, name string) (string, error) {
 	return await(c.Context, func() (string, error) { return keys.Read(c.String(name)) })
 }
 
-// signOrder returns an order of the given kind to the bank's ledger. The order is issued by
-// an account and signed with private keys.
+// signOrder returns a signed order of the given kind for the bank's ledger. An account issues
+// the order, and the given private keys sign it.
 func signOrder(c *cli.Context, b banked, kind, id, account string, private []string, fields ...string) ([]byte, error) {
 	ledger := b.Ledger()
 	if ledger == "" {
 		return nil, errors.New("the bank is open and needs no signatures; 'bourse bank own' makes it an owned one")
 	}
-	if t, ok := b.(*there); ok { // only the account itself may ask the bank how its orders were answered
+	if t, ok := b.(*there); ok { // only the account itself may ask the bank for the answers to its orders
 		t.Account, t.Key = account, private[0]
 	}
 	return orderNow(c, private, ledger, kind, id, account, fields...)

@@ -19,7 +19,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// Exit statuses, as listed by --help.
+// These are the exit statuses, as listed by --help.
 const (
 	statusDone        = 0
 	statusFailed      = 1
@@ -33,26 +33,26 @@ const (
 // usagef returns a user error.
 func usagef(format string, args ...any) error { return misuse.Errorf(format, args...) }
 
-// errAudit means that an audit found problems. The problems have already been printed.
+// errAudit means that an audit has found problems. The problems have already been printed.
 var errAudit = errors.New("audit failed")
 
-// An incomplete error means that a sweep has results for only some of its experiments.
+// An incomplete is the error of a sweep that has results for only some of its experiments.
 type incomplete struct{ error }
 
 func (e incomplete) Unwrap() error { return e.error }
 
-// An exited error is the exit status of a child process that has already printed its error.
-// This program exits with the same status.
+// An exited is the exit status of a child process that has already printed its error. This
+// program exits with the same status.
 type exited int
 
 func (e exited) Error() string { return "exit status " + strconv.Itoa(int(e)) }
 
-// An interruption describes the state of work that the user interrupted.
+// An interruption is the state of work that the user has interrupted.
 type interruption string
 
 func (i interruption) Error() string { return "interrupted; " + string(i) }
 
-// An unfinished error means that a run has stored some of its units.
+// An unfinished is the error of a run that has stored some of its units.
 type unfinished struct {
 	error
 	what string
@@ -92,7 +92,7 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	var file *config.Error
 	inFile := errors.As(err, &file) && file.Placed()
 	if inFile {
-		said = file.Error() // the message begins with file, line and field
+		said = file.Error() // the message starts with the file, the line and the field
 	}
 	var failed *experiments.OutsideError
 	if errors.As(err, &failed) {

@@ -257,7 +257,7 @@ func (o *termsOptions) asked() (asked, error) {
 	return a, o.units(&a)
 }
 
-// units sets the units of countable resources in a that the flags state.
+// units sets the units of countable resources in a that the flags specify.
 func (o *termsOptions) units(a *asked) error {
 	a.GPUs = cmp.Or(o.GPUs, a.GPUs)
 	for _, s := range o.Count {
@@ -356,7 +356,7 @@ func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 // mostValid is the maximum validity of an order in seconds.
 const mostValid = 30 * 86400
 
-// over applies the flags that are set to the terms of a script.
+// over replaces the terms of a script by the flags that are set.
 func (o *submitOptions) over(c *cli.Context, a *asked) {
 	for name, set := range map[string]func(){
 		"class": func() { a.Class = o.Class }, "work": func() { a.Work = o.Work }, "deadline": func() { a.Deadline = o.Deadline },

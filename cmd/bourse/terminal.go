@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal describes the display capabilities of the device that shows c's output. It is
-// the only function that reads file descriptors and the environment.
+// terminal describes the capabilities of the device that displays c's output. It is the only
+// function that inspects file descriptors and the environment.
 func terminal(c *cli.Context) report.Terminal {
 	t := report.Terminal{UTF8: utf8Locale()}
 	t.Braille = t.UTF8 && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != "linux" // the Linux console font has no braille characters

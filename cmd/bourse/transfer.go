@@ -172,8 +172,8 @@ func signed(c *cli.Context, b banked, o store.Order, private []string) ([]byte, 
 	return signOrder(c, b, kind, o.ID, account, private, "to", o.To, "amount", o.Amount.String())
 }
 
-// answer prints the receipt of a request. With --json, it prints the same JSON as 'bank
-// apply'.
+// answer prints the receipt of a request. With --json, it prints JSON in the same form as
+// 'bank apply'.
 func answer(c *cli.Context, b banked, id string, r store.Receipt) error {
 	if c.Bool("json") {
 		_, hash, _ := strings.Cut(r.String(), ":")
@@ -231,7 +231,7 @@ An open bank accepts plain lines:
 		defer in.Close()
 		err := store.Apply(c.Context, b.Do, in, c.App.Writer, parallel, wall)
 		if err == nil {
-			err = c.Context.Err() // after an interrupt, the first error may be the end of the input
+			err = c.Context.Err() // after an interrupt, the first error may be only the end of the input
 		}
 		if errors.Is(err, context.Canceled) {
 			return interruption("lines with an answer have been booked; send the other lines again")

@@ -14,15 +14,16 @@ import (
 	"bourse/bank/whole"
 )
 
-// Limits of a file or folder that is sent with a job.
+// These are the limits of a file or folder that is sent with a job.
 const (
 	mostFile = 64 << 20 // bytes
 	mostTree = 10_000   // files, links and folders
 )
 
-// tree returns a folder as a canonical tar stream: sorted names relative to the folder, executable
-// bits, and no times or owners. The same content therefore has the same hash. It returns an error
-// that names the entry if a link leads outside the folder or if the folder is too large.
+// tree returns a folder as a canonical tar stream. It contains sorted names relative to the
+// folder and executable bits, but no times or owners. The same content therefore has the same
+// hash. It returns an error that names the entry if a link leads outside the folder or if the
+// folder is too large.
 func tree(dir string) ([]byte, error) {
 	var out bytes.Buffer
 	w, n := tar.NewWriter(&out), 0
@@ -78,7 +79,8 @@ func tree(dir string) ([]byte, error) {
 	return out.Bytes(), errors.Join(err, w.Close())
 }
 
-// baseName returns the name of a file or folder in the task's folder. A folder's name ends in /.
+// baseName returns the name of a file or folder in the task's folder. The name of a folder
+// ends in /.
 func baseName(file string) string {
 	info, err := os.Stat(file)
 	if err != nil || !info.IsDir() {

@@ -17,7 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// mostRows is the number of jobs rows above which CSV is written only on request.
+// mostRows is the number of rows of the jobs table above which CSV is written only on request.
 const mostRows = 1_000_000
 
 // unitOptions are the flags that select the units to run and the tables to store.
@@ -107,7 +107,7 @@ func differs(err error, dir string) error {
 	return otherRun{misuse.Errorf("%s; %s", what, remedy), what}
 }
 
-// An otherRun error means that a directory contains units of another run.
+// An otherRun is the error for a directory that contains units of another run.
 type otherRun struct {
 	error
 	what string
@@ -115,7 +115,7 @@ type otherRun struct {
 
 func (e otherRun) Unwrap() error { return e.error }
 
-// standing describes the stored part of the run in dir that err has ended.
+// standing describes the stored part of the run in dir, which ended with err.
 func standing(dir string, err error) error {
 	where, wrong := results.Unfinished(dir)
 	if wrong != nil {
@@ -124,7 +124,7 @@ func standing(dir string, err error) error {
 	return kept(where, err)
 }
 
-// kept describes which units are stored, their location, and the next steps of the user.
+// kept describes which units are stored, where they are, and how the user can continue.
 func kept(where string, err error) error {
 	u, wrong := results.ReadUnits(where)
 	if wrong != nil || errors.Is(err, results.ErrBusy) || errors.As(err, new(misuse.Error)) {

@@ -15,7 +15,7 @@ import (
 // Ledger is the id of the ledger.
 const Ledger = "5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6"
 
-// Number is the number of market:lab. Its first contract is Contract(0).
+// Number is the number of market:lab. The number of its first contract is Contract(0).
 const Number = 3
 
 // Contract returns the number of the n-th contract of market:lab.
@@ -39,8 +39,8 @@ func Public(name string) string {
 	return public
 }
 
-// Note returns an order for the ledger that expires at second 10,000, signed with the keys of
-// the given names. fields are pairs of names and values.
+// Note returns an order for the ledger that expires at time 10,000, signed with the keys of
+// the given names. The arguments fields are pairs of names and values.
 func Note(signers []string, kind, id, account string, fields ...string) []byte {
 	all := []order.Field{{Name: "ledger", Value: Ledger}, {Name: "id", Value: id}, {Name: "account", Value: account}}
 	if kind == "order" || kind == "bid" {
@@ -92,7 +92,8 @@ func Says(signer, kind, id, account string, fields ...string) bank.Entry {
 	return Entry(bank.Owner, Note([]string{signer}, kind, id, account, fields...), bank.NoContract)
 }
 
-// Enrol returns the enrolment of an account by the operator. The key has the account's name.
+// Enrol returns the enrolment of an account by the operator. The key has the same name as the
+// account.
 func Enrol(account string) bank.Entry {
 	return Says("operator", "enrol", "enrol-"+account, "operator", "of", account, "key", Public(account))
 }
@@ -110,7 +111,7 @@ func Mint(id, to string, micros int64) bank.Entry {
 }
 
 // Admit returns the admission of a contract of market:lab with an order of its owner. The
-// order has the given budget, of which the given micro-dollars are moved to escrow.
+// order states the given budget. The given number of micro-dollars is moved to escrow.
 func Admit(id, account string, contract, budget, micros int64) bank.Entry {
 	note := Note([]string{account}, "order", id, account, "market", "lab", "class", "cac", "budget", bank.Micros(budget).String(), "work", "540")
 	note = append(note, `{"decision":"admitted"}`...)
@@ -137,8 +138,9 @@ func Market(kind bank.Kind, id string, contract int64, moves ...bank.Move) bank.
 }
 
 // Begin returns the first entries of an owned ledger. Accounts user:0 to user:9, market:lab
-// and bursar have keys. The bursar may mint a thousand dollars in a thousand seconds,
-// market:lab may settle, and host:0 is its payee. user:0 to user:2 have a dollar each.
+// and bursar have keys. The bursar may mint a thousand dollars in a thousand seconds.
+// Market:lab may settle, and host:0 is its payee. Accounts user:0 to user:2 have a dollar
+// each.
 func Begin() []bank.Entry {
 	all := []bank.Entry{Own()}
 	for n := range 10 {

@@ -14,18 +14,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A backend is a [store.Backend] in a database. mu serializes the use of its connection by the
-// journal and by the heartbeat, which shows that the writer is alive.
+// A backend is a [store.Backend] in a database. The mutex mu serializes the use of its
+// connection by the journal and by the heartbeat, which shows that the writer is alive.
 type backend struct {
 	place
 	timing
 	writer string // token of this writer
-	head   string // the current head of the ledger
+	head   string // current head of the ledger
 	last   int64  // first entry of the last group, or 0 if there is none
 
 	mu      sync.Mutex
 	conn    *pgx.Conn         // nil after Release
-	lost    error             // the reason why no more can be written
+	lost    error             // reason why the backend can no longer write
 	beaten  time.Time         // time at which the last successful update of beat was sent
 	fetched map[string][]byte // prefetched values by key; nil if there is no value
 
@@ -35,7 +35,7 @@ type backend struct {
 var _ store.Backend = (*backend)(nil)
 
 // Create creates a new ledger at a URL. It returns an error wrapping [store.ErrExists] if
-// there already is one.
+// there is already a ledger.
 func Create(url string, opts store.Options) (*store.Journal, error) {
 	return create(url, opts, ordinary())
 }
@@ -53,7 +53,8 @@ func create(url string, opts store.Options, t timing) (*store.Journal, error) {
 	return store.NewJournal(k, p.name, opts), nil
 }
 
-// Open opens the ledger at a URL, as [store.Open] opens one in a directory.
+// Open opens the ledger at a URL in the same way as [store.Open] opens a ledger in a
+// directory.
 func Open(url string, opts store.Options) (*store.Journal, *bank.Ledger, error) {
 	return open(url, opts, ordinary())
 }
@@ -126,7 +127,7 @@ func (k *backend) create(copying bool) (err error) {
 	if err == nil {
 		err = tx.Commit(ctx)
 	}
-	if isCode(err, notUnique) { // another process created it at the same time
+	if isCode(err, notUnique) { // another process created the ledger at the same time
 		return store.ErrExists
 	}
 	if err == nil {
@@ -135,9 +136,9 @@ func (k *backend) create(copying bool) (err error) {
 	return err
 }
 
-// prepare makes sure that a transaction is durable before the server confirms it. It also
-// makes the server end a transaction whose writer it cannot reach, since it would block
-// others.
+// prepare ensures that a transaction is durable before the server confirms it. It also makes
+// the server end a transaction whose writer is unreachable, because the transaction would
+// block other writers.
 func (k *backend) prepare(ctx context.Context) error {
 	var commit, idle, reach *string // null if the server does not know the setting
 	err := k.conn.QueryRow(ctx, `select current_setting('synchronous_commit', true),
@@ -149,7 +150,7 @@ func (k *backend) prepare(ctx context.Context) error {
 	if idle != nil {
 		set.Queue(fmt.Sprintf("set idle_in_transaction_session_timeout = %d", k.answer.Milliseconds()))
 	}
-	if reach != nil { // 25 seconds in total; no effect on a socket
+	if reach != nil { // 25 seconds in total; no effect on a Unix socket
 		set.Queue("set tcp_keepalives_idle = 10")
 		set.Queue("set tcp_keepalives_interval = 5")
 		set.Queue("set tcp_keepalives_count = 3")
@@ -262,7 +263,8 @@ func (k *backend) gone() error {
 	return k.lost
 }
 
-// told converts err to a plain error and stores it if the connection is closed.
+// told converts err to an error in plain words. If the connection is closed, told stores the
+// error.
 func (k *backend) told(err error) error {
 	if err == nil {
 		return nil

@@ -34,8 +34,9 @@ func (b *batch) Delete(key []byte) error {
 
 func (b *batch) Close() error { return nil }
 
-// Commit writes the rows in one transaction. The transaction requires that this is still the
-// ledger's writer and that the ledger still ends where this writer's last transaction ended.
+// Commit writes the rows in one transaction. The transaction requires that this backend is
+// still the ledger's writer, and that the ledger still ends where the writer's last
+// transaction ended.
 func (b *batch) Commit(head store.Head, _ store.Write) error {
 	k := b.k
 	k.mu.Lock()
@@ -80,7 +81,7 @@ func (k *backend) isWriter() bool {
 const advance = `update ledger set beat = beat + 1, head = $1
 	where writer = $2 and head = $3 and (select coalesce(max(first), 0) from groups) = $4`
 
-// group writes a single group. A single statement is its own transaction.
+// group writes a single group. A single statement is a transaction by itself.
 func (b *batch) group(ctx context.Context, head store.Head) error {
 	first := int64(binary.BigEndian.Uint64(b.sets[0].key[1:]))
 	tag, err := b.k.conn.Exec(ctx, "with mine as ("+advance+` returning 1)
@@ -97,7 +98,7 @@ func (b *batch) mine(rows int64, err error) error {
 	return err
 }
 
-// all writes rows of any tables.
+// all writes rows of any number of tables.
 func (b *batch) all(ctx context.Context, head store.Head) error {
 	tx, err := b.k.conn.Begin(ctx)
 	if err != nil {

@@ -80,7 +80,7 @@ func (k *backend) sign() {
 
 var _ store.Holder = (*backend)(nil)
 
-// Held returns an error unless it is certain that no other process has taken the ledger over.
+// Held returns an error unless it is certain that no other process has become the writer.
 func (k *backend) Held() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -126,7 +126,8 @@ func (k *backend) Close(store.Head) error {
 	return errors.Join(err, k.Release())
 }
 
-// Release closes the connection. The next writer must wait until this one is presumed dead.
+// Release closes the connection. After Release, the next writer must wait until this writer is
+// presumed dead.
 func (k *backend) Release() error {
 	k.stopBeating()
 	k.mu.Lock()

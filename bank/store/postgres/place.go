@@ -57,7 +57,7 @@ func WithLedger(raw, ledger string) (string, error) {
 	return s, err
 }
 
-// text formats a URL. It writes two slashes even if no host or path follows.
+// text formats a URL. text writes two slashes even if neither a host nor a path follows.
 func text(u *url.URL) string {
 	s := u.String()
 	if !IsURL(s) {
@@ -89,7 +89,7 @@ func parse(raw string) (place, error) {
 		return place{}, ErrURL
 	}
 	for _, values := range q {
-		if len(values) > 1 { // some parsers use the first value, others the last
+		if len(values) > 1 { // some parsers use the first value and others the last
 			return place{}, ErrURL
 		}
 	}
@@ -143,7 +143,7 @@ func checkLedger(s string) error {
 }
 
 // reserved reports whether a schema belongs to the server. An administrator could write to
-// some of them.
+// some of these schemas.
 func reserved(s string) bool {
 	return s == "information_schema" || s == "crdb_internal" || strings.HasPrefix(s, "pg_")
 }

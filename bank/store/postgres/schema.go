@@ -7,8 +7,8 @@ import (
 )
 
 // Rename renames the ledger at the first URL to the name in the second URL, which must be in
-// the same database. Nobody may have the ledger open. It returns an error wrapping
-// [store.ErrExists] if the target exists.
+// the same database. The ledger must not be open in any process. It returns an error wrapping
+// [store.ErrExists] if there is already a ledger with the new name.
 func Rename(from, to string) error {
 	p, err := parse(to)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// SQLSTATE codes that this package distinguishes.
+// These are the SQLSTATE codes that this package distinguishes.
 const (
 	noTable       = "42P01"
 	noSchema      = "3F000"
@@ -45,7 +45,7 @@ func (t timing) within() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), t.answer)
 }
 
-// insist retries f while the server rolls its transaction back and asks for a retry, within
+// insist retries f while the server rolls back its transaction and asks for a retry, within
 // the time limit of a statement.
 func (t timing) insist(f func(context.Context) error) error {
 	end := time.Now().Add(t.answer)
@@ -66,7 +66,7 @@ func (p place) connect(t timing) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, p.config)
 }
 
-// hangUp closes a connection. It does not wait for a server that does not respond.
+// hangUp closes a connection. hangUp does not wait for a server that does not respond.
 func hangUp(conn *pgx.Conn, t timing) error {
 	ctx, cancel := context.WithTimeout(context.Background(), min(t.answer, time.Second))
 	defer cancel()

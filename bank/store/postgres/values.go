@@ -114,8 +114,8 @@ func fetchRows(q querier, t timing, table table, columns any, values map[string]
 // A row is a key with its value.
 type row struct{ key, value []byte }
 
-// Page sizes of a scan: the minimum and maximum number of rows, and the target number of
-// bytes.
+// These are the page sizes of a scan: the minimum and maximum number of rows, and the target
+// number of bytes.
 const (
 	leastPage = 8
 	mostPage  = 4096
@@ -123,7 +123,7 @@ const (
 )
 
 // scan yields the keys and values in [from, to), whose bounds are keys or table letters. It
-// reads one page at a time, so that q is free between two rows.
+// reads one page at a time, so that other code can use q between two rows.
 func scan(q querier, t timing, from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
 		for _, table := range tables {

@@ -28,7 +28,7 @@ var _ store.Values = (*View)(nil)
 // if there is none.
 func OpenView(url string) (*View, error) { return openView(url, false) }
 
-// OpenUnfinished is like OpenView, for a copy that is still being made.
+// OpenUnfinished is like OpenView but accepts an incomplete copy.
 func OpenUnfinished(url string) (*View, error) { return openView(url, true) }
 
 func openView(url string, unfinished bool) (*View, error) {
@@ -93,7 +93,7 @@ func (v *View) Get(key []byte) ([]byte, error) {
 	return value, v.told(err)
 }
 
-// Fetch reads the values at keys in one query, so that Get can return them.
+// Fetch reads the values of keys in one query, so that Get can return them.
 func (v *View) Fetch(keys [][]byte) { v.fetched, _ = fetch(v.tx, v.timing, keys) }
 
 // Scan yields the keys and values in [from, to). It stores an error in err.
@@ -125,14 +125,14 @@ type state struct {
 	head   string
 }
 
-// Formats of tables. An unfinished copy has the second one, so that older versions do not open
-// it either.
+// Formats of tables. An unfinished copy has the second of these formats, so that older
+// versions do not open it either.
 const (
 	format     = 2
 	unfinished = -2
 )
 
-// readState returns the state. The error wraps [store.ErrNone] if there is no ledger.
+// readState returns the state. An error wraps [store.ErrNone] if there is no ledger.
 func readState(ctx context.Context, q querier) (s state, err error) {
 	err = q.QueryRow(ctx, "select format, writer, beat, head from ledger").Scan(&s.format, &s.writer, &s.beat, &s.head)
 	switch {

@@ -12,21 +12,21 @@ import (
 // admission model is chosen dynamically based on the current load", §1; the paper does not
 // specify how).
 //
-// The load is the number of tasks there would be if the request were admitted, divided by the
-// number of processors of the present hosts. At a load of 1, each task has one processor if
-// bids spread the tasks evenly. The high-load policy takes over when the load reaches the
+// The load is the number of tasks that would exist if the request were admitted, divided by
+// the number of processors of the present hosts. At a load of 1, each task has one processor
+// if bids spread the tasks evenly. The high-load policy takes over when the load reaches the
 // threshold. The low-load policy returns when the load falls below the threshold minus a
-// margin, which prevents rapid switching.
+// margin. The margin prevents rapid switching.
 //
-// The default threshold was found by bourse study tune on the market paper's workload, with 92
-// to 260 s between jobs. A missed deadline halved the value of the work done. It was the best
-// setting or not significantly different from the best.
+// The default threshold was found with bourse study tune on the market paper's workload, with
+// 92 to 260 s between jobs. In that study, a missed deadline halved the value of the work
+// done. The threshold was the best setting or not significantly different from the best.
 type adaptive struct {
 	low, high contracts.Decider
 	above     float64
 	margin    float64
 	strict    bool                  // the high-load policy decides
-	admitted  map[contracts.ID]bool // whether the high-load policy admitted a contract, by active contract
+	admitted  map[contracts.ID]bool // for each active contract, whether the high-load policy admitted it
 	load      load
 	numbers   contracts.Numbers
 }
@@ -49,8 +49,8 @@ func newAdaptive(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (
 	return admission.Immediate(&adaptive{low: all[o.Low], high: all[o.High], above: o.Above, margin: o.Margin, admitted: make(map[contracts.ID]bool)}), err
 }
 
-// Decide implements [contracts.Decider]. It reports the numbers of the policy that decides,
-// preceded by
+// Decide implements [contracts.Decider]. Decide reports the numbers of the policy that
+// decides, preceded by
 //
 //	load    tasks on the present hosts plus nodes of the request, divided by processors;
 //	        omitted if no host is present
@@ -58,7 +58,7 @@ func newAdaptive(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (
 func (p *adaptive) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.load.see(v)
 	x := p.load.with(r)
-	// Between the two limits the policy that decided last decides again.
+	// Between the two limits, the policy that made the last decision decides again.
 	switch {
 	case x >= p.above:
 		p.strict = true
@@ -82,7 +82,7 @@ func (p *adaptive) Decide(now float64, r *contracts.Request, v contracts.View) c
 	return d
 }
 
-// Rebid implements [contracts.Rebidder]: it asks the policy that admitted the contract.
+// Rebid implements [contracts.Rebidder] by asking the policy that admitted the contract.
 func (p *adaptive) Rebid(now float64, i int32, on []contracts.Placement, v contracts.View) contracts.Decision {
 	return admission.Rebid(p.by(p.admitted[v.Contract(i).ID]), now, i, on, v)
 }
@@ -105,9 +105,9 @@ func (p *adaptive) by(strict bool) contracts.Decider {
 	return p.low
 }
 
-// load counts the tasks and processors of the present hosts.
+// A load counts the tasks and the processors of the present hosts.
 type load struct {
-	tasks      []int // processors by host; 0 if the host is away
+	tasks      []int // number of processors of each host; 0 if the host is away
 	processors []float64
 	all        int
 	there      float64

@@ -29,13 +29,13 @@ func Policies() map[string]admission.Policy {
 	}
 }
 
-// byClass delegates each request to the policy of the class that it names: be, sac, cac or rac.
-// All four classes thus share the same hosts (§3). In such a mix the promises of cac do not
-// hold, because the other classes admit requests without checking whom they slow down. Only a
-// market in which all requests use cac keeps these promises.
+// byClass delegates each request to the policy of the class that it names: be, sac, cac or
+// rac. All four classes thus share the same hosts (§3). In such a mix the promises of cac are
+// not kept, because the other classes admit requests without checking which contracts these
+// slow down. Only a market in which all requests use cac keeps these promises.
 type byClass struct {
 	policies map[string]contracts.Decider
-	standard contracts.Decider // for requests that name no class
+	standard contracts.Decider // policy for requests that name no class
 }
 
 // classOptions are the options of class.
@@ -77,5 +77,5 @@ func (p *byClass) of(r *contracts.Request) contracts.Decider {
 	if r.Class == "" {
 		return p.standard
 	}
-	return p.policies[strings.ToLower(r.Class)] // the paper writes the names in capitals: BE, SAC, CAC
+	return p.policies[strings.ToLower(r.Class)] // the paper writes the names in capital letters: BE, SAC, CAC
 }

@@ -16,13 +16,13 @@ import (
 // partition").
 //
 // A request that names a class is decided in the partition of that class: be and rac in the
-// spot partition, sac and cac in the reservation partition. A request that names no class first
-// tries a reservation and, if it is rejected, the spot market. Spot contracts cannot slow down
-// reservations, because the two never share a host.
+// spot partition, sac and cac in the reservation partition. A request that names no class
+// first tries a reservation and, if it is rejected, the spot market. Spot contracts cannot
+// slow down reservations, because the two kinds never share a host.
 type partition struct {
 	reserved          float64 // fraction of the hosts, in [0,1]
 	reservation, spot contracts.Decider
-	named             map[string]bool       // whether a class is one of reservations, by class
+	named             map[string]bool       // for each class, whether it is a class of reservations
 	admitted          map[contracts.ID]bool // active reservations
 	chosen            []hosts.ID
 	numbers           contracts.Numbers
@@ -49,16 +49,17 @@ func newPartition(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) 
 	}), err
 }
 
-// Decide implements [contracts.Decider]. It reports the numbers of the policy that decided
-// last, preceded by reserved: 1 if that was the policy for reservations, otherwise 0.
+// Decide implements [contracts.Decider]. Decide reports the numbers of the policy that decided
+// last. They are preceded by reserved, which is 1 for the policy for reservations and
+// otherwise 0.
 func (p *partition) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	// The first hosts, up to the border, are for reservations.
+	// The hosts up to the border are for reservations.
 	border := hosts.ID(math.Round(p.reserved * float64(v.Fleet())))
 	reserves, named := p.named[strings.ToLower(r.Class)]
 	if r.Class != "" && !named {
 		return contracts.Decision{Reason: noClass}
 	}
-	// A request that names no class tries a reservation first; one that names a class of
+	// A request that names no class tries a reservation first. A request that names a class of
 	// reservations has no other choice.
 	if reserves || !named {
 		d := p.within(p.reservation, 1, now, r, &side{v, 0, border, &p.chosen})
@@ -80,7 +81,8 @@ func (p *partition) within(by contracts.Decider, reserved int, now float64, r *c
 	return d
 }
 
-// Rebid implements [contracts.Rebidder]: it asks the policy for reservations about its contracts.
+// Rebid implements [contracts.Rebidder] by asking the policy for reservations about its own
+// contracts.
 func (p *partition) Rebid(now float64, i int32, on []contracts.Placement, v contracts.View) contracts.Decision {
 	if p.admitted[v.Contract(i).ID] {
 		return admission.Rebid(p.reservation, now, i, on, v)
@@ -97,8 +99,8 @@ func (p *partition) Judged(r *contracts.Request, o contracts.Outcome) {
 	delete(p.admitted, r.ID)
 }
 
-// A side is the view of one partition: only the hosts from (inclusive) to (exclusive) are
-// present.
+// A side is the view of one partition. Only the hosts from (inclusive) to (exclusive) are
+// present in it.
 type side struct {
 	contracts.View
 	from, to hosts.ID

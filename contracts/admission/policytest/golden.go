@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// A Case is one example with its exact answer. Expectations come from an independent model of
-// the same rules.
+// A Case is one example with its exact answer. The expected answers come from an independent
+// model of the same rules.
 type Case struct {
 	ID     string          `json:"id"`
 	Kind   string          `json:"kind"`
@@ -22,9 +22,9 @@ type Case struct {
 	Expect map[string]any  `json:"expect"`
 }
 
-// Run runs every case of the Libra policies: those in dir, or in the folder that
-// BOURSE_GOLDEN_LIBRA names. The function of returns the function that runs a kind of case, or nil
-// if another package runs it.
+// Run runs every case of the Libra policies. The cases are in dir, or in the folder that
+// BOURSE_GOLDEN_LIBRA names. The function of returns the function that runs a kind of case, or
+// nil if another package runs it.
 func Run(t *testing.T, dir string, of func(*Case) func(*testing.T, *Case)) {
 	t.Helper()
 	RunCases(t, "BOURSE_GOLDEN_LIBRA", dir, of)
@@ -66,7 +66,7 @@ func RunCases(t *testing.T, variable, dir string, of func(*Case) func(*testing.T
 	}
 }
 
-// Same compares a result with the expected value of the case under that name.
+// Same compares a result with the value that the case expects under that name.
 func (c *Case) Same(t *testing.T, name string, got any) {
 	t.Helper()
 	c.compare(t, name, got, differ)
@@ -97,7 +97,7 @@ func (c *Case) compare(t *testing.T, name string, got any, differs func(x, want 
 	}
 }
 
-// plain returns x with words in place of the values that JSON cannot represent.
+// plain returns x, in which words replace the values that JSON cannot represent.
 func plain(x any) any {
 	switch x := x.(type) {
 	case float64:

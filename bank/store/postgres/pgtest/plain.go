@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Pair returns two different accounts of the given number, the lower one first. Transactions
-// that lock the accounts in this order cannot deadlock.
+// Pair returns two different accounts among the given number of accounts, the lower one first.
+// Transactions that lock the accounts in this order cannot deadlock.
 func Pair(src *rand.Rand, accounts int) (from, to int) {
 	from, to = src.IntN(accounts), src.IntN(accounts-1)
 	if to >= from {
@@ -24,7 +24,7 @@ func Pair(src *rand.Rand, accounts int) (from, to int) {
 	return min(from, to), max(from, to)
 }
 
-// Plain returns the number of transfers per second of the server with a plain design. Each
+// Plain measures the number of transfers per second of the server with a simple design. Each
 // client has a connection, and each transfer is a transaction that updates two balances and
 // inserts an entry. It makes n transfers in total.
 func Plain(b testing.TB, accounts, clients, n int) float64 {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// A Proxy relays between a bank and its server. It can fail between any two bytes.
+// A Proxy relays between a bank and its server. It can fail after any number of bytes.
 type Proxy struct {
 	URL string // URL of the ledger, through the proxy
 
@@ -20,11 +20,11 @@ type Proxy struct {
 
 	mu     sync.Mutex
 	left   int64 // number of bytes to relay; negative means no limit
-	silent bool  // afterwards, stop responding instead of disconnecting
+	silent bool  // at the failure, stop responding instead of disconnecting
 	conns  []net.Conn
 
-	text string // text at which to disconnect; empty for none
-	take bool   // drop the reply to text, not text itself
+	text string // text at which to disconnect; empty means none
+	take bool   // drop the reply to the text, not the text itself
 	deaf bool   // text was relayed
 }
 
@@ -73,8 +73,8 @@ func NewProxy(t testing.TB, ledgerURL string) *Proxy {
 	return p
 }
 
-// Fail relays n more bytes in both directions together. It then disconnects or, if silent is
-// set, stops responding. A negative n removes the limit.
+// Fail relays n more bytes, counted in both directions together. It then disconnects or, if
+// silent is set, stops responding. A negative n removes the limit.
 func (p *Proxy) Fail(n int64, silent bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +118,7 @@ func (p *Proxy) serve(client net.Conn) {
 	go p.pass(client, server, false)
 }
 
-// pass copies data in one direction while permitted.
+// pass copies data in one direction as long as this is permitted.
 func (p *Proxy) pass(to, from net.Conn, toServer bool) {
 	buf := make([]byte, 4096)
 	for {
@@ -147,7 +147,7 @@ func (p *Proxy) pass(to, from net.Conn, toServer bool) {
 	}
 }
 
-// allow returns how many of n bytes may be relayed, and whether all may.
+// allow returns how many of n bytes may be relayed, and reports whether all may be.
 func (p *Proxy) allow(n int) (int, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,6 +1,7 @@
-// Package pgtest provides a PostgreSQL server to tests. The server is the one whose URL is in
-// BOURSE_TEST_POSTGRES, or one that is started in a temporary directory. A started server ends
-// with the test process, even if the process is killed. Without a server, tests are skipped.
+// Package pgtest provides a PostgreSQL server to tests. This is the server with the URL in
+// BOURSE_TEST_POSTGRES, or a server that is started in a temporary directory. A server that
+// was started here ends with the test process, even if the process is killed. Without a
+// server, tests are skipped.
 package pgtest
 
 import (
@@ -130,7 +131,7 @@ type Server struct {
 
 	dir, bin string
 	as       *syscall.Credential
-	stdin    io.Closer // closing it ends the server
+	stdin    io.Closer // closing this ends the server
 	done     chan struct{}
 }
 
@@ -195,8 +196,8 @@ func programs() string {
 	return filepath.Dir(slices.Max(found))
 }
 
-// credential returns the user that the server runs as, or nil for the current one. The server
-// refuses to run as root.
+// credential returns the user as which the server runs, or nil for the current user. The
+// server refuses to run as root.
 func credential() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
@@ -270,7 +271,7 @@ func (s *Server) Run() error {
 	}
 }
 
-// Crash stops the server immediately, as in a power cut. Run starts it again.
+// Crash stops the server immediately, as a power failure would. Run starts it again.
 func (s *Server) Crash() error {
 	keep := filepath.Join(s.dir, "keep")
 	if err := os.WriteFile(keep, nil, 0o666); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Work returns the processor time used so far by all processes of a ledger's server. It
-// returns 0 if that is unknown, because the server runs elsewhere.
+// returns 0 if the time is unknown because the server runs elsewhere.
 func Work(ledgerURL string) time.Duration {
 	u, err := url.Parse(ledgerURL)
 	if err != nil {
@@ -33,7 +33,7 @@ func Work(ledgerURL string) time.Duration {
 		if len(f) < 15 || f[1] != first && filepath.Base(filepath.Dir(name)) != first {
 			continue
 		}
-		spent := f[11:13] // utime and stime; for the first process also those of its ended children
+		spent := f[11:13] // utime and stime; for the first process, also those of its children that have ended
 		if f[1] != first {
 			spent = f[11:15]
 		}

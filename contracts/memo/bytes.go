@@ -12,8 +12,9 @@ import (
 	"strings"
 )
 
-// Encode returns x as bytes, from which [Decode] creates a copy as [Copy] does. Like is a value
-// of the same type that contains all types that interfaces in x hold, and the same functions.
+// Encode returns x as bytes, from which [Decode] creates the same copy that [Copy] would
+// create. The argument like is a value of the same type. It must contain all types that
+// interfaces in x hold, and the same functions.
 func Encode[T any](x, like *T) ([]byte, error) {
 	known := newKnown(reflect.ValueOf(like).Elem())
 	e := encoder{known: known, seen: make(map[place]int), caps: make(map[int]int)}
@@ -67,7 +68,7 @@ func (k *known) sum() [sha256.Size]byte {
 
 func name(t reflect.Type) string { return t.PkgPath() + " " + t.String() }
 
-// walk finds the types that interfaces in v hold. v must be addressable.
+// walk finds the types that interfaces in v hold. The value v must be addressable.
 func (k *known) walk(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Slice:
@@ -135,12 +136,12 @@ func addressed(v reflect.Value) reflect.Value {
 type encoder struct {
 	*known
 	out  []byte
-	seen map[place]int // numbers assigned to pointers and slices
-	caps map[int]int   // lengths of slices, by number
+	seen map[place]int // number assigned to each pointer and slice
+	caps map[int]int   // length of each slice, by number
 	err  error
 }
 
-// Prefixes of an encoded pointer, slice, map, interface or function.
+// These are the prefixes of an encoded pointer, slice, map, interface or function.
 const (
 	isNil = iota
 	isNew
@@ -210,7 +211,7 @@ func (e *encoder) reach(v reflect.Value) {
 	case reflect.Map:
 		e.number(isNew)
 		e.number(v.Len())
-		keys := v.MapKeys() // sorted, so that equal values have equal bytes
+		keys := v.MapKeys() // sort the keys, so that equal values have equal bytes
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 		for _, key := range keys {
 			e.put(addressed(key))
@@ -232,7 +233,7 @@ func (e *encoder) reach(v reflect.Value) {
 	}
 }
 
-// begin writes the reference of v and reports whether its target must still be written.
+// begin writes the reference v, and reports whether the target of v must still be written.
 func (e *encoder) begin(v reflect.Value, room int) bool {
 	key := place{v.UnsafePointer(), v.Type()}
 	if n, ok := e.seen[key]; ok && e.caps[n] >= room {
@@ -271,7 +272,7 @@ func (d *decoder) unsigned() uint64 {
 	return x
 }
 
-// number reads a number, which must be at most the length of the remaining input.
+// number reads a number. It must not exceed the length of the remaining input.
 func (d *decoder) number() int {
 	x := d.unsigned()
 	if x > 1<<40 {
@@ -291,8 +292,8 @@ func (d *decoder) bytes(n int) []byte {
 	return b
 }
 
-// get reads v, which must be settable. Like is the corresponding part of the value passed to
-// Decode as like, or invalid.
+// get reads v, which must be settable. The argument like is the corresponding part of the
+// value passed to Decode, or invalid.
 func (d *decoder) get(v, like reflect.Value) {
 	if d.err != nil {
 		return

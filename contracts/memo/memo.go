@@ -1,9 +1,9 @@
-// Package memo makes deep copies. A copy includes everything that can be reached from a value,
-// exported or not, so that the copy and the original share nothing mutable. If the original
-// contains two references to the same value, so does the copy.
+// Package memo makes deep copies. A copy includes all values that can be reached from the
+// original, exported or not. Copy and original therefore share no mutable data. If the
+// original contains two references to the same value, the copy does, too.
 //
 // The package is independent of the copied types. Functions are shared, so a value must not
-// hide mutable state in a function.
+// have mutable state hidden in a function.
 package memo
 
 import (
@@ -17,7 +17,7 @@ import (
 func Copy[T any](x *T, shared ...reflect.Type) *T {
 	c := copier{seen: make(map[place]reflect.Value, 128), forms: make(map[reflect.Type]*form, 128)}
 	for _, t := range shared {
-		c.forms[reflect.PointerTo(t)] = new(form) // the value contains no references
+		c.forms[reflect.PointerTo(t)] = new(form) // values of this type contain no references
 	}
 	out := new(T)
 	*out = *x
@@ -37,11 +37,11 @@ type place struct {
 	of reflect.Type
 }
 
-// A form describes the references in values of a type.
+// A form describes where values of a type contain references.
 type form struct {
 	reaches bool // anything
 	of      reflect.Type
-	elem    *form  // element of pointers, slices and arrays
+	elem    *form  // form of the elements of pointers, slices and arrays
 	fields  []part // fields of structs that contain references
 }
 
@@ -57,7 +57,7 @@ func (c *copier) form(t reflect.Type) *form {
 		return f
 	}
 	f := &form{of: t}
-	c.forms[t] = f // a type may contain itself
+	c.forms[t] = f // set before the recursion, because a type may contain itself
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:
 		f.reaches = true
@@ -78,8 +78,8 @@ func (c *copier) form(t reflect.Type) *form {
 	return f
 }
 
-// part replaces the references in the value at p, which is a shallow copy, with references to
-// copies of their targets.
+// part updates the value at p, which is a shallow copy. It replaces each reference with a
+// reference to a copy of the target.
 func (c *copier) part(f *form, p unsafe.Pointer) {
 	if !f.reaches {
 		return

@@ -19,13 +19,13 @@ import (
 const mostText = 128 << 10
 
 // Text returns the canonical text of a job, which is hashed: its fields in order, as JSON
-// without spaces. The text is sent along with the order, which contains its hash.
+// without spaces. The text is sent together with the order, which contains its hash.
 func Text(j *remote.Job) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(j); err != nil {
-		panic("order: " + err.Error()) // strings and numbers always have a JSON form
+		panic("order: " + err.Error()) // strings and numbers can always be encoded as JSON
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
@@ -36,7 +36,7 @@ func Sum(b []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// ParseJob parses the output of [Text] and rejects all other forms.
+// ParseJob parses text in the form that [Text] returns, and rejects all other forms.
 func ParseJob(text []byte) (*remote.Job, error) {
 	j := new(remote.Job)
 	dec := json.NewDecoder(bytes.NewReader(text))

@@ -1,13 +1,13 @@
 // Package order defines the orders that a user signs for a market: the terms of a contract and
-// its job. It reads and writes the market's own lines of a [bourse/bank/order] and creates a
-// [contracts.Request] from them.
+// its job. It parses and formats the market's own lines of a [bourse/bank/order], and creates
+// a [contracts.Request] from them.
 //
 // The package is independent of keys, networks and the current time.
 //
 // # Format
 //
-// An order of kind order has these lines between account and expires, each once and in this
-// order:
+// An order of kind order has these lines between account and expires, each exactly once and in
+// this order:
 //
 //	class cac            admission class; - leaves it to the market
 //	nodes 2              number of hosts
@@ -53,7 +53,7 @@ import (
 	"bourse/contracts"
 )
 
-// A Head identifies the sender and the market of an order, and its expiry.
+// A Head contains the parts that all orders have: the sender, the market and the expiry.
 type Head struct {
 	Ledger, Market, ID, Account string
 	Expires                     float64 // seconds since 2000-01-01 UTC, as used by banks
@@ -61,45 +61,46 @@ type Head struct {
 
 // Terms are the terms that a user requests.
 type Terms struct {
-	Class    string           // admission class; empty leaves it to the market
+	Class    string           // admission class; empty means that the market chooses it
 	Nodes    int              // hosts
 	CPUs     float64          // maximum processors per node
-	Memory   int64            // bytes that each node holds; 0 leaves it to the market
-	Counts   map[string]int32 // units of countable resources that each node holds, by name
+	Memory   int64            // number of bytes that each node holds; 0 means that the market chooses it
+	Counts   map[string]int32 // number of units of each countable resource that each node holds, by name
 	Work     float64          // processor-seconds per node
 	Deadline float64          // seconds after submission
 	Budget   bank.Amount
 	Job      string // Sum of the job's text
 
-	Warn       float64    // seconds before the deadline at which its programs are notified; 0 leaves it to the market
-	Checkpoint float64    // seconds between two checkpoints that the market stores; 0 stores only those after a notice
-	Requeue    int        // further attempts after exit status 75
-	Project    string     // the account project:Project pays; empty if the account itself pays
-	Array      Array      // the zero value is none
-	After      [3][]int64 // contracts that must have ended before, by [Condition]
+	Warn       float64    // seconds before the deadline at which the programs are notified; 0 means that the market chooses it
+	Checkpoint float64    // seconds between two checkpoints that the market stores; 0 means that only checkpoints after a notice are stored
+	Requeue    int        // maximum number of further attempts after exit status 75
+	Project    string     // project whose account, project:Project, pays; empty if the account itself pays
+	Array      Array      // the zero value means no array
+	After      [3][]int64 // contracts that must end before this contract, by [Condition]
 }
 
-// An Array states that a contract is one of several.
+// An Array states that a contract is one of several contracts.
 type Array struct {
 	ID    string // unique among the arrays of an account
 	Index int
-	Most  int // contracts that may be unfinished at a time; 0 is all
+	Most  int // maximum number of contracts that may be unfinished at the same time; 0 means all
 }
 
-// A Condition states how a contract must have ended before another begins.
+// A Condition states how a contract must have ended before another contract can start.
 type Condition int
 
-// A contract must have been fulfilled, have ended, or have ended without being fulfilled.
+// It must have been fulfilled, or have ended in any way, or have ended without being
+// fulfilled.
 const (
 	Fulfilled Condition = iota
 	Ended
 	Failed
 )
 
-// conditions are the lines of the conditions.
+// conditions are the names of the lines for each condition.
 var conditions = [...]string{"after", "after_ended", "after_failed"}
 
-// Waits reports whether the market may hold the order back before it decides it.
+// Waits reports whether the market may have to hold the order before it decides it.
 func (t *Terms) Waits() bool {
 	return t.Array.Most > 0 || len(t.After[Fulfilled])+len(t.After[Ended])+len(t.After[Failed]) > 0
 }
@@ -108,11 +109,11 @@ const (
 	mostNodes  = 1_000_000
 	mostWork   = 1e12
 	mostCPUs   = 1e6
-	mostAfter  = 16      // contracts for which an order waits
+	mostAfter  = 16      // maximum number of contracts that an order waits for
 	mostIndex  = 1 << 31 // of an array
 	mostTries  = 1000
 	mostBytes  = 1 << 50 // of memory
-	mostCounts = 8       // countable resources of a market
+	mostCounts = 8       // maximum number of countable resources of a market
 	mostUnits  = 1 << 20 // of a countable resource
 )
 
@@ -305,8 +306,9 @@ func Contract(o *order.Order) (int64, error) {
 	return n, nil
 }
 
-// Notice returns how many seconds before its deadline a contract is notified: Warn, or else one
-// twentieth of the deadline, at most 30 s. It reports whether the user has chosen it.
+// Notice returns how many seconds before its deadline a contract is notified: This is Warn or,
+// if it is not set, one twentieth of the deadline, but at most 30 s. Notice also reports
+// whether the user has chosen the time.
 func (t *Terms) Notice() (seconds float64, chosen bool) {
 	if t.Warn > 0 {
 		return t.Warn, true
@@ -315,8 +317,8 @@ func (t *Terms) Notice() (seconds float64, chosen bool) {
 }
 
 // Request returns the request described by t. The market sets the user, the number and the
-// submission time. Each node's work is promised separately. An order has no line for a penalty,
-// because users could set it arbitrarily high at the market's cost.
+// submission time. Each node's work is promised separately. An order has no line for a
+// penalty, because users could demand any penalty at the market's expense.
 func (t *Terms) Request() contracts.Request {
 	r := contracts.Request{Class: t.Class, Work: t.Work, Nodes: t.Nodes, PerHost: true}
 	r.Needs.Max.CPU = t.CPUs
@@ -373,8 +375,9 @@ func (t *Terms) check() error {
 	return r.Validate()
 }
 
-// IsCountable reports whether a countable resource can have the given name: at most 40 lower-case
-// letters, digits and underscores, and not the name of another resource.
+// IsCountable reports whether a countable resource can have the given name. It must consist of
+// at most 40 lower-case letters, digits and underscores, and must not be the name of another
+// resource.
 func IsCountable(name string) bool {
 	other := []string{"", "cpu", "memory", "disk", "bandwidth"}
 	return len(name) <= 40 && !slices.Contains(other, name) && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""

@@ -1,5 +1,5 @@
-// Package policies provides the table of all admission policies. It combines the packages of
-// contracts/admission, each of which contains some policies and is independent of the others.
+// Package policies provides the table of all admission policies. It combines the packages
+// inside contracts/admission. Each contains some policies and is independent of the others.
 package policies
 
 import (
@@ -23,8 +23,8 @@ import (
 // sources are the packages of policies.
 var sources = []func() map[string]admission.Policy{admission.Policies, booked.Policies, cleared.Policies, mixed.Policies, libra.Policies, queue.Policies, reserve.Policies}
 
-// Table returns the table of policies. bid chooses the hosts for the policy that is created,
-// and rng is its random stream.
+// Table returns the table of policies. The strategy bid chooses the hosts for the policy that
+// is created, and rng is the random stream of the policy.
 func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] {
 	t := plugin.Table[contracts.Policy]{Kind: "admission policy", Members: plugin.Members[contracts.Policy]{}}
 	for _, policies := range sources {
@@ -39,7 +39,7 @@ func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] 
 }
 
 // WithOutside returns the table of policies, including the external ones: script and program.
-// Their options must be loaded before the policy is created; decode does both.
+// Their options must be loaded before the policy is created. The function decode does both.
 func WithOutside(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] {
 	t := Table(bid, rng)
 	m := t.Members["script"]
@@ -52,8 +52,9 @@ func WithOutside(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Po
 	return t
 }
 
-// Of returns the properties of the named policy, or the zero value if it does not exist. Its
-// New creates the policy as the New of [Table] does, from options that are known to be valid.
+// Of returns the properties of the named policy, or the zero value if it does not exist. The
+// function New in the result creates the policy as New in [Table] does, from options that are
+// known to be valid.
 func Of(name string) admission.Policy {
 	for _, policies := range sources {
 		if p, ok := policies()[name]; ok {
@@ -63,8 +64,8 @@ func Of(name string) admission.Policy {
 	return admission.Policy{}
 }
 
-// Properties returns the properties of p, which was created under the given name. A policy that
-// is not in the table reports them itself.
+// Properties returns the properties of p, which was created under the given name. If the
+// policy is not in the table, it reports the properties itself.
 func Properties(name string, p contracts.Policy) admission.Properties {
 	if own, ok := p.(interface{ Properties() admission.Properties }); ok {
 		return own.Properties()
@@ -72,14 +73,14 @@ func Properties(name string, p contracts.Policy) admission.Properties {
 	return Of(name).Properties
 }
 
-// NeedsDeadlines reports whether a policy with these properties, under the named sharing rule,
-// cannot decide sensibly if jobs have no deadlines.
+// NeedsDeadlines reports whether a policy with these properties cannot decide sensibly if jobs
+// have no deadlines, under the given sharing rule.
 func NeedsDeadlines(p admission.Properties, sharing string) bool {
 	return p.Deadlines || sharing == "deadline" || sharing == "librasla"
 }
 
-// Tests returns the tests of a policy that compare two numbers, in the order in which it makes
-// them. The last is the broker's test whether the owner can pay.
+// Tests returns those tests of a policy that compare two numbers, in the order in which the
+// policy makes them. The last test is made by the broker: whether the owner can pay.
 func Tests(p admission.Properties) []admission.Test {
 	unfunded := admission.Test{Reason: contracts.Unfunded, Got: "budget", Want: "balance", AtMost: true, Word: "its budget"}
 	return append(slices.Clip(p.Tests), unfunded)

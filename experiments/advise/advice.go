@@ -12,10 +12,10 @@ import (
 	"bourse/experiments/stats"
 )
 
-// An Advice is the advice on one configuration, computed from p_a, p_w, p_d and q. The
-// number p_a belongs to the reservation market; the other numbers belong to the spot
-// market. The paper uses one q for both markets. If the q of the reservation market is
-// known, it is added as q_reservation.
+// An Advice is the advice on one configuration, computed from p_a, p_w, p_d and q. The number
+// p_a comes from the reservation market, and the other numbers come from the spot market. The
+// paper uses one q for both markets. If q is known for the reservation market, it is added as
+// q_reservation.
 type Advice struct {
 	Configuration string             `json:"configuration,omitempty"`
 	N             int                `json:"n,omitempty" doc:"replications in which all these values are defined"`
@@ -25,14 +25,14 @@ type Advice struct {
 	each map[string][]float64 // the numbers by replication
 }
 
-// A Recommendation is advice to users of one kind or to the provider.
+// A Recommendation is advice to users of one kind, or to the provider.
 type Recommendation struct {
 	For       string  `json:"for" doc:"inelastic, elastic or provider"`
 	Reserve   bool    `json:"reserve" doc:"whether p_a is above the threshold"`
 	Threshold float64 `json:"threshold" doc:"threshold for p_a"`
 	Equation  string  `json:"equation" doc:"equation of the paper"`
 
-	// The following fields are computed from the replications if there are several:
+	// The following fields are computed from the replications if there is more than one:
 	Lo95    *float64 `json:"lo95" doc:"interval of the threshold (jackknife)"`
 	Hi95    *float64 `json:"hi95"`
 	AboveLo *float64 `json:"above_lo95" doc:"interval of p_a minus the threshold (jackknife)"`
@@ -40,8 +40,8 @@ type Recommendation struct {
 	Verdict string   `json:"verdict" doc:"reserve, spot, or undecided: the interval of p_a minus the threshold contains 0"`
 }
 
-// Measured reads the numbers of every configuration that ran two policies, one for the spot
-// market and one for the reservation market.
+// Measured reads the numbers of every configuration with two policies, one for the spot market
+// and one for the reservation market.
 func Measured(dir *results.Dir, spot, reservation string) ([]Advice, error) {
 	rows, err := dir.Metrics(Metrics()...)
 	if err != nil {
@@ -120,8 +120,8 @@ func Weigh(all []Advice) (report.Document, error) {
 	return report.Said(text, all), nil
 }
 
-// rules are the rules for users of each kind, as functions of p_a, p_w, p_d and q. The
-// field needs lists which of p_w and p_d a rule uses.
+// rules are the rules for users of each kind, as functions of p_a, p_w, p_d and q. The field
+// needs states which of p_w and p_d a rule uses.
 var rules = []struct {
 	kind, equation string
 	needs          []string
@@ -156,8 +156,8 @@ func (a *Advice) weigh() error {
 	return nil
 }
 
-// doubt adds the statistical certainty to c, the result of a rule, computed from the
-// replications.
+// doubt adds the statistical certainty to c, which is the result of a rule. It is computed
+// from the replications.
 func (a *Advice) doubt(c *Recommendation, rule func(pa, pw, pd, q float64) (Verdict, error)) {
 	if a.N < 2 {
 		return

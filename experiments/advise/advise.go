@@ -1,5 +1,5 @@
-// Package advise answers whether to reserve or to buy on the spot market. It uses the
-// analysis in "Admission Control in a Computational Market" (Sandholm, Lai, Clearwater),
+// Package advise answers the question whether to reserve or to buy on the spot market. It uses
+// the analysis in "Admission Control in a Computational Market" (Sandholm, Lai, Clearwater),
 // §5.
 //
 // It compares the expected utilities of the two markets per dollar of the job's value v. On
@@ -24,7 +24,7 @@ import "fmt"
 type Verdict struct {
 	Spot      float64 // U_b / v = p - q (eq. 10), in [-1,1]
 	Reserve   float64 // U_g / v = pa (1 - q) (eq. 11), in [0,1]
-	Threshold float64 // value that pa must exceed: (p - q) / (1 - q), at most 1; may be negative
+	Threshold float64 // value that pa must exceed. It is (p - q) / (1 - q), at most 1; may be negative
 
 	// Reserving reports whether a reservation is better than the spot market, which is the
 	// case if pa is above the threshold. If pa equals the threshold, both have the same
@@ -32,24 +32,24 @@ type Verdict struct {
 	Reserving bool
 }
 
-// Inelastic advises a user who values only completed jobs (eq. 13).
+// Inelastic returns the verdict for a user who values only completed jobs (eq. 13).
 func Inelastic(pa, pw, q float64) (Verdict, error) {
 	return compare(q, probability{"p_a", pa}, probability{"p_w", pw})
 }
 
-// Elastic advises a user who values partial work in proportion (eq. 18).
+// Elastic returns the verdict for a user who values partial work in proportion (eq. 18).
 func Elastic(pa, pd, q float64) (Verdict, error) {
 	return compare(q, probability{"p_a", pa}, probability{"p_d", pd})
 }
 
-// Provider advises a provider that has equal numbers of users of both kinds. Reservations
-// are better if and only if pa > (pw + pd - 2q) / (2 (1 - q)). If they are not better, the
-// provider should enlarge the spot partition.
+// Provider returns the verdict for a provider with equal numbers of users of both kinds.
+// Reservations are better if and only if pa > (pw + pd - 2q) / (2 (1 - q)). If they are not
+// better, the provider should enlarge the spot partition.
 func Provider(pa, pw, pd, q float64) (Verdict, error) {
 	return compare(q, probability{"p_a", pa}, probability{"p_w", pw}, probability{"p_d", pd})
 }
 
-// A probability is a number with the name that error messages use.
+// A probability is a number, with the name used in error messages.
 type probability struct {
 	name  string
 	value float64

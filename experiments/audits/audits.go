@@ -30,7 +30,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Ledgers are the ledgers to audit: one ledger, or all the ledgers of a results directory.
+// Ledgers is a set of ledgers to audit: one ledger, or all the ledgers of a results directory.
 type Ledgers struct {
 	Addresses []string
 
@@ -74,8 +74,8 @@ func In(address, head string) (*Ledgers, error) {
 	return l, nil
 }
 
-// Names returns the names of the ledgers in results, in the form configuration, admission,
-// replication.
+// Names returns the names of the ledgers in results, each in the form configuration,
+// admission, replication.
 func (l *Ledgers) Names() ([]string, error) {
 	names := make([]string, len(l.Addresses))
 	for i, address := range l.Addresses {
@@ -88,7 +88,7 @@ func (l *Ledgers) Names() ([]string, error) {
 	return names, nil
 }
 
-// published returns the files that the results publish with each ledger, if any.
+// published returns the files that results publish with each ledger, if there are any.
 func (l *Ledgers) published() ([]*verify.Run, error) {
 	if l.kept == nil {
 		return make([]*verify.Run, len(l.Addresses)), nil
@@ -104,9 +104,8 @@ func (l *Ledgers) published() ([]*verify.Run, error) {
 	return verify.Published(l.kept.Unchecked(), e, names), nil
 }
 
-// bytesAtOnce limits the total size in bytes of the ledgers that are audited at the same
-// time, because unflushed parts of a ledger are read into memory. A larger ledger is
-// audited by itself.
+// bytesAtOnce limits the total size in bytes of the ledgers that are audited at the same time.
+// Unflushed parts of a ledger are read into memory. A larger ledger is audited by itself.
 const bytesAtOnce = 64 << 20
 
 // size returns the size of the ledger at an address in bytes. It returns 0 if the address
@@ -126,8 +125,8 @@ func size(address string) (n int64) {
 	return n
 }
 
-// Audit audits the ledgers. Unless they are large, it audits as many at the same time as
-// there are processors. The result does not depend on the number of processors. The
+// Audit audits the ledgers. Unless the ledgers are large, Audit processes one ledger per
+// processor at the same time. The result does not depend on the number of processors. The
 // function progress receives numbers of entries. It may be nil.
 func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Found, error) {
 	runs, err := l.published()
@@ -176,7 +175,7 @@ func Place(p place.Place, opts audit.Options) (r *audit.Report, err error) {
 func Log(in io.Reader, opts audit.Options) (*audit.Report, error) { return audit.Log(in, with(opts)) }
 
 // with returns audit options that use all processors of this machine. If opts contains no
-// follower, with adds one that checks whether the notes are possible.
+// follower, it adds one that checks whether the contents of notes are possible.
 func with(opts audit.Options) audit.Options {
 	opts.Chance, opts.Spread = rand.Reader, spread
 	if opts.Follow == nil {

@@ -9,8 +9,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// files are the files of a results directory and the result of comparing them with the
-// manifest.
+// A files contains the files of a results directory and the result of their comparison with
+// the manifest.
 type files struct {
 	Results  string   `json:"results" doc:"directory of the results"`
 	Files    int      `json:"files" doc:"published files named in the manifest"`
@@ -19,7 +19,7 @@ type files struct {
 	Beyond   []string `json:"beyond" doc:"list of data that the audit could not check"`
 }
 
-// A change is a file that differs from the file as it was written.
+// A change is a file that differs from what was originally written.
 type change struct {
 	File  string `json:"file"`
 	Found string `json:"found"`
@@ -28,9 +28,10 @@ type change struct {
 
 // CheckFiles compares the files of the results with their manifest. It does nothing if l are
 // not the ledgers of results. Findings about the files of a faulty ledger are omitted, because
-// the ledger's audit has reported them. If no file has changed, Again runs the experiment
-// again and compares the results. The flag sound states whether all ledgers are clean. It
-// returns the differences and a list of the data that it did not compare.
+// the ledger's audit has reported them. If no file has changed, CheckFiles calls again, which
+// runs the experiment again and compares the results. The argument sound reports whether all
+// ledgers are clean. It returns the differences and a list of the data that it did not
+// compare.
 func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *results.Dir, sound bool) ([]results.Change, []string, error)) error {
 	r := l.kept
 	if r == nil {
@@ -73,7 +74,7 @@ func (f *files) print(b *strings.Builder, quiet bool) {
 			fmt.Fprintf(b, "  %s: found %s, want %s\n", x.File, x.Found, x.Want)
 		}
 		if !quiet {
-			beyond(b, f.Beyond[1:]) // omit the first entry, which is about a changed manifest
+			beyond(b, f.Beyond[1:]) // omit the first entry, which concerns a changed manifest
 		}
 	case !quiet:
 		plural := "s"

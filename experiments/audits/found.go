@@ -23,8 +23,7 @@ type Found struct {
 	files *files // nil unless the files of the results were checked
 }
 
-// A Value is the JSON form of one result, either of a ledger or of the files of the
-// results.
+// A Value is the JSON form of one result, for a ledger or for the files of the results.
 type Value struct {
 	*told
 	*files

@@ -14,8 +14,8 @@ type tally struct {
 	progress func(done, total int)
 }
 
-// newTally returns a tally of ledgers with the given heads. A head is empty if it is
-// unknown. The tally reports to progress, which may be nil.
+// newTally returns a tally for ledgers with the given heads. The head of a ledger is empty if
+// it is unknown. The tally reports to progress, which may be nil.
 func newTally(heads []string, progress func(done, total int)) *tally {
 	t := &tally{done: make([]int64, len(heads)), total: make([]int64, len(heads)), progress: progress}
 	for i, head := range heads {

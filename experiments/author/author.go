@@ -1,5 +1,5 @@
-// Package author helps authors of external policies. It writes a first policy, checks a
-// policy in random markets, and lets a policy answer a saved question again.
+// Package author helps authors of external policies. It writes a first policy, checks a policy
+// in random markets, and has a policy answer a saved question again.
 package author
 
 import (
@@ -145,14 +145,14 @@ func (m *meter) Err() error {
 }
 
 // Checked runs a policy in random markets. It also runs the built-in policies in the same
-// markets to compare the cost. Each answer must be valid. It must be the same if the
-// question is asked twice, and a run that continues from a copy of the market must have the
+// markets to compare the cost. Each answer must be valid. If the same question is asked twice,
+// both answers must be the same. A run that continues from a copy of the market must have the
 // same outcomes.
 func Checked(ctx context.Context, s Source, seed uint64, markets int) (*Check, error) {
 	r := &Check{Seed: seed, Markets: markets}
 	verdicts := make(map[string]int)
 	meters := map[string]*meter{}
-	twice := false // if set, this market asks each question twice; if not, it measures times
+	twice := false // if set, this market asks each question twice; if not, it measures the time of answers
 	names := []string{"mine", "be", "sac"}
 	for _, name := range names {
 		meters[name] = new(meter)
@@ -211,8 +211,8 @@ func Checked(ctx context.Context, s Source, seed uint64, markets int) (*Check, e
 	return r, nil
 }
 
-// again copies the market at a job in the middle of a run and continues from the copy. It
-// checks that the outcomes are the same.
+// again copies the market at a job in the middle of a run, and continues the run from the
+// copy. It checks that the outcomes are the same as in the run.
 func again(ctx context.Context, p *experiments.Prepared, run *experiments.Run) error {
 	t, err := p.Trial(0, 0)
 	if err != nil {
@@ -235,7 +235,7 @@ func again(ctx context.Context, p *experiments.Prepared, run *experiments.Run) e
 	return nil
 }
 
-// market generates a market in which a policy runs next to be and sac.
+// market returns a random market in which a policy runs next to be and sac.
 func market(rng *rand.Rand, n uint64, choice string) string {
 	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
 	churn := ""

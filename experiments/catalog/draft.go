@@ -21,7 +21,7 @@ type Question struct {
 	write   func(d *draft, answer string) error
 }
 
-// A draft is a scenario for which some questions have been answered.
+// A draft is a scenario for which some of the questions have been answered.
 type draft struct {
 	name, workload, fleet, policies, deadlines, repeat string
 

@@ -8,15 +8,15 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// An idle describes a setting that has no effect because of another setting.
+// An idle describes a setting that another setting makes ineffective.
 type idle struct {
 	field, because string
-	set            func(c *scenario.Configuration) bool // reports whether the field differs from its default
-	without        func(c *scenario.Configuration) bool // reports whether the field has no effect
+	set            func(c *scenario.Configuration) bool // function that reports whether the field differs from its default
+	without        func(c *scenario.Configuration) bool // function that reports whether the field has no effect
 }
 
-// none returns a function that reports whether no policy of a configuration has the
-// property is. A policy that is not in the table may have the property.
+// none returns a function that reports whether no policy of a configuration has the property
+// is. It assumes that a policy that is not in the table may have the property.
 func none(is func(*admission.Properties) bool) func(c *scenario.Configuration) bool {
 	return func(c *scenario.Configuration) bool {
 		return !slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool {
@@ -64,9 +64,9 @@ var idles = []idle{
 	},
 }
 
-// Idle returns one sentence for each setting of e that has no effect in any configuration
-// in which it is set. The sentence gives the reason. For settings that are overridden by
-// another value of the same field, see [scenario.Experiment.Overrides].
+// Idle returns one sentence for each setting of e that has no effect in any configuration in
+// which it is set. The sentence states the reason. For settings that are overridden by another
+// value of the same field, see [scenario.Experiment.Overrides].
 func Idle(e *scenario.Experiment) (all []string) {
 	configurations := e.Expanded().Configurations
 	for _, s := range idles {

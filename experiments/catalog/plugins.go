@@ -1,6 +1,6 @@
-// Package catalog lists the choices of users: plug-ins with their options, presets, the questions
-// for a new scenario, and the runs of an experiment. It also reports which settings of a scenario
-// have no effect.
+// Package catalog lists what users can choose: plug-ins with their options, presets, the
+// questions for a new scenario, and the runs of an experiment. It also reports which settings
+// of a scenario have no effect.
 //
 // The package is independent of how a run is executed.
 package catalog
@@ -40,8 +40,8 @@ func Plugins(only string) []Plugin {
 	return all
 }
 
-// ListPlugins returns a list of plug-ins by family, formatted for t. Each plug-in has one
-// line, or its whole description with options.
+// ListPlugins returns a list of plug-ins by family, formatted for t. It has one line for each
+// plug-in or, if options is set, the complete description with options.
 func ListPlugins(all []Plugin, t report.Terminal, options bool) report.Document {
 	family, text := "", ""
 	for _, p := range all {
@@ -67,8 +67,8 @@ func ListPlugins(all []Plugin, t report.Terminal, options bool) report.Document 
 	return report.Said(text, all)
 }
 
-// limits describes the valid values of an option. It is empty if the description of the
-// option already lists every word.
+// limits describes the valid values of an option. It returns an empty string if the
+// description of the option already lists every value.
 func limits(o config.Option) string {
 	words := config.RuleOf(o.Rule).OneOf
 	told := words != nil && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(o.Doc, word) })

@@ -17,8 +17,8 @@ type Preset struct {
 	Megabytes    float64 `json:"megabytes" doc:"memory of one worker"`
 }
 
-// Presets returns the presets in the order of their names, followed by the papers. The name of a
-// paper represents all presets of its figures.
+// Presets returns the presets in alphabetical order, followed by the papers. The name of a
+// paper stands for all presets of its figures.
 func Presets() ([]Preset, error) {
 	files, measured := papers.Presets(), papers.Measured()
 	var all []Preset

@@ -55,7 +55,7 @@ func ChooseRun(e *scenario.Experiment, path string) (Chosen, error) {
 		found, strings.Join(names[:most], ", "), more, e.Replications-1)
 }
 
-// Schedule returns the log that was run, with the times and outcomes from the run in dir.
+// Schedule returns the job log that was run, with the times and outcomes of the run in dir.
 func (r Chosen) Schedule(dir *results.Dir, log *swf.Trace) (*swf.Trace, error) {
 	slots, err := r.slots(dir)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r Chosen) Schedule(dir *results.Dir, log *swf.Trace) (*swf.Trace, error) {
 		"submit time, wait, run time, allocated processors and status are from this run"), nil
 }
 
-// slots returns the start and end times of the jobs in run r, keyed by job number.
+// slots returns the start and end times of the jobs in the run, by job number.
 func (r Chosen) slots(dir *results.Dir) (map[int64]swf.Slot, error) {
 	slots := make(map[int64]swf.Slot)
 	goesOn := r.Configuration.SLA.RunsOn || r.Configuration.SLA.Deadline == "soft"

@@ -38,7 +38,7 @@ type Run struct {
 // jobsName is the name of the file that lists the cluster's job numbers.
 const jobsName = "slurm.jobs"
 
-// A GoesOnError means that waiting was interrupted. It lists the jobs that are still
+// A GoesOnError means that the waiting was interrupted. It lists the jobs that are still
 // running.
 type GoesOnError struct {
 	Jobs []string
@@ -243,7 +243,7 @@ func (r *Run) submit(ctx context.Context, missing []string) (ids []string, err e
 	return ids, nil
 }
 
-// submitted returns the jobs of an earlier call that are still in the queue.
+// submitted returns the jobs from an earlier call that are still in the queue.
 func (r *Run) submitted(ctx context.Context) ([]string, error) {
 	text, err := whole.Read(filepath.Join(r.dir, jobsName), 1<<20)
 	if errors.Is(err, os.ErrNotExist) {
@@ -274,10 +274,10 @@ func (r *Run) wait(ctx context.Context, ids []string) error {
 		}
 		n, err := slurm.Queued(ctx, ids)
 		if err != nil && ctx.Err() == nil {
-			r.say("%v; asking again", err) // tolerate a controller that is unavailable for a short time
+			r.say("%v; asking again", err) // tolerate that the controller is unavailable for a short time
 			n, settled = 1, 0
 		}
-		if n == 0 { // files may appear late on a shared file system
+		if n == 0 { // files may appear with a delay on a shared file system
 			if settled++; len(missing) == 0 || settled > 3 {
 				return nil
 			}

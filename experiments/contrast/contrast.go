@@ -3,16 +3,16 @@
 //
 // Replications with the same seed use the same random numbers, whatever else is varied, so
 // they are compared in pairs (common random numbers). Results with different seeds are
-// independent samples and are compared by Welch's test. Intervals of means are the same as
-// in all tables ([stats.Interval]). Intervals of differences are simultaneous: in 95 % of
+// independent samples and are compared by Welch's test. Intervals of means are the same as in
+// all tables ([stats.Interval]). Intervals of differences are simultaneous: in 95 % of
 // samples, every interval contains the true difference (Bonferroni). The verdict depends on
 // the position of the interval.
 //
 // # Design
 //
-// Holm's correction would decide slightly more comparisons, but it has no matching
-// simultaneous two-sided intervals. A difference could then be significant although its
-// interval contains 0.
+// Holm's correction would decide slightly more comparisons, but no simultaneous two-sided
+// intervals correspond to it. With Holm's correction, a difference could be significant
+// although its interval contains 0.
 package contrast
 
 import (
@@ -33,11 +33,11 @@ type Ask struct {
 	Baseline string      // element with which the others are compared; if empty, all pairs are compared
 	Margin   float64     // smallest difference that matters; 0 means not stated
 	Users    bool        // whether to compare the [Gain] of each user
-	Pairs    [][2]string // pairs of elements to compare; if empty, Baseline determines the pairs
+	Pairs    [][2]string // pairs of elements to compare; if empty, Baseline determines them
 
 	Ends map[string][2]float64 // bounds of each metric, if it has any
 
-	Unsized bool // do not compute how many replications would show a difference, which takes most of the time
+	Unsized bool // do not compute the number of replications that would show a difference, which takes most of the time
 }
 
 // The dimensions to compare.
@@ -100,8 +100,9 @@ type series struct {
 	noSample                      bool // whether all replications have the same jobs on the same hosts
 }
 
-// name returns the element of s in the dimension across, and the part of the name that s shares
-// with the other elements. If own is true, each configuration is compared under its own policy.
+// name returns the element of s in the dimension across, and the part of the name of s that it
+// shares with the other elements. If own is true, each configuration is compared under its own
+// policy.
 func (s *series) name(across string, own bool, dirs []*results.Dir) (name, within string) {
 	switch {
 	case across == Configurations && own:
@@ -164,8 +165,8 @@ func Compare(dirs []*results.Dir, ask Ask) (rows []Row, err error) {
 	return compare(all, ask, dirs, len(dirs) == 1 || dirs[0].Manifest.Seed == dirs[1].Manifest.Seed)
 }
 
-// Of makes the requested comparisons on rows. The replications of the configurations in
-// alike are identical, so they are not a sample.
+// Of makes the requested comparisons on rows. The replications of the configurations in alike
+// are identical and therefore not a sample.
 func Of(rows []results.Metric, ask Ask, alike []string) ([]Row, error) {
 	var all []*series
 	for _, metric := range ask.Metrics {
@@ -299,7 +300,7 @@ func pairs(group []*series, ask Ask, own bool, dirs []*results.Dir) (all [][2]*s
 
 // test sets every field of r that does not depend on other rows.
 func (r *Row) test(first, second *series, paired bool, ask Ask) {
-	var other [2]*series // series whose replications are used; nil means all replications
+	var other [2]*series // series whose replications are used; nil means that all replications are used
 	if paired {
 		other = [2]*series{second, first}
 	}
@@ -333,8 +334,8 @@ func (r *Row) test(first, second *series, paired bool, ask Ask) {
 	r.tested, r.apart = &d, [2]float64{least - most, most - least}
 }
 
-// sample returns the values of s by replication. If other is not nil, it includes only the
-// replications that other has. It also returns the numbers of trials.
+// sample returns the values of s by replication. If other is not nil, the result contains only
+// the replications that other also contains. It also returns the numbers of trials.
 func (s *series) sample(other *series, ends [2]float64) (xs []float64, of stats.Quantity) {
 	of.Lo, of.Hi = ends[0], ends[1]
 	known := true
@@ -364,8 +365,8 @@ func mean(xs []float64, of stats.Quantity) (mean, lo, hi *float64) {
 	return &s.Mean, &s.Lo95, &s.Hi95
 }
 
-// within reports whether all values lie between ends. A metric that is a fraction may
-// exceed its bounds, for example if users obtain more or less utility than expected.
+// within reports whether all values lie between ends. A metric that is a fraction may exceed
+// its bounds. This happens, for example, if users obtain more or less utility than expected.
 func within(xs []float64, ends [2]float64) bool {
 	return !slices.ContainsFunc(xs, func(x float64) bool { return x < ends[0] || x > ends[1] })
 }

@@ -51,13 +51,14 @@ func (g *Gains) add(at int, j *results.Job, alike []string) {
 	s.values[j.Replication] += float64(gain) / 1e6
 }
 
-// Compare compares the gains of each user under all configurations with those under the baseline.
+// Compare compares the gains of each user under every configuration with the gains under the
+// baseline.
 func (g *Gains) Compare(baseline string) ([]Row, error) {
 	return compare(g.all(), Ask{Across: Configurations, Baseline: baseline, Users: true, Unsized: true}, nil, true)
 }
 
-// all returns all gains. It sorts them by configuration and policy in the order of the rows, then
-// by user.
+// all returns all gains. all sorts them by configuration and policy in the order of the rows,
+// then by user.
 func (g *Gains) all() []*series {
 	number := func(s *series) int { n, _ := strconv.Atoi(s.user); return n }
 	return slices.SortedFunc(maps.Values(g.of), func(a, b *series) int {

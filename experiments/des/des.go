@@ -1,4 +1,4 @@
-// Package des is the discrete-event kernel, which advances time.
+// Package des is the kernel of discrete-event simulation: it advances time.
 //
 // A run has a small number of event sources. Each source states the time of its next event.
 // The kernel advances the source with the earliest event to that time. It repeats this
@@ -21,8 +21,8 @@ type Source interface {
 	// Next returns the time of the earliest event of the source, or +Inf if there is none.
 	Next() float64
 
-	// Advance processes every event due at now. After it, Next must be later than now. Now
-	// never decreases.
+	// Advance processes every event due at now. Afterwards, Next must return a later time than
+	// now. Now never decreases.
 	Advance(now float64) error
 }
 
@@ -30,7 +30,7 @@ type Source interface {
 // event is after horizon. Sources with events at the same time are advanced in the given
 // order.
 func Run(ctx context.Context, p Pacer, horizon float64, sources ...Source) error {
-	last, at := -1, 0.0 // the source that was advanced last, and the time that it had stated
+	last, at := -1, 0.0 // source that was advanced last, and the time that it had returned
 	for {
 		first, next := -1, math.Inf(1)
 		for i, s := range sources {
@@ -49,7 +49,7 @@ func Run(ctx context.Context, p Pacer, horizon float64, sources ...Source) error
 			return err
 		}
 		if now < next {
-			continue // the wait ended early, so there may be an earlier event
+			continue // the wait ended early, so there may be an earlier event now
 		}
 		if err := sources[first].Advance(now); err != nil {
 			return fmt.Errorf("at %v s: %w", now, err)

@@ -23,8 +23,8 @@ func (v *Virtual) Wait(ctx context.Context, until float64) (float64, error) {
 	return until, nil
 }
 
-// Wall waits in real time. Now returns the seconds since the start of the run. If Wake is
-// not nil, a send on it ends a wait early.
+// Wall waits in real time. Now returns the seconds since the start of the run. A value sent to
+// Wake, if it is not nil, ends a wait early.
 type Wall struct {
 	Now  func() float64
 	Wake <-chan struct{}
@@ -32,8 +32,8 @@ type Wall struct {
 
 // Wait implements [Pacer].
 func (w Wall) Wait(ctx context.Context, until float64) (float64, error) {
-	// Round up by a nanosecond, so that the time has passed when the wait ends. Wait at
-	// most an hour, because a distant time may exceed the range of a Duration.
+	// Round up by a nanosecond, so that the time has passed when the wait ends. Wait at most
+	// an hour, because the duration until a distant time may exceed the range of a Duration.
 	t := time.NewTimer(time.Duration(min(until-w.Now(), 3600)*1e9) + 1)
 	defer t.Stop()
 	select {

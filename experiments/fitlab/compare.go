@@ -8,7 +8,7 @@ import (
 	"bourse/workloadgen/describe"
 )
 
-// A compared has the values of one quantity in both workloads.
+// A compared contains the values of one quantity in both workloads.
 type compared struct {
 	title, unit string
 	a, b        describe.Quantity

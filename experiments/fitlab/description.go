@@ -147,8 +147,7 @@ func (d *Description) records() report.Table {
 // mostClasses is the maximum number of classes shown for one field.
 const mostClasses = 5
 
-// classes returns the queues, partitions, groups and applications that have the most
-// records.
+// classes returns the queues, partitions, groups and applications with the most records.
 func (d *Description) classes() report.Table {
 	t := report.Table{
 		Title: "Queues, partitions, groups and applications", Header: []string{"field", "number", "records", "processor-seconds"}, Left: 1,
@@ -193,13 +192,13 @@ func (d *Description) exponents() report.Table {
 	return t
 }
 
-// weekdays returns the number of records on each day of the week, Sunday first. If the
-// header does not state when the log starts, it groups every seventh day, starting with the
-// first day of the log.
+// weekdays returns the number of records on each day of the week, Sunday first. If the header
+// does not contain the start of the log, it groups every seventh day, starting with the first
+// day of the log.
 func (d *Description) weekdays() [7]int {
 	jobs := d.log.ByWeekday
 	if !d.log.Clock {
-		const thursday = 4 // weekday of day 0 in the log's times
+		const thursday = 4 // weekday of the day that contains time 0 of the log
 		for i := range jobs {
 			jobs[i] = d.log.ByWeekday[(i+thursday)%7]
 		}
@@ -207,7 +206,7 @@ func (d *Description) weekdays() [7]int {
 	return jobs
 }
 
-// how the lines with one reason were treated
+// what states how the lines with one reason were interpreted.
 func what(t swf.Tally) string {
 	if t.First.Reason.Skips() {
 		return "skipped"

@@ -6,10 +6,10 @@ import (
 	"bourse/workloadgen/describe"
 )
 
-// paperDiffers returns sentences about how a log differs from the paper's log of San
-// Diego's Blue Horizon (§2). They are for a page that shows both. The archive has cleaned
-// the log since the paper. It has removed bursts of single users, and some copies omit jobs
-// that never ran.
+// paperDiffers returns sentences that describe how a log differs from the paper's log of San
+// Diego's Blue Horizon (§2). They are for a page that shows both. The archive has cleaned the
+// log since the paper was written. It has removed bursts of single users, and some copies omit
+// jobs that never ran.
 func paperDiffers(l *describe.Log) []string {
 	short := 0
 	for _, r := range l.Run.Values {

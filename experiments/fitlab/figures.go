@@ -9,8 +9,8 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// Figures returns figures of the log's distributions with the closest fits, at most the
-// given number per quantity, and of the log over time.
+// Figures returns figures of the log's distributions, with at most the given number of closest
+// fits per quantity, and figures of the log over time.
 func (d *Description) Figures(nearest int) []report.Figure {
 	l := d.log
 	distributions := report.Figure{
@@ -42,8 +42,9 @@ func (d *Description) Figures(nearest int) []report.Figure {
 // logName is the name of the log's own curves.
 const logName = "log"
 
-// lawOrder assigns each distribution the same colour in every log. Distributions that often
-// fit best come first, with colours that differ clearly from the log's.
+// lawOrder returns the distributions in an order that gives each the same colour in every log.
+// Distributions that often fit best come first. Their colours differ clearly from the colour
+// of the log.
 func lawOrder() []string {
 	laws := defaultCandidates()
 	order := []string{logName, "hypweib", "lognormal2", "binbin"}
@@ -143,8 +144,8 @@ func (d *Description) load() report.Panel {
 	return overDays("Load that arrives", "load", d.log.Days, func(x describe.Day) float64 { return x.Load })
 }
 
-// overDays returns a panel with a daily quantity over time. It averages over as many days
-// as necessary to have at most 120 points.
+// overDays returns a panel with a daily quantity over time. It averages over the number of
+// days that is necessary to have at most 120 points.
 func overDays(title, y string, days []describe.Day, of func(describe.Day) float64) report.Panel {
 	p := report.Panel{Title: title, X: "day", Y: y}
 	c := describe.Curve{Name: logName}

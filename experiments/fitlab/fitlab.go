@@ -1,5 +1,5 @@
 // Package fitlab runs parts of workloadgen on all processors: the table of goodness of fit,
-// and the fits of many distributions to many columns. Each part has its own random stream,
+// and the fits of many distributions to many quantities. Each part has its own random stream,
 // and the results are combined in the order of the parts. The number of workers therefore
 // affects only the run time.
 package fitlab
@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Stream returns a new random source for the named use. The same name always gives the
+// A Stream returns a new random source for the named use. The same name always returns the
 // same random numbers.
 type Stream func(name string) rand.Source
 

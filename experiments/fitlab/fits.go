@@ -95,8 +95,8 @@ func (o *outcome) order() float64 {
 	return o.KS
 }
 
-// File returns a model file with the closest fits. The model has as many users and jobs as
-// the log, and its jobs are not larger than the log's machine. Source describes the log.
+// File returns a model file with the closest fits. The model has as many users and jobs as the
+// log. Its jobs are not larger than the machine of the log. Source describes the log.
 func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 	f := models.File{Model: "independent", Options: map[string]any{
 		"jobs": l.Ran, "users": max(1, l.Users),
@@ -116,7 +116,7 @@ func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 	return f, nil
 }
 
-// Remember gives the gaps of a model the Hurst exponent of the log's gaps.
+// Remember stores the Hurst exponent of the log's gaps in the model of the gaps.
 func Remember(f *models.File, l *describe.Log) error {
 	h := l.RescaledRange.H
 	if !(h > 0 && h < 1) {

@@ -39,7 +39,7 @@ func (r *Report) tables() []report.Table {
 			}
 		}
 		var notes []string
-		noted := make(map[string][]string) // distributions to which each remark applies, keyed by remark
+		noted := make(map[string][]string) // for each remark, the distributions to which it applies
 		for nth, f := range r[i] {
 			if f.Err != nil {
 				t.Note += " " + sentence(f.Err)

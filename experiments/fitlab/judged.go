@@ -29,7 +29,7 @@ type Judged struct {
 }
 
 // Judge returns Table 1 for a measured log, with the paper's numbers. It evaluates the
-// paper's distributions or, if model files are named, the distributions in these files.
+// distributions of the paper or, if model files are named, the distributions in these files.
 func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b gof.Bootstrap, stream Stream, workers int) (report.Document, error) {
 	columns, err := paperColumns(log.IAT.Values, log.Run.Values, log.Procs.Values)
 	if err == nil && len(files) > 0 {

@@ -13,11 +13,11 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// A Log is a named log. It contains the records that passed the filters, and describes how
-// the others were treated.
+// A Log is a job log with its name. It contains the records that passed the filters, and
+// describes how the others were treated.
 type Log struct {
 	Name  string
-	Trace *swf.Trace // the records; its counts cover the whole file
+	Trace *swf.Trace // records that passed the filters; the counts cover the whole file
 
 	steps  []swf.Step       // what each filter did
 	isPlan bool             // whether the file is a plan; all its jobs are then records
@@ -43,7 +43,7 @@ func ReadLogAs(name, format, filter string) (*Log, error) {
 	} else if l.jobs, err = workloadgen.ReadFile(name); err == nil {
 		l.Trace = PlanLog(l.jobs)
 	}
-	if err != nil && !errors.As(err, new(*os.PathError)) { // the file is not in the expected format
+	if err != nil && !errors.As(err, new(*os.PathError)) { // the file does not have the expected format
 		err = misuse.Of(err)
 	}
 	if err != nil {
@@ -76,7 +76,7 @@ func PlanLog(plan workloadgen.Plan) *swf.Trace {
 // IsPlan reports whether name is the name of a plan file, not of a log.
 func IsPlan(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
-// Told describes how the lines of the file and its records were treated.
+// Told describes how the lines of the file and its records were interpreted.
 func (l *Log) Told() []string {
 	lines := []string{l.Name + ": " + strings.TrimSpace(l.Trace.Accounting.String())}
 	if l.isPlan {
@@ -92,7 +92,7 @@ func (l *Log) Told() []string {
 }
 
 // Plan returns the jobs of the log, with memory requirements taken from m. If the file is a
-// log, it also reports how its lines were treated.
+// log, it also reports how the lines of the file were interpreted.
 func (l *Log) Plan(m swf.Memory) (workloadgen.Plan, []string) {
 	if l.isPlan {
 		return l.jobs, nil
@@ -101,7 +101,7 @@ func (l *Log) Plan(m swf.Memory) (workloadgen.Plan, []string) {
 	return plan, append(l.Told(), "as a plan: "+strings.TrimSpace(acc.String()))
 }
 
-// Copy returns the unchanged records of the log, with a header that matches them.
+// Copy returns the records of the log unchanged, with a header that matches them.
 func (l *Log) Copy() *swf.Trace {
 	t := *l.Trace
 	for _, s := range l.steps {

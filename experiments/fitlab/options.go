@@ -7,9 +7,9 @@ import (
 	"bourse/workloadgen/fit"
 )
 
-// OptionsFor returns the options of the market paper for fits. Sizes are powers of two.
-// They range from the log's smallest size, after omitting the smallest 5 %, to its largest
-// size.
+// OptionsFor returns the options of the market paper for fits. The distribution of sizes is
+// limited to powers of two. They range from the smallest size of the log, without the smallest
+// 5 %, to its largest size.
 func OptionsFor(l *describe.Log) fit.Options {
 	o := fit.PaperOptions()
 	if l.Procs.N > 0 && l.Procs.Min > 0 {

@@ -13,7 +13,7 @@ import (
 // A column is a quantity of a trace with the distributions to compare with it.
 type column struct {
 	Name   string    // IAT, RUN, CPU
-	Values []float64 // in any order, at least one
+	Values []float64 // values in any order, at least one
 	Laws   []namedLaw
 }
 
@@ -28,8 +28,8 @@ type namedLaw struct {
 type agreement struct {
 	Law     string // "Trace" for the trace itself
 	Column  string
-	Success float64 // fraction of the pairs of samples for which the test does not reject equality
-	D       float64 // distance for the complete data; 0 for the trace itself
+	Success float64 // fraction of the pairs of samples for which the test does not reject that the distributions are equal
+	D       float64 // distance from the complete data; 0 for the trace itself
 	MeanD   float64 // mean distance over the pairs of samples
 }
 

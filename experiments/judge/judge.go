@@ -1,5 +1,6 @@
 // Package judge decides whether one policy, the candidate, is better than another policy, the
-// champion. An automated search for candidates gains nothing from chance or from cheating.
+// champion. It is designed so that an automated search for candidates gains nothing from
+// chance or from cheating.
 //
 // Both policies run on the same jobs and random numbers. The author of a candidate may screen it
 // on public seeds any number of times ([Judging.Screen]). The candidate is judged on seeds that
@@ -28,14 +29,14 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Source is the origin of a policy: a label in the study, a built-in policy, a script, or a
-// program.
+// A Source states where a policy comes from: a label in the study, a built-in policy, a
+// script, or a program.
 type Source struct {
 	Name string
 	author.Source
 }
 
-// An Ask is a question to the judge.
+// An Ask is a request to judge a policy.
 type Ask struct {
 	Study               string // path of the study's file
 	Candidate, Champion Source
@@ -56,7 +57,7 @@ func (a *Ask) Confinement() string {
 	return "program"
 }
 
-// Labels of the two policies.
+// These are the labels of the two policies.
 const (
 	champion  = "champion"
 	candidate = "candidate"
@@ -71,7 +72,7 @@ type Judging struct {
 	prepared   *experiments.Prepared
 	metric     metrics.Metric
 	tally      []tally // values of each configuration
-	steps      uint64  // largest number of steps in a decision of the candidate
+	steps      uint64  // largest number of steps in one decision of the candidate
 }
 
 // Hashes contains SHA-256 hashes in hexadecimal.
@@ -81,7 +82,7 @@ type Hashes struct {
 	Champion  string `json:"champion"`
 }
 
-// New returns a comparison. It reads the policies, but does not run them.
+// New returns a comparison. New loads the policies but does not run them.
 func New(ask Ask) (*Judging, error) {
 	text, err := os.ReadFile(ask.Study)
 	if err != nil {
@@ -125,8 +126,8 @@ func New(ask Ask) (*Judging, error) {
 // Judged returns the path of the book of a study.
 func Judged(study string) string { return filepath.Join(filepath.Dir(study), "judged.jsonl") }
 
-// separate returns an error if a file of the candidate, or the file to which it is a link, is the
-// study, its judgements or a secret.
+// separate returns an error if a file of the candidate, or the target of a link, is the study,
+// its judgements or a secret.
 func (a *Ask) separate() error {
 	for _, name := range append(a.Candidate.Files(), a.Candidate.File) {
 		is, err := os.Stat(name)
@@ -154,7 +155,7 @@ func (j *Judging) prepare(seed uint64, n int) (err error) {
 	return nil
 }
 
-// in returns the study and its configurations with s as their first policy.
+// in returns the study and its configurations, in which s is the first policy.
 func (s Source) in(study string, text []byte, confined bool) (e scenario.Experiment, all []scenario.Configuration, err error) {
 	known, sets := experiments.Known(), []string(nil)
 	if known.Policies = []string{s.Name}; s.Name == "" {
@@ -167,8 +168,8 @@ func (s Source) in(study string, text []byte, confined bool) (e scenario.Experim
 	return e, e.Configurations, nil
 }
 
-// hash returns a hash that identifies s. The choice of s in the study is c. The hash does not depend
-// on the path of a file.
+// hash returns a hash that identifies s. The choice c is the entry for s in the study. The
+// hash of a file does not depend on the path of the file.
 func (s Source) hash(c *scenario.Choice) (string, error) {
 	of := map[string]any{"name": c.Name, "options": c.Options()}
 	files, options := s.Files(), c.Options()

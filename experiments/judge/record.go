@@ -20,7 +20,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Record states a judgement.
+// A Record contains a judgement.
 type Record struct {
 	Judge string `json:"judge" doc:"version and revision of the program"`
 	Hashes
@@ -46,12 +46,12 @@ type Signed struct {
 func line(v any) []byte {
 	var b bytes.Buffer
 	if err := canonical.NewEncoder(&b).Encode(v); err != nil {
-		panic(fmt.Sprintf("judge: encode a record: %v", err)) // cannot happen, because the numbers are finite
+		panic(fmt.Sprintf("judge: encode a record: %v", err)) // cannot happen, because all numbers are finite
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 }
 
-// Sign signs a record with a private key, or returns it unsigned if there is none.
+// Sign signs a record with a private key. If the key is empty, it returns the record unsigned.
 func Sign(r Record, private string) (*Signed, error) {
 	s := &Signed{Record: r}
 	if private == "" {
@@ -113,7 +113,7 @@ type Book struct {
 	all  []Signed
 }
 
-// Open reads the book at path, which may not exist yet.
+// Verify returns an error if any byte differs from the form in which the record was written.
 func Open(path string) (*Book, error) {
 	b := &Book{path: path}
 	text, err := whole.Read(path, 1<<30)
@@ -141,9 +141,10 @@ func (b *Book) head() string {
 	return sum(b.last)
 }
 
-// Known returns the record of an earlier judgement of the same policies in an epoch, or nil if there
-// is none. The public key must have signed the record; if it is empty, the record need not be signed.
-// Known returns an error if there is no record and the epoch has no judgements left.
+// Known returns the record of an earlier judgement of the same policies in an epoch, or nil if
+// there is no such record. The public key must have signed the record; if it is empty, the
+// record need not be signed. Known returns an error if there is no record and the epoch has no
+// judgements left.
 func (b *Book) Known(j *Judging, epoch int, public string) (*Signed, error) {
 	n := 0
 	for i := range b.all {
@@ -174,9 +175,10 @@ func (b *Book) Record(j *Judging, epoch int, o Outcome, confinement string) Reco
 	}
 }
 
-// Add adds the record of an outcome to the book at path and returns it. The private key signs it,
-// unless it is empty. Other judgements may add their records at the same time. If one of them has
-// judged the same policies, Add returns its record, and if they have used up the epoch, an error.
+// Add adds the record of an outcome to the book at path and returns it. The private key signs
+// it, unless it is empty. Other judgements may add their records at the same time. If one of
+// them has judged the same policies, Add returns its record. If they have used up the epoch,
+// Add returns an error.
 func Add(path string, j *Judging, epoch int, o Outcome, confinement, private string) (*Signed, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 	"bourse/experiments/verify"
 )
 
-// A tally has the values of one configuration, by replication. NaN means undefined.
+// A tally contains the values of one configuration, by replication. NaN means undefined.
 type tally struct {
 	metric, violations [2][]float64 // values of the champion and of the candidate
 }
@@ -41,8 +41,8 @@ func differences(of [2][]float64) (all []float64) {
 	return all
 }
 
-// watch makes the policies in runs count their steps. It calls took with each decision of a candidate
-// that is a script or a program. Calls of took do not overlap.
+// watch makes the policies in runs count their steps. It calls took with each decision of a
+// candidate that is a script or a program. The calls of took do not overlap.
 func (j *Judging) watch(opts experiments.Options, took func(configuration string, rep int, q *outside.Question, d *contracts.Decision)) experiments.Options {
 	var mu sync.Mutex
 	opts.Observe = func(configuration, label string, rep int, parts *broker.Config) {
@@ -80,7 +80,7 @@ type Feedback struct {
 	Hashes
 }
 
-// Beyond returns the feedback about a candidate that used too much memory or time.
+// Beyond returns the feedback on a candidate that used too much memory or time.
 func (j *Judging) Beyond(gate string, err error) Feedback {
 	return Feedback{Score: -1, Gate: gate, Error: err.Error(), Metric: j.metric.Name, Hashes: j.Hashes, Configurations: []ByConfiguration{}}
 }
@@ -98,7 +98,7 @@ type ByConfiguration struct {
 	Lost       []Lost         `json:"lost" doc:"the jobs (at most five) with the largest loss of value compared with the champion"`
 }
 
-// A Lost is a job from which its owner gained less than under the champion.
+// A Lost is a job whose owner gained less than under the champion.
 type Lost struct {
 	Replication int     `json:"replication"`
 	Job         int64   `json:"job"`
@@ -110,7 +110,7 @@ type Lost struct {
 	Decision json.RawMessage `json:"decision" doc:"decision of the candidate with its numbers, as the ledger records it; null for a built-in policy"`
 }
 
-// lost is the maximum number of jobs in the feedback about one configuration.
+// lost is the maximum number of such jobs in the feedback on one configuration.
 const lost = 5
 
 // Screen runs the public replications and returns feedback for the author.
@@ -207,9 +207,9 @@ func mean(xs []float64) report.Maybe {
 // batch is the number of replications that a worker runs at once.
 const batch = 5
 
-// run runs the replications from, …, to-1 of all configurations. It audits the ledger of each run of
-// the candidate against the table of jobs. It returns the gate that the candidate fails, or an empty
-// text.
+// run runs the replications from, …, to-1 of all configurations. It audits the ledger of each
+// run of the candidate and compares it with the table of jobs. It returns the gate that the
+// candidate fails, or an empty string if it fails none.
 func (j *Judging) run(ctx context.Context, opts experiments.Options, from, to int) (gate string, err error) {
 	var units []experiments.Unit
 	for c := range j.tally {
@@ -220,7 +220,7 @@ func (j *Judging) run(ctx context.Context, opts experiments.Options, from, to in
 	type done struct {
 		unit   experiments.Unit
 		values []float64
-		found  string // first finding of the audit, or empty
+		found  string // first finding of the audit; empty if there is none
 	}
 	opts = j.watch(opts, func(string, int, *outside.Question, *contracts.Decision) {})
 	begin := func(ctx context.Context) func(int) (done, error) {

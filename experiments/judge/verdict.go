@@ -15,7 +15,7 @@ const (
 	Better    = "better"
 	Worse     = "worse"
 	Alike     = "alike"     // the absolute difference is at most the margin
-	Undecided = "undecided" // no other verdict after the last replication
+	Undecided = "undecided" // no other verdict has been reached after the last replication
 	Void      = "void"      // the candidate fails a gate
 )
 
@@ -31,8 +31,9 @@ type Outcome struct {
 // An interval returns an interval of the mean of values between lo and hi.
 type interval func(xs []float64, lo, hi float64) (l, h float64, ok bool)
 
-// Score runs the replications of a sealed seed and compares the policies several times. The first
-// comparison is after Settings.Score.From replications, and each further one after twice as many.
+// Score runs the replications of a sealed seed, and compares the policies several times. The
+// first comparison is made after Settings.Score.From replications, and each later one after
+// twice as many as the one before.
 func (j *Judging) Score(ctx context.Context, seed uint64, opts experiments.Options) (o Outcome, err error) {
 	s := &j.Settings.Score
 	if err := j.prepare(seed, s.To); err != nil {
@@ -54,8 +55,8 @@ func (j *Judging) Score(ctx context.Context, seed uint64, opts experiments.Optio
 	}
 }
 
-// decide returns o with the verdict on the differences so far. The verdict is undecided if there are
-// too few differences. Scale is the champion's mean.
+// decide returns o with the verdict on the differences so far. The verdict is undecided if
+// there are too few differences. The argument scale is the champion's mean.
 func (j *Judging) decide(o Outcome, diffs []float64, scale float64) Outcome {
 	if o.Verdict = Undecided; o.Gate != "" {
 		o.Verdict = Void
@@ -64,8 +65,9 @@ func (j *Judging) decide(o Outcome, diffs []float64, scale float64) Outcome {
 	lo, hi := j.metric.Bound.Ends()
 	l, h, ok := j.anytime(diffs, lo-hi, hi-lo)
 	if !ok && len(diffs) > 0 && !slices.ContainsFunc(diffs, func(d float64) bool { return d != 0 }) {
-		// Without variance, there is no t interval. Instead, bound the fraction of replications in
-		// which the policies differ. The difference in these is at most the champion's mean.
+		// Without variance, there is no t interval. Instead, compute a bound on the fraction
+		// of replications in which the policies differ. In these replications, the difference
+		// is at most the champion's mean.
 		_, h, ok = stats.Anytime(make([]float64, len(diffs)), 0, 1, j.level())
 		l, h = -h*scale, h*scale
 	}
@@ -89,7 +91,8 @@ func (j *Judging) decide(o Outcome, diffs []float64, scale float64) Outcome {
 	return o
 }
 
-// level returns the probability that the interval of a judgement is wrong.
+// level returns the maximum probability that the interval of a judgement does not contain the
+// true value.
 func (j *Judging) level() float64 {
 	return (1 - j.Settings.Confidence) / float64(j.Settings.Judgements)
 }
@@ -117,7 +120,7 @@ func (j *Judging) joint() (diffs []float64, scale float64) {
 	return diffs, scale / max(1, float64(len(diffs)))
 }
 
-// gate returns the first gate that the candidate fails, or an empty text.
+// gate returns the first gate that the candidate fails, or an empty string if it fails none.
 func (j *Judging) gate(of interval) string {
 	g := &j.Settings.Gates
 	lo, hi := j.metric.Bound.Ends()

@@ -6,9 +6,9 @@ import (
 	"bourse/contracts"
 )
 
-// ClusterUtilization is U. ClusterLeast and ClusterMost are the smallest and largest values
-// over single clusters. The measurement ends with the last arrival, because the system is
-// closed after that. A gang uses its nodes from its first start to its end.
+// ClusterUtilization is U. ClusterLeast and ClusterMost are the lowest and the highest
+// utilization of a single cluster. The measurement ends with the last arrival, because no more
+// jobs enter the system afterwards. A gang uses its nodes from its first start to its end.
 var (
 	ClusterUtilization = Metric{
 		Name:  "cluster_utilization",

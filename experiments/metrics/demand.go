@@ -2,9 +2,9 @@ package metrics
 
 import "bourse/experiments/stats"
 
-// DemandCorrelation is Pearson's r between the mean host prices of this run and those under
-// best effort, which represent demand. It uses five-minute means over the time covered by
-// both runs.
+// DemandCorrelation is Pearson's r between the mean host prices of this run and the mean host
+// prices under best effort, which represent demand. It uses five-minute means over the time
+// covered by both runs.
 var DemandCorrelation = Metric{
 	Name:  "demand_correlation",
 	Unit:  "1",

@@ -7,12 +7,11 @@ import (
 	"bourse/contracts"
 )
 
-// Efficiency returns the sum of utilities divided by U*, for each inelasticity in alphas,
-// which are in [0,1] (§4.2, eq. 9). It is NaN (undefined) if a planner could not fulfil any
-// job.
+// Efficiency returns the sum of utilities divided by U*, for each inelasticity in alphas, each
+// in [0,1] (§4.2, eq. 9). It is NaN (undefined) if a planner could not fulfil any job.
 //
 // A penalty counts only up to the amount that the job's user has paid. Any excess is a
-// transfer from the provider to the user. It is not a value that a planner could create.
+// transfer from the provider to the user. A planner could not create this value.
 func Efficiency(o *Outcome, alphas ...float64) (of []float64) {
 	of = Utilities(o, alphas...)
 	for k, alpha := range alphas {
@@ -72,10 +71,10 @@ func efficiencyAt(name string, alpha float64) Metric {
 	}
 }
 
-// meanEfficiencyAt is the efficiency as the paper defines it: the mean ratio of utilities
-// over jobs. It includes only the jobs that the planner of U* fulfils, because the ratio is
-// defined only for these. If U* is a bound, it includes the jobs that the best known
-// schedule completes.
+// meanEfficiencyAt is the efficiency as the paper defines it: the mean ratio of utilities over
+// jobs. It includes only the jobs that the planner of U* fulfils, because the ratio is defined
+// only for these jobs. If U* is a bound, it includes the jobs that the best known schedule
+// completes.
 func meanEfficiencyAt(name string, alpha float64) Metric {
 	return Metric{
 		Name: name,

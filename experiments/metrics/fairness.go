@@ -7,7 +7,7 @@ import (
 
 // A party is a user with sums over the user's jobs.
 type party struct {
-	served, work float64 // work done by the deadlines, and requested work
+	served, work float64 // work done by the deadlines, and work requested
 	value, bill  float64 // values, and payments minus penalties, in dollars
 	slowdown     float64 // sum of bounded slowdowns over the completed jobs
 	completed    int
@@ -64,7 +64,7 @@ var Jain = Metric{
 	},
 }
 
-// Gini is the Gini coefficient, a measure of inequality, of the work done.
+// Gini is the Gini coefficient of the work done, which is a measure of inequality.
 var Gini = Metric{
 	Name: "gini", Label: "Gini coefficient", Unit: "1", Bound: Proportion, Less: true,
 	Doc: "mean absolute difference of users' work done by deadlines / (2 x its mean); computed only if named",

@@ -120,8 +120,8 @@ func plain(x any) any {
 	return x
 }
 
-// differ returns the place at which got differs from want, or "" if there is none. Numbers may
-// differ by 1e-6 of the greater number, or of 1.
+// differ returns the path at which got differs from want, or "" if they do not differ. Numbers
+// may differ by 1e-6 of the greater number, or of 1.
 func differ(got, want any) string { return within(1e-6, got, want) }
 
 // within is like differ, but with the given tolerance. If it is below 1e-6, whole numbers must

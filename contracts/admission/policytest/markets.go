@@ -7,7 +7,7 @@ import (
 	"bourse/market"
 )
 
-// Still is a market of hosts without prices, at time 0.
+// A Still is a market of hosts without prices, at time 0.
 type Still struct {
 	contracts.View
 	Specs       []hosts.Spec
@@ -39,7 +39,8 @@ func (s *Still) Contract(i int32) *contracts.Contract { return &s.Contracts[i] }
 // Unavailable implements [contracts.View].
 func (s *Still) Unavailable(hosts.ID) bool { return false }
 
-// A Stand is a market of hosts with prices, at time 0. It offers hosts in order.
+// A Stand is a market of hosts with prices, at time 0. It returns the cheapest hosts in order
+// of their numbers.
 type Stand struct {
 	Still
 	Hosts []Stall
@@ -67,8 +68,8 @@ func (s *Stand) Price(h hosts.ID) market.Rate { return rate(s.Hosts[h].Price) }
 // On implements [contracts.View].
 func (s *Stand) On(h hosts.ID) []contracts.Allocation { return s.Hosts[h].Allocations }
 
-// Percentile implements [contracts.View]. It is proportional to g, so that tests see the effect
-// of the guarantee.
+// Percentile implements [contracts.View]. The result is proportional to g, so that tests see
+// the effect of the guarantee.
 func (s *Stand) Percentile(h hosts.ID, g float64) float64 { return s.Hosts[h].Percentile * g }
 
 // Cheapest implements [contracts.View].

@@ -18,7 +18,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// TB is a test, of package testing or of rapid.
+// TB is a test of package testing or of package rapid.
 type TB interface {
 	Helper()
 	Fatal(...any)
@@ -47,7 +47,8 @@ func (o Options) Decode(v any) error {
 // A Factory creates a policy from options, a bidding strategy and a random stream.
 type Factory func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error)
 
-// Decider creates a policy that chooses the cheapest hosts, and returns the decider that it asks.
+// Decider creates a policy that chooses the cheapest hosts, and returns the decider that the
+// policy asks.
 func Decider(t TB, factory Factory, o Options) contracts.Decider {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(0, 0))
@@ -75,7 +76,7 @@ type Job struct {
 	Penalty  float64 `json:"penalty"`
 }
 
-// Request returns the policy's request for the job.
+// Request returns the request for the job, as the policy receives it.
 func (j *Job) Request() contracts.Request {
 	budget := bank.Micros(1)
 	if j.Budget > 0 {

@@ -27,7 +27,7 @@ type Trade struct {
 	Runtime  float64
 	Deadline float64
 	Budget   int64
-	Bid      *int64 // nano-dollars per node and second
+	Bid      *int64 // bid in nano-dollars per node and second
 	Class    string
 	Lead     float64
 	Memory   float64 // memory of each node, as a fraction of the host's memory
@@ -35,13 +35,13 @@ type Trade struct {
 
 // A Traded is the outcome of a trade.
 type Traded struct {
-	Refused contracts.Reason   // None if it was admitted or is still open
+	Refused contracts.Reason   // None if the trade was admitted or is still open
 	Numbers map[string]float64 // of the rejection
 	Settled *contracts.Settled
 	Verdict map[string]any // verdict of its settlement
-	Rates   []market.Rate  // rates of its first placements
-	ByNode  []int64        // micro-dollars paid to the host of each node of its only stay
-	Stays   [][3]float64   // start, end and micro-dollars per node
+	Rates   []market.Rate  // rates of the first placements
+	ByNode  []int64        // micro-dollars paid to the host of each node, if the trade had only one stay
+	Stays   [][3]float64   // start, end and micro-dollars per node of each stay
 }
 
 // A Market is a real market: a broker with simulated hosts of one processor, in which trades are
@@ -49,7 +49,7 @@ type Traded struct {
 type Market struct {
 	Broker  *broker.Broker
 	Traded  map[int64]*Traded
-	Cleared []map[string]float64 // results of clearings, with their time
+	Cleared []map[string]float64 // results of clearings, with their times
 	Entries []bank.Entry
 }
 
@@ -61,8 +61,8 @@ func (m *Market) Append(e *bank.Entry) error {
 	return nil
 }
 
-// Deal runs the trades in a market of n hosts under the given policy, sharing rule and payment
-// rule until all have ended.
+// Deal runs the trades in a market of n hosts until all have ended. The market has the given
+// policy, sharing rule and payment rule.
 func Deal(t TB, n int, cpus float64, p contracts.Policy, share, payment string, trades []Trade) *Market {
 	t.Helper()
 	m := &Market{Traded: map[int64]*Traded{}}
@@ -212,7 +212,7 @@ func (m *Market) read() {
 	}
 }
 
-// State returns the state of a trade, in the words of the cases.
+// State returns the state of a trade in the words used by the cases.
 func (d *Traded) State() string {
 	c := d.Settled
 	switch {

@@ -20,13 +20,13 @@ import (
 type env struct {
 	*outside.Question
 	over  bool           // the call has ended
-	hosts *starlark.List // nil until they are used
+	hosts *starlark.List // nil until the script uses the hosts
 }
 
-// gone reports whether values that belong to e are invalid.
+// gone reports whether values that belong to e have become invalid.
 func (e *env) gone() bool { return e.over }
 
-// A class defines the fields and methods of a T that scripts can use.
+// A class defines the fields and methods that scripts can use on a T.
 type class[T interface{ gone() bool }] struct {
 	name    string
 	fields  map[string]func(T) starlark.Value
@@ -35,7 +35,7 @@ type class[T interface{ gone() bool }] struct {
 
 func (c *class[T]) of(it T) object[T] { return object[T]{c, it} }
 
-// names returns the names of the fields and methods, sorted.
+// names returns the names of the fields and methods in alphabetical order.
 func (c *class[T]) names() []string {
 	return slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(c.fields)), maps.Keys(c.methods))))
 }
@@ -358,7 +358,7 @@ var hostMethods = map[string]*starlark.Builtin{
 func onPlacement(name string, f func(h host, p contracts.Placement) starlark.Value) *starlark.Builtin {
 	return method(name, func(h host, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 		var on starlark.Value
-		if len(args) == 1 && kw == nil { // the usual and fast way
+		if len(args) == 1 && kw == nil { // fast path for the usual case
 			on = args[0]
 		} else if err := starlark.UnpackArgs(name, args, kw, "placement", &on); err != nil {
 			return nil, err
@@ -371,8 +371,8 @@ func onPlacement(name string, f func(h host, p contracts.Placement) starlark.Val
 	})
 }
 
-// divide returns the work per second that each task on h would get if a new task of the request
-// joined them and bid the given rate for processors. The new task is last.
+// divide returns the work per second that each task on h would receive if a new task of the
+// request, with the given bid for processors, were added. The new task is the last.
 func (h host) divide(bid market.Rate) []float64 {
 	on, spec := h.View.On(h.id), h.View.Spec(h.id)
 	shares, rates := make([]hosts.Share, 0, len(on)+1), make([]float64, len(on)+1)
@@ -416,7 +416,7 @@ var contractFields = map[string]func(accepted) starlark.Value{
 
 // An answer is the value that decide returns.
 type answer struct {
-	at      syntax.Position // position of the call that made it
+	at      syntax.Position // position of the call that created the answer
 	verdict contracts.Verdict
 	reason  string
 	on      []contracts.Placement

@@ -1,14 +1,16 @@
 // Package script creates admission policies from Starlark files. A file defines the function
+// decide,
 //
 //	def decide(request, market):
 //
-// which returns accept(on), reject(reason) or defer(). The page own-policy of the documentation
-// describes the names that a file can use and declare. Package outside defines the question and
-// checks the answer.
+// which returns accept(on), reject(reason) or defer(). The documentation page own-policy
+// describes the names that a file can use and declare. Package outside defines the question
+// and checks the answer.
 //
-// A script is compiled once. It cannot read clocks or files, and its only memory is the state
-// that it declares, so the same questions have the same answers. It is stopped after [Steps]
-// steps.
+// It cannot read clocks or files, and its only memory is the state that it declares. The same
+// questions therefore have the same answers. It cannot read clocks or files, and its only
+// memory is the state that it declares, so the same questions have the same answers. It is
+// stopped after [Steps] steps.
 package script
 
 import (
@@ -76,8 +78,8 @@ type Script struct {
 
 	file   string
 	decide *starlark.Function
-	order  *starlark.Function // nil if requests are in order of submission
-	ended  *starlark.Function // nil if outcomes do not matter
+	order  *starlark.Function // nil if requests are handled in order of submission
+	ended  *starlark.Function // nil if the script does not need outcomes
 }
 
 // An Option is an option that a script declares.
@@ -87,7 +89,7 @@ type Option struct {
 	Doc   string
 }
 
-// loading is the state of a script that is being loaded.
+// A loading is the state of a script that is being loaded.
 type loading struct {
 	given map[string]any
 	s     *Script
@@ -217,13 +219,14 @@ func testsOf(v starlark.Value) (all []admission.Test, err error) {
 	return all, nil
 }
 
-// A call is a call of a script. Its guard can let it check itself between operations.
+// A call is one call of a script. Its guard can have checks run between operations.
 type call struct {
 	starlark.Thread
 	check atomic.Pointer[func()]
 }
 
-// Steps between looks for a check, and between checks. A statement that doubles a list takes 4 steps.
+// These are the numbers of steps between two looks for a check, and between two checks. A
+// statement that doubles a list takes 4 steps.
 const (
 	seldom = 16
 	often  = 4
@@ -248,7 +251,7 @@ func thread(name string) *call {
 	return c
 }
 
-// CheckOften lets the call run check between operations.
+// CheckOften makes the call run check between operations.
 func (c *call) CheckOften(check func()) { c.check.Store(&check) }
 
 // run calls a function of the script. Values that belong to e become invalid when the call
@@ -372,7 +375,7 @@ func (s *Script) Key(q *outside.Question) ([]float64, error) {
 func place(path string, err error) error {
 	var failed *starlark.EvalError
 	if !errors.As(err, &failed) {
-		return err // errors of the parser have the position
+		return err // errors of the parser already contain the position
 	}
 	text := strings.TrimPrefix(failed.Msg, "Starlark computation cancelled: ")
 	for i := range failed.CallStack {

@@ -14,8 +14,8 @@ import (
 	"bourse/contracts/admission/outside"
 )
 
-// encodeState returns a state as canonical JSON: keys are sorted, and floats always differ from
-// integers. It may contain None, Booleans, numbers, text, lists and dicts.
+// encodeState returns a state as canonical JSON, in which keys are sorted and floats always
+// differ from integers. It may contain None, Booleans, numbers, text, lists and dicts.
 func encodeState(v starlark.Value) ([]byte, error) {
 	if _, ok := v.(*starlark.Dict); !ok {
 		return nil, fmt.Errorf("the state is %s, want a dict", v.Type())

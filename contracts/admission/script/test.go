@@ -19,7 +19,8 @@ type Result struct {
 	Failure string `json:"failure,omitempty" doc:"file, line, column and problem; omitted if the test passed"`
 }
 
-// A bench is the market of a running test, which its last calls of request and market have set.
+// A bench is the market of a running test. The most recent calls of request and market have
+// set it.
 type bench struct {
 	request, market map[string]any
 	e               *env
@@ -54,8 +55,8 @@ func Test(path string, text []byte, print func(string), guard outside.Guard) ([]
 	return all, nil
 }
 
-// part returns a built-in that sets the request or the market of a test from its named arguments
-// and returns an object for it.
+// part returns a built-in function that sets the request or the market of a test from its
+// named arguments, and returns an object for it.
 func part(market bool) func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
 	return func(th *starlark.Thread, f *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 		b, ok := th.Local("bench").(*bench)
@@ -100,8 +101,8 @@ func part(market bool) func(*starlark.Thread, *starlark.Builtin, starlark.Tuple,
 	}
 }
 
-// question returns the question about the bench's request and market, with default values for
-// everything that a test omits.
+// question returns the question about the bench's request and market. Parts that the test
+// omits have default values.
 func (b *bench) question() (*outside.Question, error) {
 	request := map[string]any{"id": 1, "nodes": 1, "work": 100, "deadline": 100, "budget": 1}
 	maps.Copy(request, b.request)
@@ -141,7 +142,7 @@ func (b *bench) question() (*outside.Question, error) {
 	return q, err
 }
 
-// filled returns the dicts in the list in[name], each with the values of with that it omits.
+// filled returns the dicts in the list in[name]. Values that a dict omits are added from with.
 func filled(in map[string]any, name string, with map[string]any) ([]map[string]any, error) {
 	list, _ := in[name].([]any)
 	all := make([]map[string]any, len(list))

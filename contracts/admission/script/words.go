@@ -13,7 +13,7 @@ import (
 	"bourse/contracts"
 )
 
-// words are the names that a script can use in addition to the language.
+// words contains the names that a script can use in addition to those of the language.
 var words = starlark.StringDict{
 	"accept": starlark.NewBuiltin("accept", accept),
 	"reject": starlark.NewBuiltin("reject", reject),
@@ -41,7 +41,7 @@ func functions(names ...string) starlark.StringDict {
 	return some
 }
 
-// answered returns an answer with the position of the running call.
+// answered returns an answer that records the position of the running call.
 func answered(th *starlark.Thread, v contracts.Verdict, numbers *starlark.Dict) (*answer, error) {
 	a := &answer{verdict: v, at: th.CallFrame(1).Pos}
 	if numbers == nil {
@@ -143,7 +143,7 @@ func option(th *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []
 }
 
 // valueLike converts a value from a scenario to the type of like. It returns nil if the value
-// has another type.
+// has a different type.
 func valueLike(like starlark.Value, given any) starlark.Value {
 	text, err := json.Marshal(given)
 	if err != nil {
@@ -172,7 +172,7 @@ func random(th *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []
 	return starlark.Float(e.Random()), nil
 }
 
-// sum adds from left to right, so its result is the same everywhere.
+// sum adds from left to right, so that its result is the same on every machine.
 func sum(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 	var all starlark.Iterable
 	if err := starlark.UnpackArgs("sum", args, kw, "numbers", &all); err != nil {
@@ -206,7 +206,7 @@ func span(th *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []st
 // ulp returns the distance from a time to the next larger one.
 func ulp(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 	var x starlark.Value
-	if len(args) == 1 && kw == nil { // the usual and fast way
+	if len(args) == 1 && kw == nil { // fast path for the usual case
 		x = args[0]
 	} else if err := starlark.UnpackArgs("ulp", args, kw, "x", &x); err != nil {
 		return nil, err

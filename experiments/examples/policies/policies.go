@@ -1,5 +1,5 @@
-// Package policies contains example policies: scripts that decide like the built-in
-// policies, and programs in two languages.
+// Package policies contains example policies: scripts that decide in the same way as the
+// built-in policies, and programs in two languages.
 package policies
 
 import "embed"

@@ -44,7 +44,8 @@ type Plan struct {
 	Money   bank.Amount // initial balance of the account
 }
 
-// amount that the operator may issue per week
+// amount that the operator may issue per period, and the length of this period in seconds, a
+// week
 const (
 	weekly = "1000000.000000"
 	week   = "604800"
@@ -80,8 +81,8 @@ func exists(path string) (bool, error) {
 	return err == nil, err
 }
 
-// Make creates a lab. The time now is in the bank's format. If an earlier creation was
-// interrupted, Make continues it.
+// Make creates a lab. Make creates a lab at time now, in the bank's time format. If an earlier
+// creation was interrupted, Make completes it.
 func Make(ctx context.Context, p Plan, now float64) error {
 	m := &maker{ctx: ctx, now: now, keys: make(map[string]string), public: make(map[string]string)}
 	if err := os.MkdirAll(File(p.Dir, "keys"), 0o700); err != nil {
@@ -164,7 +165,7 @@ func (m *maker) make(p *Plan) error {
 	return nil
 }
 
-// own turns the bank into one with owners.
+// own turns the bank's ledger into an owned one.
 func (m *maker) own() error {
 	var id [16]byte
 	rand.Read(id[:])
@@ -178,9 +179,9 @@ func (m *maker) own() error {
 	return err
 }
 
-const valid = 600 // validity of the creation's orders, in seconds
+const valid = 600 // validity of the orders for the creation, in seconds
 
-// book books an order of the operator only once, even if called again.
+// book books an order of the operator only once, even if it is called again.
 func (m *maker) book(id, kind string, fields ...string) error {
 	o, err := order.For(kind, m.ledger, id, "operator", m.now+valid, fields...)
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package metrics exports the metrics of a live market to Prometheus. Events update the
 // counters; the gauges are read at each request. No metric identifies a user or a contract.
 //
-// The package does not judge the values: rules.yaml has the alert rules, and dashboard.json
-// shows the metrics in Grafana.
+// The package does not judge the values: the alert rules are in rules.yaml, and dashboard.json
+// displays the metrics in Grafana.
 package metrics
 
 import (
@@ -47,7 +47,7 @@ func New() *Metrics {
 		dropped:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_dropped_total", Help: "Connections and calls that were ended or refused because there were too many or they were too slow."}, []string{"why"}),
 	}
 	m.registry.MustRegister(m.turn, m.log, m.bank, m.sync, m.decisions, m.unpaid, m.dropped)
-	m.dropped.WithLabelValues("connections") // create the counter with value 0
+	m.dropped.WithLabelValues("connections") // create the counter with the value 0
 	return m
 }
 

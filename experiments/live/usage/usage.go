@@ -1,5 +1,5 @@
-// Package usage reports the usage and cost of settled contracts: as sums, and as rows of FOCUS 1.2,
-// the format in which clouds and their customers exchange costs.
+// Package usage reports the usage and cost of settled contracts. It reports sums, and rows of
+// FOCUS 1.2, the format in which clouds and their customers exchange costs.
 //
 // The package is independent of markets and of how their contracts are read.
 package usage
@@ -19,9 +19,9 @@ import (
 type Settled struct {
 	Contract                                    int64
 	Account, Project, Name, Class, State, Cause string
-	Admitted, Ended, Booked                     float64     // times of the submission, the end and the settlement; without a settlement, Booked is 0
+	Admitted, Ended, Booked                     float64     // times of the submission, the end and the settlement; Booked is 0 if there was no settlement
 	Done                                        float64     // processor-seconds
-	Paid, Penalty                               bank.Amount // payment before the penalty, and the penalty
+	Paid, Penalty                               bank.Amount // payment before the deduction of the penalty, and the penalty
 }
 
 // booked returns the time of the settlement.
@@ -36,8 +36,8 @@ var Columns = []string{
 	"ServiceCategory", "ServiceName", "ServiceSubcategory", "SkuId", "SubAccountId", "SubAccountName", "Tags",
 }
 
-// Focus returns the rows of contracts of a market, in the order of their numbers: one of category
-// Usage per contract, and one of category Credit per penalty.
+// Focus returns the rows of a market's contracts, in the order of their numbers. There is one
+// row of category Usage per contract, and one of category Credit per penalty.
 func Focus(market string, all []Settled) (rows [][]string) {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b Settled) int { return cmp.Compare(a.Contract, b.Contract) })
@@ -59,7 +59,8 @@ func Focus(market string, all []Settled) (rows [][]string) {
 
 const hoursUnit = "CPU-Hours"
 
-// row returns a row with the given values, the given cost, and the values that all rows of s have.
+// row returns a row with the given values, the given cost, and the values that all rows of s
+// share.
 func (s *Settled) row(market string, v map[string]string, cost string) []string {
 	begin := month(s.booked())
 	for name, value := range map[string]string{
@@ -112,8 +113,8 @@ var Keys = map[string]func(*Settled) string{
 	"day":      func(s *Settled) string { return instant(s.booked()).UTC().Format(time.DateOnly) },
 }
 
-// Sums adds up the contracts that have the same key. The sums are in the order of contracts, or of
-// names.
+// Sums adds up the contracts that have the same key. The sums are in the order of contracts,
+// or in alphabetical order of names.
 func Sums(all []Settled, key func(*Settled) string) (out []Sum, err error) {
 	at := make(map[string]int)
 	for i := range all {

@@ -83,7 +83,7 @@ var Gini = Metric{
 	},
 }
 
-// Envy is how much users would prefer the work and the payments of another user to their
+// Envy measures how much users would prefer the work and the payments of another user to their
 // own.
 var Envy = Metric{
 	Name: "envy", Unit: "1", Less: true,
@@ -103,7 +103,7 @@ var Envy = Metric{
 					own = b
 				}
 			}
-			sum += (most - own) / u.value // at least 0, because the maximum includes the user's own
+			sum += (most - own) / u.value // at least 0, because the maximum includes the user's own work and payments
 			n++
 		}
 		return over(sum, n)
@@ -130,8 +130,9 @@ var Disparity = Metric{
 	},
 }
 
-// welfareOf is [Welfare] for the jobs of one urgency. The two add up to the welfare of all
-// jobs. The value for low urgency is therefore defined even if no job has high urgency.
+// welfareOf is [Welfare] for the jobs of one urgency. The welfare of the two urgencies adds up
+// to the welfare of all jobs. The value for low urgency is therefore defined even if no job
+// has high urgency.
 func welfareOf(urgent bool) Metric {
 	m := ofClass(Welfare, urgent)
 	if of := m.Of; !urgent {

@@ -14,8 +14,7 @@ var DeadlinesFulfilled = Metric{
 	},
 }
 
-// fulfilledValue is the level of service weighted by value, so jobs with a high value count
-// more.
+// fulfilledValue is the level of service weighted by value: jobs with a high value count more.
 var fulfilledValue = Metric{
 	Name:  "fulfilled_value",
 	Unit:  "1",

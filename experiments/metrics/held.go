@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// A Held is how much of one resource of the hosts tasks held. Both numbers are amounts times
-// seconds, over all hosts. They count from the first arrival, including the warm-up, to the end of
-// the run.
+// A Held states how much of one resource of the hosts was held by tasks. Both numbers are
+// amounts times seconds, over all hosts. They cover the time from the first arrival, including
+// the warm-up, to the end of the run.
 type Held struct {
-	Name  string  // of the resource, such as memory or gpu
+	Name  string  // name of the resource, such as memory or gpu
 	Used  float64 // by tasks
-	Could float64 // by all hosts while they were present
+	Could float64 // amount that all hosts offered while they were present
 }
 
 const ofHeld = "utilization_"
@@ -20,7 +20,8 @@ const ofHeld = "utilization_"
 // utilization_gpu.
 func HeldName(resource string) string { return ofHeld + resource }
 
-// heldOf returns the metric with the given name, the utilization of a resource that tasks hold.
+// heldOf returns the metric with the given name, if it is the utilization of a resource that
+// tasks hold.
 func heldOf(name string) (Metric, bool) {
 	resource, ok := strings.CutPrefix(name, ofHeld)
 	return Metric{

@@ -1,7 +1,7 @@
 package metrics
 
-// Interruptions is the mean number of times that a contract was taken off its hosts and could
-// continue later.
+// Interruptions is the mean number of times that a contract was removed from its hosts and
+// could continue later.
 var Interruptions = Metric{
 	Name: "interruptions", Unit: "1", Less: true,
 	Doc: "suspensions per admitted job, including moves to other hosts; computed only if named",

@@ -9,19 +9,19 @@ import (
 
 // A Job is a job of the plan with its outcome.
 type Job struct {
-	*workloadgen.Job      // from the plan, or from an offer that the user accepted
+	*workloadgen.Job      // job of the plan, or of an offer that the user accepted
 	Chosen           bool // whether the planner of U* fulfils the job
 	Bargained        bool // whether the user accepted an offer, so that the budget may differ from the value
-	Names            bool // whether the reason refers to a contract, About
+	Names            bool // whether the reason refers to another contract, whose ID is About
 	Offers           int  // number of offers that the owner received instead of a rejection
 
 	// For a rejected job:
 	Reason contracts.Reason
 	About  contracts.ID
 
-	// Contract is the outcome. For a job that was not admitted, only the field Outcome is
-	// set. Such a job was rejected, or it is open because it was still waiting for a
-	// decision when the run ended.
+	// Contract is the outcome. For a job that was not admitted, only the field Outcome is set.
+	// Such a job was rejected, or it is open: it was still waiting for a decision when the run
+	// ended.
 	Contract contracts.Result
 }
 
@@ -63,7 +63,7 @@ func (j *Job) waits() bool {
 // judged reports whether the promise to j was kept or broken.
 func (j *Job) judged() bool { return j.Fulfilled() || j.Contract.Outcome.Violated() }
 
-// ended reports whether the promise to j was kept or broken without j being killed.
+// ended reports whether j ended with its promise kept or broken, but was not killed.
 func (j *Job) ended() bool { return j.judged() && j.Contract.Outcome != contracts.Killed }
 
 // completed reports whether the work of j was done, in time or late.
@@ -89,10 +89,10 @@ func (o *Outcome) UnpaidPenalties() (unpaid float64, users int) {
 	return float64(micros) / 1e6, len(missing)
 }
 
-// Counts are numbers of jobs.
+// Counts contains numbers of jobs.
 type Counts struct {
 	Asked     int // all
-	TooLate   int // rejected because they could not end by their deadlines
+	TooLate   int // jobs rejected because they could not end by their deadlines
 	Started   int // jobs whose waiting time is known
 	Completed int // jobs whose slowdown is known
 	Open      int // open at the horizon

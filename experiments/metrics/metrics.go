@@ -1,11 +1,12 @@
 // Package metrics computes numbers from the outcome of one replication. Each metric has its
 // own file.
 //
-// The package is independent of how the outcome was produced. To add a metric, write its
-// file and add it to the table below.
+// The package is independent of how the outcome was produced. To add a metric, write its file
+// and add the metric to the table below.
 //
-// Reference, cited by §: Sandholm, Lai, Clearwater, "Admission Control in a Computational
-// Market". "Risk" and "SLA" refer to Yeo and Buyya's papers on LibraRisk and LibraSLA.
+// Reference, cited by §: The package comment cites Sandholm, Lai, Clearwater, "Admission
+// Control in a Computational Market", by § and eq. "Risk" and "SLA" refer to Yeo and Buyya's
+// papers on LibraRisk and LibraSLA.
 package metrics
 
 import (
@@ -19,13 +20,13 @@ import (
 type Outcome struct {
 	Jobs     []Job   // in order of arrival
 	Capacity float64 // work per second of the whole fleet
-	Optimum  float64 // U* or a bound on it, the highest total value that a planner who knows all jobs could achieve
+	Optimum  float64 // U*, the highest total value that a planner who knows all jobs could achieve, or a bound on it
 	Prices   []float64
-	Demand   []float64 // prices of the best-effort run on the same jobs; nil if there is none
+	Demand   []float64 // prices of the best-effort run on the same jobs; nil if there was no such run
 
 	HostPrices, HostDemand [][]float64 // prices and demand of each host; nil if they are not recorded
 
-	OptimumOfParts float64 // Optimum for elastic users (alpha 0), if it is higher
+	OptimumOfParts float64 // value of Optimum for elastic users (alpha 0), if it is higher
 
 	Earlier    []Job   // warm-up jobs before Jobs, which use hosts but are not measured
 	Hosts      int     // in the fleet
@@ -34,12 +35,12 @@ type Outcome struct {
 	Cancels    bool    // owners may cancel jobs
 	AdmitsAll  bool    // whether the policy admits every request that can be placed
 
-	Open      []Job     // jobs not ended when the run ended, which used hosts but are not counted elsewhere
+	Open      []Job     // jobs that had not ended when the run ended; they used hosts but do not count otherwise
 	Horizon   float64   // time in seconds at which the run ends even if jobs are open; +Inf or 0 if it ends when all work is done
 	Volatile  bool      // hosts come and go
-	Available float64   // if hosts come and go: the work that they could have done while present, from the first arrival to the last end or to the horizon
-	Held      []Held    // utilization of the resources that tasks hold, for each that any host offers
-	Promises  []Promise // predictions requested from the predictor; empty unless a figure shows a metric about promises
+	Available float64   // work that hosts could have done while they were present, from the first arrival to the last end or to the horizon; used if hosts come and go
+	Held      []Held    // utilization of each resource that any host offers for tasks to hold
+	Promises  []Promise // predictions requested from the predictor; empty unless a figure shows a metric about them
 }
 
 // bounded reports whether the run ends at a horizon even if jobs are open.
@@ -55,16 +56,16 @@ type Metric struct {
 	Bound Bound // range of its values
 	Less  bool  // smaller values are better
 
-	// Decided states whether the metric depends only on admission decisions. The metric is
-	// then constant under a policy that admits every request.
+	// Decided means that the metric depends only on admission decisions. The metric is then
+	// constant under a policy that admits every request.
 	Decided bool
 
 	// Of returns the value of the metric, or false if it is undefined.
 	Of func(*Outcome) (float64, bool)
 
-	// Trials returns the number of trials (requests, contracts or attempts) over which the
-	// metric is a fraction or mean. It returns 0 if the metric is constant by definition.
-	// It is nil for other metrics.
+	// Trials returns the number of trials (requests, contracts or attempts) of which the
+	// metric is a fraction or a mean. It returns 0 if the metric is constant by definition.
+	// Trials is nil for metrics that are not based on trials.
 	Trials func(*Outcome) int
 }
 
@@ -209,7 +210,7 @@ func mean(o *Outcome, f func(*Job) (float64, bool)) (float64, bool) {
 }
 
 // requests returns the number of requests on which the policy decided. It returns 0 if the
-// policy admits everything that can be placed and every request could be placed.
+// policy admits every request that can be placed and every request could be placed.
 func requests(o *Outcome) int {
 	if o.AdmitsAll && !slices.ContainsFunc(o.Jobs, func(j Job) bool { return !j.Admitted() }) {
 		return 0
@@ -227,7 +228,7 @@ func promises(o *Outcome) (n int) {
 	for i := range o.Jobs {
 		if j := &o.Jobs[i]; j.judged() {
 			n++
-			due = due || !math.IsInf(j.Due(), 1) || !j.Fulfilled() // some jobs are killed although they have no deadline
+			due = due || !math.IsInf(j.Due(), 1) || !j.Fulfilled() // jobs without a deadline can still be killed
 		}
 	}
 	if !due {
@@ -236,7 +237,7 @@ func promises(o *Outcome) (n int) {
 	return n
 }
 
-// one returns 1 if b is true, and 0 if not.
+// one returns 1 if b is true and 0 if b is false.
 func one(b bool) float64 {
 	if b {
 		return 1

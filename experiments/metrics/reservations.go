@@ -7,9 +7,9 @@ import (
 	"bourse/contracts"
 )
 
-// The metrics of Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed QoS for
-// Applications and High System Performance in Multi-Institutional Grid Computing", §4. P_b
-// is [Rejections]. Sizes are true work, nodes × runtime.
+// The following metrics are from Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed
+// QoS for Applications and High System Performance in Multi-Institutional Grid Computing", §4.
+// P_b is [Rejections]. The size of a job is its true work, nodes × runtime.
 
 // RejectedWork is W_R.
 var RejectedWork = Metric{
@@ -61,7 +61,7 @@ var (
 	}
 )
 
-// ResponseOD and ResponseAR are the response times of accepted on-demand jobs and
+// ResponseOD and ResponseAR are the response times of accepted on-demand jobs and of accepted
 // reservations. Killed jobs have none.
 var (
 	ResponseOD = Metric{
@@ -137,7 +137,7 @@ func count(f func(*Job) bool) func(*Outcome) (float64, bool) {
 	}
 }
 
-// A tally has a number of jobs and their total work.
+// A tally contains a number of jobs and their total work.
 type tally struct{ jobs, refusals, work, rejected float64 }
 
 func sizes(o *Outcome, of func(*Job) bool) (t tally) {
@@ -158,7 +158,7 @@ func sizes(o *Outcome, of func(*Job) bool) (t tally) {
 
 func (t tally) rejectedWork() (float64, bool) { return over(100*t.rejected, t.work) }
 
-// over returns a / b. It is undefined if b is 0.
+// over returns a / b. The result is undefined if b is 0.
 func over(a, b float64) (float64, bool) {
 	if b == 0 {
 		return 0, false

@@ -1,6 +1,7 @@
 package metrics
 
-// Quantities in the paper's §5, which compares the spot market with the reservation market.
+// The following metrics are quantities in the paper's §5, which compares the spot market with
+// the reservation market.
 var (
 	// Admission is p_a.
 	Admission = Metric{
@@ -42,8 +43,7 @@ var (
 		},
 	}
 
-	// CostOverValue is q. §5 uses it linearly in cost and value, so it is the ratio of
-	// their sums.
+	// CostOverValue is q. It is a ratio of sums, because §5 uses q linearly in cost and value.
 	CostOverValue = Metric{
 		Name: "q", Less: true,
 		Label: "q",

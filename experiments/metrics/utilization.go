@@ -3,10 +3,10 @@ package metrics
 import "math"
 
 // Utilization is the work done divided by the work that the fleet could have done from the
-// first arrival to the last end. Hosts that come and go count while they are present. If
-// jobs are open at the horizon, the time ends there. Lost and unfinished work counts as
-// done. With a horizon, the denominator is the work that the fleet could have done until
-// then. It starts at time 0 or, after a warm-up, at the first measured arrival.
+// first arrival to the last end. Hosts that come and go count while they are present. If jobs
+// are open at the horizon, the time ends at the horizon. Work that was lost or not completed
+// counts as done. With a horizon, the denominator is the work that the fleet could have done
+// until then. It starts at time 0 or, after a warm-up, at the first measured arrival.
 var Utilization = Metric{
 	Name:  "utilization",
 	Unit:  "1",

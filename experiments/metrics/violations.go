@@ -1,7 +1,7 @@
 package metrics
 
 // Violations is the fraction of admitted contracts that missed their deadline. The paper
-// defines the complement, j_s/j_a, under this name, but it plots this metric.
+// defines the complement, j_s/j_a, under this name, but plots this metric.
 var Violations = Metric{
 	Name: "violations", Less: true,
 	Unit:   "1",

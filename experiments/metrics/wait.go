@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Tau is a runtime in seconds: [BoundedSlowdown] treats all jobs with shorter runtimes as
-// equally short.
+// Tau is a runtime in seconds. [BoundedSlowdown] treats jobs with shorter runtimes as if they
+// had this runtime.
 const Tau = 10
 
 // Wait is the mean time in seconds that jobs wait before they start.

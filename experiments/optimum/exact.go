@@ -12,18 +12,18 @@ type search struct {
 	*fluid
 	nodes   []node
 	open    []int32 // nodes as a heap
-	decided []uint8 // decision of the current node, by job
+	decided []uint8 // decision on each job in the current node
 	best    incumbent
 	spent   int // visits so far
 }
 
-// A node decides one job more than its predecessor.
+// A node contains a decision on one more job than its predecessor.
 type node struct {
 	before int32
 	job    int32 // none at the root
 	take   bool
 	bound  float64 // upper bound on the values of the successors
-	next   int32   // the job that the greedy flow leaves partly done
+	next   int32   // job that the greedy flow leaves partly done
 }
 
 // An incumbent is the best known set of jobs.
@@ -32,7 +32,7 @@ type incumbent struct {
 	chosen []bool
 }
 
-// run returns an upper bound on the value of every set of jobs that can be completed. It
+// run returns an upper bound on the total value of any set of jobs that can be completed. It
 // stores the best set found.
 func (s *search) run() (bound float64) {
 	s.best.chosen = slices.Clone(s.complete)
@@ -68,8 +68,8 @@ func (s *search) run() (bound float64) {
 	return bound
 }
 
-// enter computes the bounds of n's successors. If the bound exceeds the best known value,
-// it adds n to the open nodes. It reports whether the limit of effort allowed this.
+// enter computes the bounds of n's successors. If the bound exceeds the best known value, it
+// adds n to the open nodes. It reports whether the limit on effort allowed this.
 func (s *search) enter(n node) bool {
 	clear(s.decided)
 	for at := &n; at.job != none; at = &s.nodes[at.before] {
@@ -77,7 +77,7 @@ func (s *search) enter(n node) bool {
 			s.decided[at.job] = taken
 			continue
 		}
-		// Of several equal jobs, take the first ones first.
+		// Of several equal jobs, take the first ones.
 		for i := at.job; i == at.job || int(i) < len(s.jobs) && s.alike(i); i++ {
 			s.decided[i] = dropped
 		}

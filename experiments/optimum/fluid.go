@@ -8,22 +8,22 @@ import (
 // A fluid is a flow of work from jobs through cells of time.
 type fluid struct {
 	jobs     []fluidJob // by decreasing density
-	instants []float64  // sorted times at which windows open and close
+	instants []float64  // sorted times at which windows open or close
 
 	starts []float64 // start of each cell, followed by the end of the last cell
-	room   []float64 // work that the fleet can do, by cell
-	left   []float64 // unused part of room, by cell
-	full   []bool    // whether no more work can be done, by cell
-	price  []float64 // price in dollars per work, by cell; set by the job that found the cell full
-	done   []float64 // work by edge; an edge is a job in one of its cells
+	room   []float64 // work that the fleet can do in each cell
+	left   []float64 // unused part of room for each cell
+	full   []bool    // whether each cell is full for ever: no more work can be done in it
+	price  []float64 // price of each cell in dollars per work; set by the job that found the cell full
+	done   []float64 // work done by each edge; an edge is a job in one of its cells
 	at     []int32   // jobs by cell
-	begin  []int32   // position in at of the first job, by cell, and one more element
+	begin  []int32   // for each cell, the position of its first job in at, followed by one more element
 
-	complete []bool  // whether all of the work is done, by job
+	complete []bool  // whether all work of each job is done
 	visits   int     // remaining visits
-	reach    []reach // how the last search reached the cell, by cell
+	reach    []reach // for each cell, how the last search reached it
 	stamp    int32   // number of the last search
-	seen     []int32 // last search that processed the job, by job
+	seen     []int32 // for each job, the number of the last search that processed it
 	queue    []int32 // cells reached by the search
 	fill     []offer
 }
@@ -34,21 +34,21 @@ type fluidJob struct {
 	window   int32   // position among the caller's
 	density  float64 // $ per work
 	from, to int32   // range of its cells
-	edges    int32   // position of its first edge
+	edges    int32   // position of the first edge of the job
 }
 
 // A reach describes how a search reached a cell.
 type reach struct {
 	stamp int32
-	job   int32 // the job that moves work to this cell
-	from  int32 // the cell from which the job moves work; outside if the job is the one being served
+	job   int32 // job that moves work to this cell
+	from  int32 // cell from which the job moves work; outside if the job is the one being served
 }
 
 // An offer is the amount of work that a job could do at a price.
 type offer struct{ price, work float64 }
 
-// divide creates cells between every stride-th of the times. It returns false if there is
-// more than one cell and the division has too many edges.
+// divide creates cells between every stride-th of the times. It returns false if the division
+// has too many edges and more than one cell.
 func (f *fluid) divide(stride int, capacity float64) bool {
 	f.starts = f.starts[:0]
 	last := len(f.instants) - 1
@@ -104,17 +104,17 @@ func (f *fluid) most(j *fluidJob, k int32) float64 {
 // edge returns the position in done of j's work in cell k.
 func (j *fluidJob) edge(k int32) int32 { return j.edges + k - j.from }
 
-// possible decisions about a job in a search
+// These are the possible decisions on a job in a search.
 const (
 	undecided = iota
 	taken
 	dropped
 )
 
-// serve serves first the taken jobs and then the jobs that are not dropped, in order of
-// decreasing value per work. If decisions is nil, all jobs are undecided. It returns false
-// if a taken job cannot be completed together with the other taken jobs, or if the limit of
-// visits is reached.
+// serve serves first the taken jobs, and then the other jobs that are not dropped, in
+// descending order of value per work. If decided is nil, all jobs are undecided. It returns
+// false if a taken job cannot be completed together with the other taken jobs, or if the limit
+// of visits is reached.
 func (f *fluid) serve(decided []uint8) bool {
 	copy(f.left, f.room)
 	clear(f.full)
@@ -141,7 +141,7 @@ func (f *fluid) serve(decided []uint8) bool {
 }
 
 // admit does as much work of job i as possible in addition to the work already done. It
-// returns the remaining work. It may move the work of other jobs to other cells.
+// returns the work that remains. It may move the work of other jobs to other cells.
 func (f *fluid) admit(i int32) (missing float64) {
 	j := &f.jobs[i]
 	missing = j.Work
@@ -165,9 +165,9 @@ func (f *fluid) admit(i int32) (missing float64) {
 	return missing
 }
 
-// find returns a cell with free room to which work can be moved so that job i can do more.
-// It returns outside if there is no such cell. In that case, the searched cells will never
-// have free room again.
+// find returns a cell with free room to which work can be moved so that more of job i can be
+// done. It returns outside if there is no such cell. In that case, the searched cells will
+// never have free room again.
 func (f *fluid) find(i int32) int32 {
 	f.stamp++
 	f.queue = f.queue[:0]
@@ -210,7 +210,7 @@ func (f *fluid) find(i int32) int32 {
 	return outside
 }
 
-// push moves at most the given amount of work along the path to cell k that find returned.
+// push moves at most the given amount of work along the path to cell k that find has found.
 func (f *fluid) push(k int32, most float64) (by float64) {
 	by = min(most, f.left[k])
 	for at := k; at != outside; at = f.reach[at].from {
@@ -236,8 +236,8 @@ func (f *fluid) push(k int32, most float64) (by float64) {
 	return by
 }
 
-// bounds returns the value of the dual problem at the prices of the cells, first for
-// divisible jobs and then for jobs that must be whole.
+// bounds returns the value of the dual problem at the prices of the cells. The first result is
+// for divisible jobs, and the second for jobs that must be done completely.
 func (f *fluid) bounds() (parts, whole float64) {
 	for k, p := range f.price {
 		if p > 0 {
@@ -254,8 +254,8 @@ func (f *fluid) bounds() (parts, whole float64) {
 }
 
 // gain returns the maximum value of a job minus the price of the cells in which it is done.
-// The first result assumes that parts count. The second assumes that only the whole job
-// counts; it may be 0.
+// The first result assumes that parts of a job have value. The second result assumes that only
+// the whole job has value; it may be 0.
 func (f *fluid) gain(j *fluidJob) (part, whole float64) {
 	f.fill = f.fill[:0]
 	for k := j.from; k < j.to; k++ {

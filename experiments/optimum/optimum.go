@@ -2,10 +2,10 @@
 // advance could achieve ("Admission Control in a Computational Market", §4.2). Efficiency
 // is measured relative to U*.
 //
-// A job holds its nodes in the half-open interval from its arrival to its end. It therefore
-// does not conflict with a job that arrives at its end. A job with a runtime of 0 holds no
-// nodes. Package packing selects the jobs. If jobs may also run at other times or rates, U*
-// is not an upper bound. [Relax] computes a bound over all schedules. The package is
+// A job holds its nodes in the half-open interval from its arrival to its end. A job that
+// arrives at the end of another job therefore does not conflict with it. A job with a runtime
+// of 0 holds no nodes. Package packing selects the jobs. If jobs may run at other times or
+// rates, U* is not an upper bound. [Relax] computes a bound over all schedules. The package is
 // independent of prices, policies and individual hosts.
 package optimum
 

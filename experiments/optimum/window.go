@@ -9,26 +9,27 @@ import (
 // A Window is a job that may run at any time between two times, with interruptions and at
 // any rate up to a maximum.
 type Window struct {
-	Opens, Closes float64 // in seconds; Closes may be +Inf
+	Opens, Closes float64 // times in seconds; Closes may be +Inf
 	Work          float64 // work needed
 	Rate          float64 // maximum work per second of all nodes together
 	Value         float64 // $
 }
 
-// Bounds are upper bounds on the total value of a set of windows. They cover all schedules
-// that do each job's work inside its window, including preemptive and divisible schedules.
+// Bounds are upper bounds on the total value of a set of windows. They are valid for all
+// schedules that do the work of each job inside its window, including preemptive and divisible
+// schedules.
 type Bounds struct {
-	Parts float64 // bound if a part of a job's work has that part of its value
+	Parts float64 // bound if a part of a job's work has the corresponding part of the value
 	Whole float64 // bound if a part of a job's work has no value; at most Parts
-	Exact bool    // whether some schedule on one host with that capacity reaches Whole
+	Exact bool    // whether some schedule on one host with this capacity reaches Whole
 
-	Chosen  []bool  // whether the job belongs to a schedule that completes all such jobs, by window
+	Chosen  []bool  // for each window, whether it belongs to a schedule that completes all chosen jobs
 	Reached float64 // their value
 	Effort  int     // steps
 }
 
-// Limits on effort, in visited edges: per edge for a greedy flow, and in total for the
-// search. The last is the maximum number of edges.
+// These limits on effort count visited edges: per edge for a greedy flow, and in total for the
+// search. The last one is the maximum number of edges.
 const (
 	perEdge    = 16
 	searchable = 1 << 20
@@ -37,18 +38,18 @@ const (
 
 // Relax returns bounds for windows, which may be in any order. The fleet does capacity work
 // per second. It treats the fleet as a single host. In reality, the nodes of a job are on
-// distinct hosts. This affects only its Rate, so no real schedule is excluded.
+// distinct hosts. This affects only the Rate of the job, so no real schedule is excluded.
 //
 // The times at which windows open and close divide time into cells. The work that a set of
-// jobs can do in its cells is a submodular function of the set, because it is a flow from
-// jobs through cells. The work vectors therefore form a polymatroid. The linear program is
-// solved by serving jobs in order of value per work, each as far as possible in addition to
-// earlier ones. In the dual solution, the price of a cell is set by the job that found the
-// cell full. Any prices give a valid bound. Parts is the value of the dual problem, so it
-// is valid whatever rounding did to the flow. If there are many windows, the cells are
-// wider, which makes the bound less tight but still valid. Whole is found by branch and
-// bound over the same program. The search stops after a fixed effort. The bound is then the
-// bound of the open nodes.
+// jobs can do in its cells is a submodular function of the set, because it is a flow from jobs
+// through cells. The work vectors therefore form a polymatroid. The linear program is solved
+// by serving jobs in descending order of value per work. Each job does as much work as
+// possible in addition to earlier jobs. In the dual solution, the price of a cell is set by
+// the job that found the cell full. Any prices result in a valid bound. Parts is the value of
+// the dual problem, so it is valid regardless of rounding errors in the flow. If there are
+// many windows, the cells are wider, which makes the bound less tight but still valid. Whole
+// is found by branch and bound with the same program. The search stops after a fixed effort.
+// The result is then the highest bound among the open nodes.
 func Relax(windows []Window, capacity float64) (b Bounds) {
 	b.Chosen = make([]bool, len(windows))
 	free, all, elastic, inelastic := 0.0, 0.0, []int32(nil), []int32(nil)
@@ -90,7 +91,7 @@ func Relax(windows []Window, capacity float64) (b Bounds) {
 // tiny is the relative error of sums.
 const tiny = 1e-9
 
-// flowOf returns the greedy flow of some of the windows. Its cells are as narrow as the
+// flowOf returns the greedy flow of the windows listed in some. Its cells are as narrow as the
 // limit on effort allows.
 func flowOf(windows []Window, some []int32, capacity float64, effort *int) *fluid {
 	f := newFluid(windows, some)
@@ -111,7 +112,8 @@ func flowOf(windows []Window, some []int32, capacity float64, effort *int) *flui
 	}
 }
 
-// newFluid returns the windows that compete with others, by decreasing value per work.
+// newFluid returns a fluid with the windows that compete with other windows, in descending
+// order of value per work.
 func newFluid(windows []Window, some []int32) *fluid {
 	f := new(fluid)
 	f.jobs = make([]fluidJob, len(some))

@@ -80,7 +80,7 @@ func Judge(dirs []*results.Dir, all bool, log []results.Metric) ([]Judged, error
 	return judged, nil
 }
 
-// readClaimed reads the metrics that the papers' claims use from results. It also reads the
+// readClaimed reads the metrics that the claims of papers use from results. It also reads the
 // notes, keyed by the name of the experiment.
 func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Results, notes map[string][]string, err error) {
 	notes = map[string][]string{}
@@ -303,7 +303,7 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 	return b.String()
 }
 
-// covers describes the panels on which a sentence is tested.
+// covers describes the panels on which a sentence was tested.
 func covers(panels map[claims.Verdict]int) string {
 	n, parts := 0, []string{}
 	for _, v := range []claims.Verdict{claims.Supported, claims.Contradicted, claims.Undecided} {
@@ -356,7 +356,7 @@ func estimate(o claims.Outcome) string {
 	return s + ", want " + o.Want
 }
 
-// whole formats an estimate so that no line break separates it from its region.
+// whole formats an estimate so that a line break cannot separate it from its region.
 func whole(o claims.Outcome) string { return strings.ReplaceAll(estimate(o), " ", "\u00a0") }
 
 func outcome(o claims.Outcome) string {

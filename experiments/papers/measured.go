@@ -14,8 +14,8 @@ type Cost struct {
 	Megabytes float64 `json:"megabytes"` // maximum memory with one worker
 }
 
-// Measured returns the cost of each preset. A test of the command compares these costs with
-// new measurements.
+// Measured returns the cost of each preset. A test of the command bourse compares these costs
+// with new measurements.
 func Measured() map[string]Cost {
 	var all map[string]Cost
 	if err := json.Unmarshal(measured, &all); err != nil {

@@ -13,10 +13,10 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A reading makes a choice for each decision that a paper does not specify.
+// A reading chooses one interpretation for each detail that a paper does not specify.
 type reading struct {
 	Name    string            `yaml:"name"`
-	Fits    bool              `yaml:"fits"` // whether the reading matches the paper's numbers at both loads, by the registered rule
+	Fits    bool              `yaml:"fits"` // whether the reading reproduces the paper's numbers at both loads, by the registered rule
 	Choices map[string]string `yaml:"choices"`
 	Set     []string          `yaml:"set"`     // overrides of the preset
 	Metrics map[string]string `yaml:"metrics"` // metrics to measure instead of the metrics named in claims
@@ -51,7 +51,7 @@ func JudgeReadings(run func(preset string, sets, names []string) ([]results.Metr
 				for i := range sets {
 					sets[i] = strings.Replace(sets[i], "equal-high", "equal-low", 1)
 				}
-			case "paper-correlated": // jobs with Pareto-distributed values only
+			case "paper-correlated": // only jobs with Pareto-distributed values
 				sets = slices.DeleteFunc(sets, func(s string) bool { return strings.Contains(s, "equal-high") })
 			}
 			rows, err := run(preset, sets, append(slices.Clone(names), slices.Collect(maps.Values(r.Metrics))...))
@@ -125,7 +125,7 @@ func clipped(s string) string {
 	return s
 }
 
-// Conclusions about a claim from its verdicts under all readings.
+// These are the conclusions about a claim, based on its verdicts under all readings.
 const (
 	supportedInAll  = "supported in all readings"
 	openToReading   = "open to reading"
@@ -171,8 +171,8 @@ func over(verdicts []claims.Verdict, readings []reading) (status, decisions stri
 	return openToReading, strings.Join(found, ", or ")
 }
 
-// determines reports whether the given decisions determine support: readings with the same
-// choices must be either all supported or all not supported.
+// determines reports whether the given decisions determine support. This means that all
+// readings with the same choices are supported, or that none of them is.
 func determines(decisions []string, verdicts []claims.Verdict, readings []reading) bool {
 	supported := make(map[string]bool)
 	for i, r := range readings {

@@ -1,11 +1,11 @@
-// Package papers contains one folder per paper. A folder has the experiments as scenario
-// files, the claims (claims.yaml), the printed numbers (reference.yaml) and, if needed,
-// code for figures.
+// Package papers contains one folder per paper. Each folder contains the experiments as
+// scenario files, the claims (claims.yaml), the printed numbers (reference.yaml) and, if
+// needed, code for figures.
 //
 // The package treats the names of policies and metrics as text and contains no formulas. To
 // add a paper, create its folder and add a line to the table below.
 //
-// The formulas of papers are in the packages that use them:
+// The formulas of the papers are in the packages that use them:
 //
 // # Index of equations
 //
@@ -67,10 +67,10 @@ var files embed.FS
 // A Paper consists of its folder and its code.
 type Paper struct {
 	Name    string // name of the folder
-	Swept   bool   // whether each scenario is a figure or an experiment of the paper; the preset is then called NAME-FILE instead of FILE
+	Swept   bool   // whether each scenario is a figure or an experiment of the paper; its preset is then called NAME-FILE instead of FILE
 	Figures Draw
-	Against func(market.Printed) []string                                // contradictions within the paper; nil if none is known
-	Error   func(market.Printed, string, string, string) (float64, bool) // standard error of a number for a configuration, policy and metric; nil if none is known
+	Against func(market.Printed) []string                                // function that returns contradictions within the paper; nil if none is known
+	Error   func(market.Printed, string, string, string) (float64, bool) // function that returns the standard error of a number for a configuration, policy and metric; nil if none is known
 }
 
 // table lists the papers. The first paper is the default.
@@ -178,8 +178,8 @@ func (p Paper) claims() claims.Paper {
 	return must(claims.Read(name, must(files.ReadFile(name))))
 }
 
-// must returns the value read from an embedded file. It panics on an error, because an
-// error is a bug.
+// must returns v, which was read from an embedded file. It panics if there was an error,
+// because that would be a bug.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic("papers: " + err.Error())

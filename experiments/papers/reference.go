@@ -17,10 +17,10 @@ import (
 // A Reference contains the printed numbers of a paper, and the names of its scenarios. It
 // combines reference.yaml in the paper's folder with [Paper.Figures].
 type Reference struct {
-	Preset  string    `yaml:"preset"` // preset whose results are shown with the numbers
+	Preset  string    `yaml:"preset"` // preset whose results are compared with the numbers
 	Printed []Printed `yaml:"printed"`
 
-	// Replications is the number of runs behind each printed number. 0 counts as 1.
+	// Replications is the number of runs on which each printed number is based; 0 means 1.
 	Replications int `yaml:"replications"`
 
 	Tests Tests `yaml:"tests"`
@@ -29,35 +29,35 @@ type Reference struct {
 	Metrics []string `yaml:"metrics"` // metrics in the paper's figures and tables
 	Figures Draw     `yaml:"-"`
 
-	// Policies of the two markets that the paper compares. p_a of one must exceed (p_w -
-	// q)/(1 - q) of the other (Market, eq. 13).
+	// These are the policies of the two markets that the paper compares. The p_a of one must
+	// exceed (p_w - q)/(1 - q) of the other (Market, eq. 13).
 	Spot        string      `yaml:"spot"`
 	Reservation string      `yaml:"reservation"`
 	Thresholds  []Threshold `yaml:"thresholds"`
 
 	Against []string `yaml:"-"` // contradictions within the paper's numbers, one sentence each
 
-	Labels   map[string]string `yaml:"labels"`   // names as the paper writes them
+	Labels   map[string]string `yaml:"labels"`   // names in the spelling of the paper
 	Modelled []string          `yaml:"modelled"` // presets in which a recorded availability trace cannot replace the model
 
 	errorOf func(market.Printed, string, string, string) (float64, bool)
 }
 
-// Draw draws the results of a scenario that does not request a figure.
+// Draw draws figures of the results of a scenario that does not request a figure.
 type Draw func(report.Labels, []results.Summary, []results.Point) []report.Figure
 
-// A Printed is a number that the paper prints for each of the given cases. It is shown with
-// our number.
+// A Printed is a number that the paper prints. It applies to each of the given cases. It is
+// shown with our number.
 type Printed struct {
 	Configuration config.Some[string] `yaml:"configuration"` // name in the preset
 	Admission     config.Some[string] `yaml:"admission"`
 	Metric        config.Some[string] `yaml:"metric"`
-	Value         config.Some[Digits] `yaml:"value"` // range from the lowest to the highest, in place of a single value
+	Value         config.Some[Digits] `yaml:"value"` // range from the lowest to the highest value, instead of a single value
 	Text          string              `yaml:"text"`  // the paper's words, or the derivation of the number
 	Source        string              `yaml:"source"`
 
-	// Derived means that the paper does not print the number for this case. It then follows
-	// from another printed number, or it is stated for a load without naming the
+	// Derived means that the paper does not print the number for this case. Then it follows
+	// from another printed number, or the paper states it for a load without naming the
 	// distribution of values.
 	Derived bool `yaml:"derived"`
 }
@@ -75,15 +75,15 @@ func (d *Digits) FromNode(n *config.Node, path string) error {
 // Float64 returns the number.
 func (d Digits) Float64() float64 { return must(strconv.ParseFloat(string(d), 64)) }
 
-// rounding returns half a unit of the last printed digit. Zeros at the end of a whole
-// number count as digits.
+// rounding returns half a unit of the last printed digit. Zeros at the end of an integer count
+// as printed digits.
 func (d Digits) rounding() float64 {
 	_, decimals, _ := strings.Cut(string(d), ".")
 	return must(strconv.ParseFloat("0.5e-"+strconv.Itoa(len(decimals)), 64))
 }
 
-// Tests are paired comparisons: Student's t over replications for the first policy minus
-// the second, in each configuration.
+// Tests are paired comparisons: These are values of Student's t over replications for the
+// first policy minus the second, in each configuration.
 type Tests struct {
 	Title          string   `yaml:"title"`
 	Critical       float64  `yaml:"critical"` // critical value of t
@@ -97,7 +97,7 @@ type Tests struct {
 	} `yaml:"rows"`
 }
 
-// Fits state how well models fit a trace by the Kolmogorov-Smirnov test.
+// Fits state how well models fit a trace, according to the Kolmogorov-Smirnov test.
 type Fits struct {
 	Title string `yaml:"title"`
 	Rows  []struct {
@@ -118,8 +118,8 @@ type Threshold struct {
 }
 
 // Of returns the reference to show with the results of a preset. It contains the printed
-// numbers and figures of the preset's paper. Missing parts are taken from the first paper
-// in the table. A scenario without a paper uses that paper, too. Printed numbers apply only
+// numbers and figures of the preset's paper. Missing parts are taken from the first paper in
+// the table. A scenario without a paper also uses the first paper. Printed numbers apply only
 // to their own preset.
 func Of(preset string) Reference {
 	r := table[0].reference()
@@ -163,10 +163,10 @@ func unnumbered(title string) string {
 	return title
 }
 
-// apart returns the first field in which an experiment differs from the preset with its
-// name, or nil if there is none. It ignores the seed, the number of replications, names and
-// figures. It also ignores recorded logs and traces that replace models. If no preset has
-// the experiment's name, the experiment differs completely.
+// apart returns the first field in which an experiment differs from the preset with its name,
+// or nil if there is none. It ignores the seed, the number of replications, names and figures.
+// It also ignores recorded logs and traces that replace models. If no preset has the
+// experiment's name, the whole experiment counts as different.
 func apart(e *scenario.Experiment) *scenario.Difference {
 	preset, ok := Presets()[e.Name]
 	if !ok {
@@ -219,7 +219,7 @@ func (p Paper) reference() Reference {
 	return r
 }
 
-// Number returns the printed number for a case if it is a single number.
+// Number returns the printed number for a case, if it is a single number.
 func (r Reference) Number(configuration, admission, metric string) (float64, bool) {
 	d, ok := r.digits(configuration, admission, metric)
 	if !ok {

@@ -40,7 +40,7 @@ func Registered(about Claimed) map[string]map[string]string {
 	return all
 }
 
-// Whether the tested claim was registered when the run was made.
+// These words state whether the tested claim was registered when the run was made.
 const (
 	asRegistered = "as registered"
 	changed      = "changed since the run"
@@ -61,10 +61,10 @@ func known(registered map[string]string, p claims.Paper, id string) string {
 	return asRegistered
 }
 
-// since describes how the claims of p have changed since the runs were made. The parameter
-// registered contains the claims registered by each run, keyed by experiment.
+// since describes how the claims of p have changed since the runs were made. The argument
+// registered contains the claims registered by each run, by experiment.
 func since(p claims.Paper, registered map[string]map[string]string) (said []string) {
-	runs := make(map[string][]string) // changed claims, keyed by the description of the change
+	runs := make(map[string][]string) // changed claims, by the description of the change
 	for _, experiment := range slices.Sorted(maps.Keys(registered)) {
 		knew := registered[experiment]
 		what := asRegistered

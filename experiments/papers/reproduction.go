@@ -12,14 +12,14 @@ type Part struct {
 	Preset       string  `yaml:"preset"`
 	Log          string  `yaml:"log"` // beginning of the name of the paper's recorded log, or empty
 	Replications int     `yaml:"replications"`
-	Seed         uint64  `yaml:"seed"`    // seed of all parts that do not state another
+	Seed         uint64  `yaml:"seed"`    // seed of all parts that do not specify another seed
 	Seconds      float64 `yaml:"seconds"` // processor time of one replication in seconds
 
-	// Metrics are measured in addition, because claims use them.
+	// Metrics are additional metrics to measure, because claims use them.
 	Metrics []string `yaml:"metrics"`
 }
 
-// Reproduced returns the presets to run so that the papers' claims can be tested.
+// Reproduced returns the presets that must be run to test the papers' claims.
 func Reproduced() []Part {
 	var r struct {
 		Seed  uint64 `yaml:"seed"`

@@ -1,8 +1,8 @@
 // Package program runs admission policies that are external programs. A program reads
 // questions and writes answers, with one JSON object per line. Package outside defines the
-// format of both. A program must be a pure function of each line, so any of its processes
-// may answer any question. To check this, some questions are asked twice. Two different
-// answers are an error.
+// format of both. A program must be a pure function of each line, so any of its processes may
+// answer any question. To check this, the market asks some questions twice. If the answers
+// differ, this is an error.
 package program
 
 import (
@@ -31,9 +31,9 @@ import (
 const (
 	maxAnswer = 1 << 20          // bytes of an answer
 	maxErrors = 1 << 20          // maximum bytes of standard error that are stored
-	patience  = 2 * time.Second  // time to end after the input has been closed, before the process is killed
+	patience  = 2 * time.Second  // time for a process to end after its input has been closed; afterwards it is killed
 	idleTime  = 10 * time.Second // time after which an idle process is ended
-	sampled   = 64               // one question in this many is asked twice
+	sampled   = 64               // on average, one in this many questions is asked twice
 	renewed   = 8                // of the first two questions of each run, one in this many is asked in a new process
 )
 
@@ -86,14 +86,14 @@ type mind struct {
 	confined bool
 	timeout  time.Duration
 	first    []byte // our hello
-	hello    []byte // the program's hello; nil until its first process has sent it
+	hello    []byte // hello message of the program; nil until its first process has sent it
 	parts    outside.Parts
 	key      [sha256.Size]byte
 
 	mu     sync.Mutex
 	idle   []*process
 	second *process // process that answers questions a second time
-	before *asked   // the last question that was asked twice
+	before *asked   // last question that was asked twice
 }
 
 // An asked is a question that has been answered.
@@ -118,7 +118,7 @@ func (m *mind) Ended(q *outside.Question) ([]byte, error) {
 	return a.State, m.named(err)
 }
 
-// Key implements [outside.Mind]. Programs cannot define an order, so it returns nil.
+// Key implements [outside.Mind]. Key returns nil, because programs cannot define an order.
 func (*mind) Key(*outside.Question) ([]float64, error) { return nil, nil }
 
 // named adds the program's command to an error.
@@ -155,17 +155,17 @@ func (m *mind) ask(q *outside.Question) (a outside.Answer, err error) {
 	if a, err = outside.ParseAnswer(answer, q.Number, ended); err != nil {
 		return a, err
 	}
-	// A key that the program does not know determines whether a question is asked twice. The
-	// first two questions of each run are always asked twice.
+	// A secret key, which the program does not know, determines which questions are asked
+	// twice. The first two questions of each run are always asked twice.
 	if sum := sha256.Sum256(append(m.key[:], line...)); sum[0]%sampled == 0 || q.Number <= 2 {
 		err = m.again(&asked{line, answer, q.Number, ended}, q.Number <= 2 && sum[1]%renewed == 0)
 	}
 	return a, err
 }
 
-// again asks a question a second time, in another process and in another order: it asks the
-// previous such question after this one. If renew is set, the process is a new one. It cannot
-// remember earlier runs, which all other processes have seen.
+// again asks a question a second time, in another process and in another order: the previous
+// such question is asked after this one. If renew is set, the process is a new one. A new
+// process cannot remember earlier runs, as all other processes could.
 func (m *mind) again(now *asked, renew bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -210,7 +210,8 @@ func (m *mind) take() (*process, error) {
 	return m.start()
 }
 
-// put makes p idle. The process ends if it is not used for some time.
+// put makes p idle. put makes a process idle. The process ends if it is not used for some
+// time.
 func (m *mind) put(p *process) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -287,15 +288,15 @@ func (p *process) answer(line []byte, limit time.Duration) ([]byte, error) {
 // Cancel ends a computation.
 func (p *process) Cancel(string) { _ = p.cmd.Process.Kill() } // it may have ended
 
-// Timed reports that answers have a time limit of their own.
+// Timed reports that answers have their own time limit.
 func (*process) Timed() bool { return true }
 
-// end ends p. It closes the input of p and kills p if p does not end.
+// end ends p. end closes the input of p, and kills p if it does not end.
 func (p *process) end() {
 	_ = p.in.Close()
 	kill := time.AfterFunc(patience, func() { p.Cancel("") })
 	defer kill.Stop()
-	_ = p.cmd.Wait() // ignore the error, because ProcessState has the status
+	_ = p.cmd.Wait() // ignore the error, because ProcessState contains the status
 }
 
 // A tail stores the end of a process's standard error.

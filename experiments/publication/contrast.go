@@ -143,7 +143,7 @@ func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
 	return how
 }
 
-// contrastCells returns the cells of one table row.
+// contrastCells returns the cells of a row of the table.
 func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.Cell {
 	_, bounded := ask.Ends[r.Metric]
 	number := func(x *float64) string {
@@ -190,7 +190,7 @@ func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.C
 	return cells
 }
 
-// held describes the common properties of the two sides of r.
+// held describes the properties that both sides of r have in common.
 func held(l report.Labels, r contrast.Row) string {
 	one, other, both := strings.Cut(r.Within, ", ")
 	if both {
@@ -213,8 +213,8 @@ func small(p *float64) string {
 // mostDifferences is the maximum number of differences in one panel.
 const mostDifferences = 12
 
-// forest adds r to the last panel if that panel has the same title and space left. If not,
-// it adds r to a new panel.
+// forest adds r to the last panel, if that panel has the same title and enough space. If it
+// does not, forest adds r to a new panel.
 func forest(panels []report.Panel, r contrast.Row, l report.Labels, margin float64) []report.Panel {
 	title := held(l, r)
 	if n := len(panels); n == 0 || panels[n-1].Title != title || len(panels[n-1].Groups) == mostDifferences {

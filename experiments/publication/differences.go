@@ -8,10 +8,10 @@ import (
 	"bourse/experiments/stats"
 )
 
-// Differences returns a figure of the paired differences between each policy's metrics and
-// those of one baseline policy. It returns no figure unless the scenario requests one. In
-// each replication, both policies run the same jobs, so the intervals are narrower than
-// those of the metrics themselves.
+// Differences returns a figure of the paired differences between the metrics of each policy
+// and those of a baseline policy. It returns no figure unless the scenario requests one. In
+// each replication, both policies run the same jobs, so the intervals are narrower than those
+// of the metrics themselves.
 func Differences(l report.Labels, e *scenario.Experiment, rows []results.Metric) []report.Figure {
 	if e.Figure == nil || e.Figure.Less == "" {
 		return nil

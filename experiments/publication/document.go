@@ -38,7 +38,7 @@ func Labels() report.Labels {
 	return l
 }
 
-// policyWords returns the meanings of abbreviated policy labels, keyed by label. It uses the
+// policyWords returns the meanings of abbreviated labels of policies, by label. It uses the
 // first words of the descriptions in 'bourse scenario options'.
 func policyWords(l report.Labels) map[string]string {
 	words := make(map[string]string)
@@ -81,11 +81,11 @@ func drawnOf(l report.Labels, e *scenario.Experiment, paper *papers.Reference, s
 }
 
 // tables returns the tables for results of e. A sweep has one table for each metric in the
-// figure. A figure of several configurations has a single table. Any other experiment has
-// one table per configuration. It is followed by the paired tests of the paper or by the
-// differences between policies. If the paper prints values, there is also a table of
-// measured and printed values. The tables contain the metrics of the figure or, without a
-// figure, those of the paper.
+// figure. A figure of several configurations has a single table. Any other experiment has one
+// table per configuration. It is followed by the paired tests of the paper or by the
+// differences between policies. If the paper prints values, there is also a table of measured
+// and printed values. The tables contain the metrics of the figure or, if there is no figure,
+// the metrics of the paper.
 func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, rows []results.Metric, alike []string) []report.Table {
 	if len(e.Sweep) > 0 {
 		tables := sweep(l, e).Tables(summary)
@@ -102,7 +102,7 @@ func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, su
 		return !slices.Contains(shown, r.Metric)
 	})
 	tables := report.RunTables(l, slices.DeleteFunc(slices.Clone(main), func(r results.Summary) bool {
-		// One metric is 1 minus the other, and the paper prints the other.
+		// One metric is 1 minus the other, and the paper prints only the other.
 		return r.Metric == metrics.Admission.Name && slices.Contains(shown, metrics.Rejections.Name) ||
 			r.Metric == metrics.Fulfilment.Name && slices.Contains(shown, metrics.Violations.Name)
 	}))
@@ -223,7 +223,7 @@ func (s *Report) extremes() string {
 	return fmt.Sprintf("%s: the best mean is %s, the worst %s.", s.labels().Of(m), of(&rows[0]), of(&rows[len(rows)-1]))
 }
 
-// A stored has the rows of a results directory with its scenario and its paper.
+// A stored contains the rows of a results directory, with its scenario and its paper.
 type stored struct {
 	e       scenario.Experiment
 	paper   papers.Reference
@@ -243,7 +243,7 @@ func readStored(dir *results.Dir) (s stored, err error) {
 	}
 	s.e.Replications = dir.Manifest.Replications // the run may have stopped early
 	s.paper = papers.Beside(&s.e)
-	for i, row := range s.summary { // older results may contain numbers that are not the paper's
+	for i, row := range s.summary { // older results may contain numbers that the paper does not print
 		if _, ok := s.paper.Number(row.Configuration, row.Admission, row.Metric); !ok {
 			s.summary[i].Paper = nil
 		}

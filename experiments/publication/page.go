@@ -59,8 +59,8 @@ func (s *Report) sentences(of []string) (said []string) {
 	return said
 }
 
-// spot formats a configuration's name for people. In a sweep, it returns the values of the
-// point; if there is no sweep, it returns the label of the name.
+// spot formats the name of a configuration for people. In a sweep, it returns the values of
+// the point, and otherwise the label of the name.
 func (s *Report) spot(name string) string {
 	label, values := results.Spot(name)
 	if len(values) == 0 {
@@ -69,7 +69,7 @@ func (s *Report) spot(name string) string {
 	return strings.Join(values, " / ")
 }
 
-// less reports whether smaller values of a metric are better.
+// less reports whether lower values of a metric are better.
 func (s *Report) less(metric string) bool {
 	i := slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == metric })
 	return i >= 0 && s.Metrics[i].Less
@@ -198,7 +198,7 @@ func (s *Report) maps(drawn []report.Figure) []report.Figure {
 	return []report.Figure{sweep(s.labels(), e).Maps(e.Name+"-maps", title+", as maps", s.SummaryRows())}
 }
 
-// A shown has the jobs and prices that the page shows. They come from the unit that
+// A shown contains the jobs and prices that the page shows. They come from the unit that
 // contains replication 0.
 type shown struct {
 	e    *scenario.Experiment
@@ -225,8 +225,8 @@ func newShown(e *scenario.Experiment) *shown {
 	return first
 }
 
-// compare compares the gains of each user with those under the first configuration. It returns nil
-// if there are too many users or only one.
+// compare compares the gains of each user with those under the first configuration. It returns
+// nil if there is only one user or if there are too many.
 func (first *shown) compare() []contrast.Row {
 	if first.gains == nil {
 		return nil

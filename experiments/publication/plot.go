@@ -61,7 +61,7 @@ func Plotted(dir *results.Dir, ask Ask) (d report.Document, err error) {
 	if ask.X == report.ByAlpha {
 		f.Name, f.Caption = "curve", "α = 0 means elastic utility, α = 1 inelastic utility. "+f.Caption
 	}
-	for _, policy := range report.Distinct(all, report.ByPolicy) { // the same colours in all plots
+	for _, policy := range report.Distinct(all, report.ByPolicy) { // use the same colours in all plots
 		f.Order = append(f.Order, p.Label(report.ByPolicy, policy))
 	}
 	f.Omits = p.Undefined(rows)
@@ -127,8 +127,8 @@ func (ask *Ask) complete(rows []report.Row, axes []string, path string) error {
 	return nil
 }
 
-// selected returns the rows to draw. For efficiency, alpha is 1 unless ask states it. In that case,
-// fixed is a text that states this.
+// selected returns the rows to draw. For efficiency, alpha is 1 unless ask specifies it. If
+// alpha was not specified, fixed is a text that states its value.
 func (ask *Ask) selected(rows []report.Row) (drawn []report.Row, fixed string, err error) {
 	drawn = slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return !slices.Contains(ask.Y, r.At[report.ByMetric]) })
 	where := maps.Clone(ask.Where)
@@ -155,9 +155,9 @@ func (ask *Ask) selected(rows []report.Row) (drawn []report.Row, fixed string, e
 }
 
 // rest returns the dimensions that lines and panels represent. They are those in ask or, by
-// default, policy and configuration, followed by every other dimension in which rows
-// differ. If there is only one policy and something else distinguishes the lines, the lines
-// need not name the policy.
+// default, policy and configuration, followed by every other dimension in which rows differ.
+// If there is only one policy and the lines differ in another dimension, they need not name
+// the policy.
 func (ask *Ask) rest(rows []report.Row, axes []string) (color, facet []string) {
 	color, facet = slices.Clone(ask.Color), slices.Clone(ask.Facet)
 	free := func(d string) bool { return d != ask.X && !slices.Contains(color, d) && !slices.Contains(facet, d) }

@@ -25,10 +25,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Target states where results are written and which metadata are stored with them.
+// A Target specifies where results are written and which metadata are stored with them.
 type Target struct {
 	Dir      string
-	Ledgers  bool           // store the ledger of every replication; by default only of the first, see large
+	Ledgers  bool           // store the ledger of every replication; by default only of the first one, see large
 	Bare     bool           // keep no ledgers
 	Scenario string         // the file as run
 	Command  []string       // command that repeats the run
@@ -38,15 +38,15 @@ type Target struct {
 
 	Tables results.Tables
 
-	// Found, unless nil, is called with the number of replications that are reused from an
+	// Found, if not nil, is called with the number of replications that are reused from an
 	// earlier run.
 	Found func(done, total int)
 	Fresh bool // do not reuse units of older results
 
 	Shard, Of int // selects every Of-th unit, starting with unit Shard
 
-	// Fatal, unless nil, is called once if a ledger could not be written. It must not
-	// return. If it is nil, the default of package store applies.
+	// Fatal, if not nil, is called once if a ledger could not be written. It must not return.
+	// If it is nil, the default of package store applies.
 	Fatal func(error)
 
 	came func(unit string) // called for each completed unit, in order; may be nil
@@ -91,7 +91,7 @@ func Publish(ctx context.Context, p *experiments.Prepared, opts experiments.Opti
 	return s, units.Remove()
 }
 
-// publish runs the units that are in no source in from, and writes all units to w.
+// publish runs the units that none of the sources in from contains, and writes all units to w.
 func publish(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to Target, w *results.Writer, units *results.Units, from []results.Source) (s *Report, err error) {
 	e := p.Experiment
 	switch {
@@ -99,7 +99,7 @@ func publish(ctx context.Context, p *experiments.Prepared, opts experiments.Opti
 		e, err = enough(ctx, p, opts, &to, units, from)
 	case opts.Workers > 1:
 		return meanwhile(ctx, p, opts, to, w, units, from)
-	default: // with one worker, use only one processor
+	default: // use only one processor if there is one worker
 		err = find(ctx, p, opts, &to, units, p.Units(), from...)
 	}
 	if err != nil {
@@ -112,7 +112,8 @@ func publish(ctx context.Context, p *experiments.Prepared, opts experiments.Opti
 	return join(w, e, &units.Plan, at.find, to)
 }
 
-// meanwhile is like publish, but it writes completed units while others are still running.
+// meanwhile does the same as publish, but it writes completed units while others are still
+// running.
 func meanwhile(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to Target, w *results.Writer, units *results.Units, from []results.Source) (*Report, error) {
 	there, err := where(from)
 	if err != nil {
@@ -257,8 +258,8 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, at func
 	})
 }
 
-// sealed gives w the hashes of the ledgers' files. The ledgers of unit contain these
-// hashes, so w does not have to compute them.
+// sealed passes the hashes of the ledgers' files to w. The ledgers of unit already contain
+// these hashes, so w need not compute them.
 func sealed(w *results.Writer, unit *results.Unit) error {
 	for ledger := range unit.Ledgers {
 		dir, err := w.Path(ledger)
@@ -277,7 +278,7 @@ func sealed(w *results.Writer, unit *results.Unit) error {
 }
 
 // gather adds the units in plan to s. It reads each unit from the source returned by at. It
-// then passes the unit to take, with the path of the source. The next units are read at the
+// then passes the unit to take, with the path of the source. It reads the next units at the
 // same time.
 func gather(s *experiments.Study, plan *results.Plan, at func(unit string) (results.Source, error), take func(of experiments.Unit, unit *results.Unit, path string) error) error {
 	s.Alike = plan.Alike

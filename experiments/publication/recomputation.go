@@ -39,12 +39,12 @@ type rederivation struct {
 	to    Target
 }
 
-// Rederive computes the results in d again and compares each file. It uses the stored rows
-// of jobs and prices, and the plan of jobs generated from the scenario and the seed. If
-// deep is set, it runs the experiment again, and reports a finding if that is impossible.
-// The function notes returns the notes of the [Target]. The flag sound states whether the
-// ledgers are clean. The files must match the manifest. Rederive returns the differences,
-// and a list of the omitted comparisons with reasons.
+// Rederive computes the results in d again and compares each file. It uses the stored rows of
+// jobs and prices, and the plan of jobs generated from the scenario and the seed. If deep is
+// set, it runs the experiment again, and reports a finding if that is impossible. The function
+// notes returns the notes of the [Target]. The argument sound reports whether the ledgers are
+// clean. The files must match the manifest. Rederive returns the differences, and a list of
+// the omitted comparisons with reasons.
 func Rederive(ctx context.Context, d *results.Dir, notes func(*scenario.Experiment) []string, sound, deep bool, opts experiments.Options) ([]results.Change, []string, error) {
 	r := &rederivation{d: d, sound: sound, deep: deep}
 	err := r.again(ctx, notes, opts)

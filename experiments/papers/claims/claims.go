@@ -1,16 +1,16 @@
-// Package claims tests sentences of a paper against results. Each claim is a sentence with
-// a table. The table lists the numbers that decide the claim and the region in which each
-// must lie ([Row]).
+// Package claims tests sentences of a paper against results. Each claim is a sentence with a
+// table. The table lists the numbers that decide the claim, and the region in which each
+// number must lie ([Row]).
 //
 // The package is independent of the meaning of experiments, configurations, policies and
 // metrics.
 //
 // # Design
 //
-// A row estimates a number over replications. In each replication, all policies run the
-// same jobs. A row names a region and a margin, the smallest difference that matters, with
-// the margin's source. Rows are derived from the paper's sentence, not from results. A
-// claim is
+// A row estimates a number over replications. In each replication, all policies run the same
+// jobs. A row names a region and a margin. The margin is the smallest difference that matters,
+// and the row states its source. Rows are derived from the paper's sentence, not from results.
+// A claim is
 //
 //	SUPPORTED     if the intervals of all its rows lie inside their regions,
 //	CONTRADICTED  if that of one of them lies wholly outside,
@@ -21,17 +21,17 @@
 // is a metric in a configuration of an experiment, for example with one of several host
 // models. The verdict covers all panels, and the claim states how many of them support it.
 //
-// Intervals are simultaneous for all claims of a paper (Bonferroni). Their level is 1 -
-// 0.05/m if m claims are tested. For "wholly outside", the level is 1 - 0.05/(m k) with k
-// rows, because any single row is sufficient. "All k inside" needs no such correction
-// (Berger 1982). Claims that were added after results had been seen (post hoc) are tested
-// at the same level and are not counted in m. Holm's correction would decide slightly more
-// claims, but it has no intervals that a reader could compare with the regions.
+// Intervals are simultaneous for all claims of a paper (Bonferroni). Their level is 1 - 0.05/m
+// if m claims are tested. For "wholly outside", the level is 1 - 0.05/(m k) with k rows,
+// because one row outside is sufficient. For "all k inside", no such correction is needed
+// (Berger 1982). Claims that were added after results had been seen (post hoc) are tested at
+// the same level and are not counted in m. Holm's correction would decide slightly more
+// claims, but it has no intervals that readers could compare with the regions.
 //
-// For a direction, a number is compared with 0, not with the margin. With a comparison to
+// For a direction, a number is compared with 0, not with the margin. If it were compared with
 // the margin, more replications could contradict a small difference that fewer replications
-// supported. If the interval of a direction lies within the margin and contains 0, the
-// claim stays undecided. The row then states that there is no difference that matters.
+// supported. If the interval of a direction lies within the margin and contains 0, the claim
+// stays undecided. The row then states that there is no difference that matters.
 //
 // Every verdict is also given for half the margin, which shows how it depends on the
 // margin.
@@ -56,7 +56,7 @@ type Paper struct {
 	Claims []Claim `yaml:"claims"`
 
 	SHA256 string            `yaml:"-"` // hash of the file
-	Hashes map[string]string `yaml:"-"` // beginning of the SHA-256 hash of each claim without the field otherwise, keyed by ID
+	Hashes map[string]string `yaml:"-"` // beginning of the SHA-256 hash of each claim, by ID; the hash excludes the field otherwise
 }
 
 // A Claim is a sentence of a paper with the rows that decide it.
@@ -64,21 +64,21 @@ type Claim struct {
 	ID      string `yaml:"id"`
 	Quote   string `yaml:"quote"`
 	Section string `yaml:"section"`
-	Note    string `yaml:"note"` // chosen interpretation, if there are several
+	Note    string `yaml:"note"` // interpretation that was chosen, if there are several
 	Rows    []Row  `yaml:"rows"`
 
 	// Margin and Source apply to each row that does not state its own.
 	Margin float64 `yaml:"margin"`
 	Source string  `yaml:"source"`
 
-	// NoChance states why numbers do not depend on random draws. A number that is the same
+	// NoChance states why the numbers do not depend on random draws. A number that is the same
 	// in all replications then has no interval. It is compared with its region directly.
 	NoChance string `yaml:"no_chance"`
 
 	// PostHoc states why the claim was added after results had been seen.
 	PostHoc string `yaml:"post_hoc"`
 
-	// Otherwise states the result for another option, or the conditions under which the
+	// Otherwise states the result under another option, or the conditions under which the
 	// claim is false. It has no effect on verdicts.
 	Otherwise string `yaml:"otherwise"`
 
@@ -96,15 +96,15 @@ type Claim struct {
 //	place    P; P - Q, where P is EXPERIMENT/CONFIGURATION [& CONFIGURATION]
 //	         [@ AXIS VALUE, AXIS LOWEST..HIGHEST] [along AXIS | spread AXIS]
 //
-// The number is the mean over replications and over all points of the place. If the place
-// is along an axis, the number is the rise of the least-squares line from the axis's first
-// value to its last. If the place is a spread, the number is the largest mean along the
-// axis, or over configurations (*), minus the smallest.
+// The number is the mean over replications and over all points of the place. If the place is
+// along an axis, the number is the rise of the least-squares line from the axis's first value
+// to its last. If the place is a spread, the number is the largest mean along the axis, or
+// over configurations (*), minus the smallest.
 type Row struct {
 	Metric, Policy, Place config.Some[string]
 
 	Is     relation
-	To     Range   // a number, or the lowest and highest value of a range
+	To     Range   // number, or lowest and highest value of a range
 	Margin float64 // smallest difference that matters, positive
 	Source string  // source of the margin: the paper's digits or errors, or an effect named in the sentence
 }

@@ -31,8 +31,8 @@ type Judgement struct {
 	Half      Verdict `json:"verdict_half_margin" doc:"verdict if each margin is halved"`
 	Why       string  `json:"why,omitempty" doc:"reason why the claim is not testable"`
 
-	// Panels counts the panels on which the sentence is tested, by the verdict on each
-	// panel. A panel is one metric in one configuration of an experiment.
+	// Panels contains, for each verdict, the number of panels with this verdict on the
+	// sentence. A panel is one metric in one configuration of an experiment.
 	Panels map[Verdict]int `json:"panels" doc:"number of panels (a metric in a configuration of an experiment) on which the sentence is tested, by verdict"`
 
 	Outcomes []Outcome `json:"tests"`
@@ -41,7 +41,7 @@ type Judgement struct {
 	Needed   *int      `json:"n_decides" doc:"estimated replications needed to decide the claim; null if it is decided or the number is unknown"`
 }
 
-// An Outcome is a test and its number.
+// An Outcome is the result of one test, with its number.
 type Outcome struct {
 	What   string   `json:"what" doc:"description of the number"`
 	Want   string   `json:"want" doc:"region in which the number must lie"`
@@ -58,7 +58,7 @@ type Outcome struct {
 	P      *float64 `json:"p" doc:"uncorrected p of the hypothesis that the number lies outside the region; null if the number has no interval"`
 }
 
-// risk is the probability that at least one claim of a paper gets a wrong verdict.
+// risk is the maximum probability that at least one claim of a paper has a wrong verdict.
 const risk = 0.05
 
 // Judge tests the claims of a paper against results, in the paper's order.
@@ -83,7 +83,7 @@ type finding struct {
 	exact        bool // whether the number is compared with the region directly
 	equal        func(lo, hi float64) bool
 
-	inside, outside float64 // p-values of lying inside and outside the region
+	inside, outside float64 // p-values for the number being inside and outside the region
 }
 
 // judge tests c, which is one of m tested claims.
@@ -136,8 +136,8 @@ func (c Claim) judge(results []*Results, m int) Judgement {
 }
 
 // verdict returns the verdict on a claim at the given level, the test on which the verdict
-// depends, and its p-value. The p-value is the largest p of the numbers inside, or k times
-// the smallest p of the numbers outside, where k is the number of candidates.
+// depends, and its p-value. If the numbers are inside, it is the largest p-value. If they are
+// outside, it is k times the smallest p-value, where k is the number of candidates.
 func verdict(all []finding, alpha float64) (v Verdict, decides int, p float64) {
 	var last, first int
 	for i, f := range all {
@@ -160,7 +160,7 @@ func verdict(all []finding, alpha float64) (v Verdict, decides int, p float64) {
 	return Undecided, last, outside
 }
 
-// half returns the verdict with half of every margin.
+// half returns the verdict for half of every margin.
 func half(all []finding, alpha float64) Verdict {
 	supported := true
 	for _, f := range all {
@@ -177,8 +177,8 @@ func half(all []finding, alpha float64) Verdict {
 	return Undecided
 }
 
-// lies reports whether f or, if f has one, its interval at level alpha has the given
-// position.
+// lies reports whether f has the given position. If f has an interval, the interval at level
+// alpha must have this position.
 func (f finding) lies(alpha float64, where func(lo, hi float64) bool) bool {
 	if f.exact {
 		return where(f.Value, f.Value)
@@ -187,7 +187,7 @@ func (f finding) lies(alpha float64, where func(lo, hi float64) bool) bool {
 	return ok && where(lo, hi)
 }
 
-// test computes the p-values of f lying inside and outside its region.
+// test computes the p-values for f being inside and outside its region.
 func (f *finding) test() {
 	switch {
 	case f.exact && f.region.inside(f.Value, f.Value):
@@ -215,9 +215,9 @@ func (o *Outcome) fill(f finding, alpha float64) {
 	o.P = &p
 }
 
-// needed returns how many replications would decide a claim. If all numbers seem to be
-// inside, they must be enough to show this for every number. If not, they must be enough to
-// show that one number is outside.
+// needed returns how many replications would decide a claim. If all numbers seem to be inside,
+// the replications must be sufficient to show this for every number. If not, they must be
+// sufficient to show that one number is outside.
 func needed(all []finding, alpha float64) *int {
 	var enough *int
 	outside := false

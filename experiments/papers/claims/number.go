@@ -12,14 +12,14 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A measure is a metric of a policy at a place. It is either the whole number of a row or
-// one side of the row's difference.
+// A measure is a metric of a policy at a place. It is either the whole number of a row or one
+// side of the row's difference.
 type measure struct {
 	metrics []weighted // their sum
 	of      statistic
-	rule    []string // metrics of the other policy: p, and q as the last one
+	rule    []string // metrics of the other policy: p, followed by q
 
-	policy, other string // the other policy is subtracted at each point, or is the reference
+	policy, other string // the other policy is subtracted at each point, or is the reference of the statistic
 	place
 
 	groups []group
@@ -27,7 +27,7 @@ type measure struct {
 	varies bool // whether the results of the experiment are random
 }
 
-// A weighted is a name and the weight with which it is added.
+// A weighted is a name with the weight of its value in a sum.
 type weighted struct {
 	sign float64
 	name string
@@ -41,15 +41,15 @@ const (
 	ratio               // mean of the policy divided by the mean of the other policy, minus 1
 	deviation           // logarithm of the standard deviation
 	effect              // mean by standard deviation
-	excess              // p_a minus the other policy's (p - q)/(1 - q)
+	excess              // p_a minus (p - q)/(1 - q) of the other policy
 )
 
 // A place is a set of points of some configurations of an experiment.
 type place struct {
 	experiment     string
 	configurations []string
-	at             map[string]Range // range on each axis; an axis that is not listed has all its values
-	along, spread  string           // name of an axis; spread may also be * for configurations
+	at             map[string]Range // range on each axis; all values of an axis that is not listed
+	along, spread  string           // name of an axis; spread may also be *, which means configurations
 }
 
 // measures parses the cells of a row that has a single metric, policy and place.
@@ -155,14 +155,14 @@ func (m *measure) names() (all []string) {
 }
 
 // A group is one point of an axis, or all points together. It contains the means over its
-// points in every replication. The first column is the number itself. The other columns are
-// the references of the statistic.
+// points in every replication. The first column contains the number itself. The other columns
+// are the references of the statistic.
 type group struct {
 	place   float64
 	columns [][]float64
 }
 
-// look finds the values of m in results.
+// look finds the values of m in the results.
 func (m *measure) look(all []*Results) error {
 	r, err := in(all, m.experiment)
 	if err != nil {
@@ -269,7 +269,7 @@ func add(xs []float64, weight float64, ys []float64) {
 	}
 }
 
-// ends returns the range of m's values if the mean of m has a range.
+// ends returns the range of m's values, if the mean of m has a range.
 func (m *measure) ends(r *Results) (lo, hi float64) {
 	if m.of != mean || m.along+m.spread != "" {
 		return math.Inf(-1), math.Inf(1)
@@ -314,7 +314,7 @@ func keep(all []measure) int {
 	return kept
 }
 
-// samples returns the number of each group.
+// samples returns the sample of each group.
 func (m *measure) samples() (all []stats.Sample, err error) {
 	for _, g := range m.groups {
 		s, ok := stats.Sample{Value: stats.Mean(g.columns[0]), Parts: g.columns[0]}, true
@@ -329,8 +329,8 @@ func (m *measure) samples() (all []stats.Sample, err error) {
 	return all, nil
 }
 
-// statistic returns a function that computes the statistic of columns without replication
-// out. If out is negative, it uses all replications.
+// statistic returns a function that computes the statistic of columns without replication out.
+// If out is negative, the function uses all replications.
 func (m *measure) statistic(columns [][]float64) func(out int) (float64, bool) {
 	var means []func(int) float64
 	for _, xs := range columns {
@@ -434,7 +434,7 @@ func estimate(all []measure) (e stats.Estimate, same bool, err error) {
 	return e, !varied && len(sum.Parts) > 1, nil
 }
 
-// at returns the points of m. It first checks that everything named in m was run.
+// at returns the points of m. It first checks that everything that m names was run.
 func (r *Results) at(m *measure) (points []string, err error) {
 	for _, c := range m.configurations {
 		points = append(points, r.points[c]...)

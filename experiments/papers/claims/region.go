@@ -9,15 +9,15 @@ import (
 // A relation states in which region a number must lie.
 type relation string
 
-// The relations of a number x to its reference r, with a margin m. For a direction, x is
-// compared with r itself. If the difference is smaller than m, a larger sample could still
-// determine the direction, but the difference would not matter.
+// These are the relations of a number x to its reference r, with a margin m. For a direction,
+// x is compared with r itself. If the difference is smaller than m, a larger sample could
+// still determine the direction, but the difference would not matter.
 const (
 	higher     relation = "higher"      // x > r
 	lower      relation = "lower"       // x < r
 	muchHigher relation = "much higher" // x > r + m
 	muchLower  relation = "much lower"  // x < r - m
-	similar    relation = "similar"     // r - m < x < r + m; if r is a range, r - m uses its lowest value and r + m its highest
+	similar    relation = "similar"     // r - m < x < r + m; for a range r, its lowest value is used in r - m and its highest in r + m
 	notLower   relation = "not lower"   // x > r - m: as good as each rival
 	notHigher  relation = "not higher"  // x < r + m
 )
@@ -58,7 +58,8 @@ func (r Row) region(part float64) region {
 	}
 }
 
-// equal reports whether an interval for a direction excludes every difference that matters.
+// equal reports whether the interval from lo to hi for a direction excludes every difference
+// that matters.
 func (r Row) equal(lo, hi float64) bool {
 	return (r.Is == higher || r.Is == lower) && lo > r.To[0]-r.Margin && hi < r.To[0]+r.Margin
 }

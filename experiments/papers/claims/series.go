@@ -10,22 +10,22 @@ import (
 	"bourse/experiments/results"
 )
 
-// Results are the results of one experiment for the metrics used by claims. They take eight
+// Results are the results of one experiment for the metrics used by claims. They need eight
 // bytes per metric, point, policy and replication.
 type Results struct {
 	Experiment string
-	Axes       []string              // axes of the sweep, with the names used in claims
+	Axes       []string              // axes of the sweep, with the names that claims use
 	Ends       map[string][2]float64 // bounds of the metrics that have bounds
 
-	// Apart describes how the experiment differs from the paper's. It is empty if there is
-	// no difference.
+	// Apart describes how the experiment differs from the paper's experiment. It is empty if
+	// there is no difference.
 	Apart string
 
 	replications int
 	points       map[string][]string // by configuration, in order
-	found        map[[2]string]bool  // metrics and policies of each configuration
+	found        map[[2]string]bool  // metrics and policies that each configuration has
 	values       map[series][]float64
-	trials       map[series]int // numbers of trials over all replications; -1 if the number for one replication is unknown
+	trials       map[series]int // numbers of trials over all replications; -1 if the number in any replication is unknown
 }
 
 // A series is a metric of a policy at a point, by replication. A value is NaN if the metric is
@@ -99,8 +99,8 @@ func (r *Results) trialsOf(metric, policy string, points []string) (n int) {
 	return n
 }
 
-// in returns the results of an experiment. It returns an error if the experiment differs
-// from the paper's.
+// in returns the results of an experiment. It returns an error if the experiment differs from
+// the paper's experiment.
 func in(all []*Results, experiment string) (*Results, error) {
 	i := slices.IndexFunc(all, func(r *Results) bool { return r.Experiment == experiment })
 	switch {

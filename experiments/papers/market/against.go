@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Printed gives access to the paper's printed numbers.
+// Printed provides access to the paper's printed numbers.
 type Printed interface {
 	// Number returns the printed number for a case if it is a single number.
 	Number(configuration, admission, metric string) (float64, bool)
@@ -79,10 +79,10 @@ func insignificant(p Printed) (string, bool) {
 		strings.Join(means, " and "), share(equal), strings.Join(errors, ", "), share(errorOf), strings.Join(ts, " and "), critical), true
 }
 
-// Error returns the standard error of a number for best effort. Table 2 implies it: it is
-// the difference from CAC divided by its t value. If no violations of CAC are printed, they
-// are assumed to be 0 (“virtually no violations”, §4.3). They are also assumed to add no
-// error.
+// Error returns the standard error of a number for best effort. Table 2 implies this error: it
+// is the difference from CAC divided by the t value of the difference. If the paper prints no
+// violations of CAC, they are assumed to be 0 (“virtually no violations”, §4.3). They are also
+// assumed to contribute no error.
 func Error(p Printed, configuration, admission, metric string) (float64, bool) {
 	if admission != "be" || metric != "violations" && metric != "p_w" {
 		return 0, false
@@ -93,7 +93,7 @@ func Error(p Printed, configuration, admission, metric string) (float64, bool) {
 	return (x - less) / t, ok && tested
 }
 
-// short formats a number without the zero before the decimal point, as in the paper. The
+// short formats a number without the zero before the decimal point, as the paper does. The
 // function share does the same with two decimals.
 func short(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.4g", x), "0") }
 func share(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.2f", x), "0") }

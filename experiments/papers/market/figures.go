@@ -19,7 +19,7 @@ func Figures(l report.Labels, summary []results.Summary, curve []results.Point) 
 	figures := []report.Figure{figure1(l, others), figure2(l, others), figure3(l, rows)}
 	for i := range figures {
 		f := &figures[i]
-		for _, policy := range []string{"be", "sac", "cac", rac} { // the same colours in all figures
+		for _, policy := range []string{"be", "sac", "cac", rac} { // use the same colours in all figures
 			f.Order = append(f.Order, l.Of(policy))
 		}
 		if i < 2 && len(others) < len(rows) {

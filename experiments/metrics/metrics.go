@@ -4,9 +4,9 @@
 // The package is independent of how the outcome was produced. To add a metric, write its file
 // and add the metric to the table below.
 //
-// Reference, cited by §: The package comment cites Sandholm, Lai, Clearwater, "Admission
-// Control in a Computational Market", by § and eq. "Risk" and "SLA" refer to Yeo and Buyya's
-// papers on LibraRisk and LibraSLA.
+// The paper cited by § and eq. is Sandholm, Lai, Clearwater, "Admission Control in a
+// Computational Market". "Risk" and "SLA" refer to Yeo and Buyya's papers on LibraRisk and
+// LibraSLA.
 package metrics
 
 import (

@@ -254,7 +254,7 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 	for _, c := range changes {
 		switch ext := filepath.Ext(c.File); {
 		case strings.HasPrefix(c.File, ledger):
-			continue // ledgers are compared entry by entry
+			continue // compare the ledgers entry by entry instead
 		case !deep && c.File == "jobs.parquet" && r.d.File("jobs") != c.File && c.Found != results.SameRows:
 			c.Want += ", as in jobs.csv"
 		case !r.version() && ext != ".csv" && ext != ".yaml" && c.File != "manifest.json" && (ext != ".parquet" || c.Found == results.SameRows):
@@ -281,7 +281,7 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 func (r *rederivation) entries(made *results.Dir) error {
 	for _, key := range slices.Sorted(maps.Keys(made.Manifest.Ledgers)) {
 		head := r.d.Manifest.Ledgers[key]
-		if head == made.Manifest.Ledgers[key] || head == "" { // the comparison of manifests reports a missing head
+		if head == made.Manifest.Ledgers[key] || head == "" { // the comparison of the manifests reports a missing head
 			continue
 		}
 		one, err := store.OpenReader(filepath.Join(r.d.Path, key), store.Options{Reproducible: true})

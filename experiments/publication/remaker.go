@@ -18,8 +18,8 @@ import (
 )
 
 // A remaker computes the units of results again. It reads the rows of jobs and prices and
-// encodes them again. It encodes the rows of metrics from the stored values. It compares
-// the rows of jobs with the plan of jobs generated from the scenario and the seed. It also
+// encodes them again. It encodes the rows of metrics from the stored values. It compares the
+// rows of jobs with the plan of jobs generated from the scenario and the seed. It also
 // compares the stored values with those computed from the rows and the plan. It implements
 // [results.Source]. Units must be read in order.
 type remaker struct {
@@ -32,7 +32,7 @@ type remaker struct {
 
 	jobs     *reading[results.Job]
 	prices   *reading[results.Price]
-	measured int // number of metric rows so far
+	measured int // number of rows of metrics so far
 
 	different int             // number of values that differ
 	unknown   map[string]bool // metrics that could not be computed for some run
@@ -56,7 +56,7 @@ func newRemaker(ctx context.Context, r *rederivation, e *scenario.Experiment) *r
 // A reading reads the rows of a table in order.
 type reading[R any] struct {
 	r    *rederivation
-	file string // empty if the results have no such table
+	file string // name of the file; empty if the results have no such table
 	next func() (R, error, bool)
 	stop func()
 
@@ -73,7 +73,7 @@ func newReading[R any](r *rederivation, table string, rows iter.Seq2[R, error]) 
 		in.look()
 	}
 	if filepath.Ext(in.file) == ".csv" {
-		in.n++ // 1 at first, because the header counts as a row
+		in.n++ // 1 before the first row, because the header counts as a row
 	}
 	return in
 }
@@ -142,7 +142,7 @@ func (m *remaker) Read(name string) (*results.Unit, error) {
 	return unit, nil
 }
 
-// end records extra rows after the last row, and the omitted comparisons.
+// end records additional rows after the last row, and the comparisons that were omitted.
 func (m *remaker) end() {
 	if m.jobs.row != nil {
 		m.find(m.jobs.file, fmt.Sprintf("row %d: one more", m.jobs.n), "none according to scenario and seed")
@@ -270,7 +270,7 @@ func (m *remaker) replication(configuration, rep int, found []float64) error {
 		}
 		for i := range done {
 			if refits.Apart() {
-				continue // if a run has other jobs, its values differ anyway
+				continue // if a run has other jobs, its values differ in any case
 			}
 			m.compare(fits[first+i], found[(first+i)*width:][:width], solved)
 		}
@@ -327,7 +327,7 @@ type fit struct {
 	conf               *scenario.Configuration
 	label              string
 	rep                int
-	metrics            int // number of metric rows before those of this run
+	metrics            int // number of rows of metrics before those of this run
 }
 
 // owns reports whether a row belongs to the run. A row with a wrong configuration, policy

@@ -20,13 +20,13 @@ type Report struct {
 	notes []string // notes for readers of the numbers
 	drawn []string // names of the figures that were written
 
-	// Values used by several outputs. They are computed on first use.
+	// These values are used by several outputs. They are computed on first use.
 	shownAs  report.Labels
 	claimed  papers.Claimed
 	verdicts []papers.Judged
 	isJudged bool
 	contrast map[string][]contrast.Row // by metric
-	gains    []contrast.Row            // gains of each user compared with the first configuration; nil unless configurations are compared
+	gains    []contrast.Row            // gains of each user, compared with the first configuration; nil unless configurations are compared
 }
 
 // labels returns the display names.
@@ -80,7 +80,8 @@ func (s *Report) asked(metric string) contrast.Ask {
 	return ask
 }
 
-// ownPolicies reports whether e has several configurations, and each has one policy that no other has.
+// ownPolicies reports whether e has several configurations, each with one policy that no other
+// configuration has.
 func ownPolicies(e *scenario.Experiment) bool {
 	seen := map[string]bool{}
 	for _, c := range e.Configurations {
@@ -132,8 +133,8 @@ func short(c *experiments.Cell) string {
 	return fmt.Sprintf("Over all replications, $%.6f of the penalties owed to %d %s were not paid, because neither the hosts of these contracts nor the provider had enough money.", c.Unpaid, c.Creditors, users)
 }
 
-// jobs returns a table of how many jobs were rejected because of their deadline, and how
-// many jobs the means of wait and slowdown include. The table is empty if it is not needed.
+// jobs returns a table with the number of jobs rejected because of their deadline, and the
+// number of jobs in the means of wait and slowdown. The table is empty if it is not needed.
 // For a sweep, jobs instead returns a note on the rejections over all points.
 func (s *Report) jobs(shown []string) (t report.Table, notes []string) {
 	var all metrics.Counts

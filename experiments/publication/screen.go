@@ -13,18 +13,18 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Size of a screen in characters. A terminal with 25 lines has one more line, which shows
-// the time of the run.
+// These are the dimensions of a screen in characters. A terminal with 25 lines has one more
+// line, which shows the time of the run.
 const (
 	screenLines   = 24
 	screenColumns = 80
 )
 
-// Screen returns a summary of s on one screen. It contains the run, the means of two
-// metrics, the findings, the verdicts on the paper's claims, and the paths of all other
-// results, which are in dir. It has at most 24 lines of 80 columns, unless paths are long.
-// If all tables fit, they replace the means of two metrics. The text ledgers describes the
-// state of the ledgers.
+// Screen returns a summary of s on one screen. It contains the run, the means of two metrics,
+// the findings, the verdicts on the paper's claims, and the paths of all other results, which
+// are in dir. It has at most 24 lines of 80 columns, unless paths are long. If all tables fit,
+// they replace the means of the two metrics. The argument ledgers describes the state of the
+// ledgers.
 func (s *Report) Screen(t report.Terminal, dir, ledgers string) string {
 	if t.Width == 0 || t.Width > screenColumns {
 		t.Width = screenColumns
@@ -194,8 +194,8 @@ func (s *Report) rows(t report.Terminal, most int) []string {
 	return append(lines, t.Lines(s.legend(len(places)-len(shown), 0))...)
 }
 
-// legend explains the marks of a table and states the number of configurations and policies that it
-// omits.
+// legend explains the marks of a table, and states how many configurations and policies the
+// table omits.
 func (s *Report) legend(places, policies int) string {
 	said := "± is the half-width of a 95 % interval. * marks the best value, by paired tests."
 	if s.Experiment.Replications == 1 {
@@ -214,9 +214,9 @@ func (s *Report) legend(places, policies int) string {
 	return said
 }
 
-// gainers states how many users gain and lose under each configuration, compared with the first one,
-// and the configurations under which urgent jobs and the others gain and lose. The page contains the
-// intervals.
+// gainers states how many users gain and lose under each configuration, compared with the
+// first one. It also names the configurations under which urgent jobs and other jobs gain and
+// lose. The page contains the intervals.
 func (s *Report) gainers() []string {
 	if len(s.gains) == 0 {
 		return nil

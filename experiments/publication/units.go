@@ -43,7 +43,8 @@ func where(from []results.Source) (places, error) {
 	return at, nil
 }
 
-// find runs the units in todo that are in no source in from. It stores them in units.
+// find runs the units in todo that none of the sources in from contains. It stores them in
+// units.
 func find(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to *Target, units *results.Units, todo []experiments.Unit, from ...results.Source) error {
 	there, err := where(from)
 	if err != nil {

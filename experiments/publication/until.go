@@ -10,9 +10,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// enough runs replications until the interval of the stopping rule's metric is narrow
-// enough. It returns the experiment with the number of replications that were run. It sets
-// the units in the plan accordingly.
+// enough runs replications until the interval of the stopping rule's metric is sufficiently
+// narrow. It returns the experiment with the number of replications that were run. It sets the
+// units in the plan accordingly.
 func enough(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to *Target, units *results.Units, from []results.Source) (*scenario.Experiment, error) {
 	e := *p.Experiment
 	done, progress := 0, opts.Progress
@@ -31,7 +31,7 @@ func enough(ctx context.Context, p *experiments.Prepared, opts experiments.Optio
 		if err := find(ctx, p, opts, to, units, round, from...); err != nil {
 			return nil, err
 		}
-		to.Found = nil // it has already been called
+		to.Found = nil // the function has already been called
 		at, err := where(from)
 		if err != nil {
 			return nil, err
@@ -61,7 +61,7 @@ func enough(ctx context.Context, p *experiments.Prepared, opts experiments.Optio
 // A wide is a cell whose interval is wider than the experiment requires.
 type wide struct {
 	configuration, policy string
-	half                  float64 // half-width of the interval; +Inf if there is none
+	half                  float64 // half-width of the interval; +Inf if there is no interval
 	needed                int     // number of replications needed, estimated from the observed variance; 0 if unknown
 }
 

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Limits for one call of external code.
+// These are the limits for one call of external code.
 const (
-	growth  = 256 << 20        // bytes by which live memory may grow
-	longest = 10 * time.Second // time limit of a computation without a limit of its own
-	grace   = 5 * time.Second  // time after which a canceled computation that has not ended cannot be stopped
+	growth  = 256 << 20        // number of bytes by which live memory may grow
+	longest = 10 * time.Second // time limit of a computation that has no time limit of its own
+	grace   = 5 * time.Second  // time after which a canceled computation that has not ended is considered impossible to stop
 	every   = 5 * time.Millisecond
 )
 
@@ -55,7 +55,7 @@ func guard(ctx context.Context, end func()) func(c interface{ Cancel(reason stri
 func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan struct{}, end func()) {
 	live, used := heap()
 	check := func() (grown uint64, over bool) {
-		// Between garbage collections, garbage grows by at most the amount of live memory.
+		// Between garbage collections, the garbage grows at most by the amount of live memory.
 		nowLive, nowUsed := heap()
 		if over = nowLive > live+growth || nowUsed > used+live+growth; over {
 			c.Cancel(fmt.Sprintf("memory grew by more than %d MiB in one call", growth>>20))

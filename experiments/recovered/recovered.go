@@ -1,6 +1,6 @@
-// Package recovered converts a panic, which is a bug of the program, to an error with the
-// stack. Unfinished work can then be cleaned up, and the user sees a sentence. The package
-// also stops external code that uses too much memory.
+// Package recovered converts a panic, which is a bug of the program, into an error with the
+// stack. Unfinished work can then be cleaned up, and the user sees a single sentence. The
+// package also stops external code that uses too much memory.
 //
 // It is independent of the code that it calls.
 package recovered
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A Panic has the value of a panic and the stack of its goroutine.
+// A Panic contains the value of a panic and the stack of its goroutine.
 type Panic struct {
 	Value any
 	Stack []byte
@@ -26,7 +26,7 @@ func (p *Panic) Error() string {
 	return "panic: " + strings.Join(strings.Fields(fmt.Sprint(p.Value)), " ")
 }
 
-// Do calls f. If f panics, the error is of type [*Panic].
+// Do calls f. Do calls f. If f panics, it returns an error of type [*Panic].
 func Do(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -24,14 +24,13 @@ func Anchor(parts ...string) string {
 	return b.String()
 }
 
-// RowAnchor returns the anchor of a row of summary.csv, which is about a metric of a policy
-// in a configuration.
+// RowAnchor returns the anchor of the row of summary.csv for a metric of a policy in a
+// configuration.
 func RowAnchor(configuration, admission, metric string) string {
 	return Anchor("row", configuration, admission, metric)
 }
 
-// CurveAnchor returns the anchor of a row of curve.csv, which is about the efficiency at
-// alpha.
+// CurveAnchor returns the anchor of the row of curve.csv for the efficiency at alpha.
 func CurveAnchor(configuration, admission string, alpha float64) string {
 	return Anchor("curve", configuration, admission, shortest(alpha))
 }

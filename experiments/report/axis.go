@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// A ticker marks about five round values on an axis, with as many decimals as needed.
+// A ticker marks about five round values on an axis, with as many decimals as necessary.
 type ticker struct{}
 
 // Ticks implements [plot.Ticker].
@@ -22,7 +22,7 @@ func (ticker) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// tickLabel formats v as in print, for example 40,000 or 4×10⁷ but not 4e+07.
+// tickLabel formats v as in print: 40,000 or 4×10⁷, not 4e+07.
 func tickLabel(v float64) string {
 	s := strconv.FormatFloat(v, 'g', 6, 64)
 	digits, exponent, scientific := strings.Cut(s, "e")
@@ -142,9 +142,9 @@ func roundStep(span float64) float64 {
 // tiny is the largest span that is treated as a rounding error.
 const tiny = 1e-12
 
-// yRange returns the ends of p's y axis. If p sets the ends, yRange extends an end to a
-// round value if a mean or an interval lies beyond it. If p does not set them, the axis
-// includes the data and zero.
+// yRange returns the ends of p's y axis. If p sets the ends, yRange extends an end to a round
+// value if a mean or an interval lies beyond it. If p does not set them, the axis includes the
+// data and zero.
 func (p Panel) yRange() (lo, hi float64) {
 	if p.LogY {
 		return p.decades()

@@ -174,8 +174,8 @@ func unzero(x float64) float64 {
 	return x
 }
 
-// letters returns a letter for each curve. It is the first letter of the curve's name that
-// no earlier curve uses, or else any free letter.
+// letters returns a letter for each curve. It is the first letter in the curve's name that no
+// earlier curve uses or, if there is none, any unused letter.
 func letters(curves []Curve) []string {
 	taken := make(map[rune]bool)
 	marks := make([]string, len(curves))
@@ -193,8 +193,8 @@ func letters(curves []Curve) []string {
 	return marks
 }
 
-// terminalColor returns the one of the 256 terminal colours that is nearest to the colour
-// of the i-th style.
+// terminalColor returns the terminal colour, of 256, that is closest to the colour of the i-th
+// style.
 func terminalColor(i int) int {
 	near := []int{33, 202, 35, 170, 214, 117, 250, 226}
 	return near[i%len(near)]

@@ -6,7 +6,7 @@ type Datum struct {
 	Group        string  // for bars
 	X            float64 // for lines
 	Mean, Lo, Hi *float64
-	N            int // same as N of a [Point]
+	N            int // number of replications, as in [Point]
 	Row          string
 }
 

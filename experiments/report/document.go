@@ -26,11 +26,11 @@ var (
 
 // A Document is the result of a command. It has text, values for programs, and a
 // self-contained page that needs neither a network nor scripts. It contains only data that
-// depend on the scenario and the seed, so its bytes also depend only on these.
+// depend on the scenario and the seed, so the same is true of its bytes.
 type Document struct {
 	Title    string
-	Lead     string   // the question in one or two sentences; may be empty
-	Headline string   // the main number as a sentence, for the top of the page; may be empty
+	Lead     string   // question that the document answers, in one or two sentences; may be empty
+	Headline string   // main number as a sentence, for the top of the page; may be empty
 	Findings []string // sentences
 	Command  []string // command that repeats the run
 	Scenario string   // the file as run
@@ -51,13 +51,13 @@ type Document struct {
 type Section struct {
 	Name   string // name of the section's anchor on the page
 	Title  string
-	Lead   string // one or two sentences; may be empty
+	Lead   string // introduction in one or two sentences; may be empty
 	Tables []Table
 	Body   template.HTML // after the tables
 }
 
-// Said returns a document that consists of plain text and values. The values do not name
-// files.
+// Said returns a document that consists of plain text and values. The values contain no names
+// of files.
 func Said(text string, values any) Document {
 	d := Document{Values: func([]string) any { return values }}
 	if text != "" {
@@ -66,7 +66,7 @@ func Said(text string, values any) Document {
 	return d
 }
 
-// A Ledger is a stored journal. It has a path within the results and the head that the
+// A Ledger is a stored journal. It has a path within the results, and the head that the
 // journal must have.
 type Ledger struct{ Path, Head string }
 
@@ -143,8 +143,8 @@ func (d Document) HTML() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// parts returns the legend and the panels as elements of a page. They stack if the page is
-// narrow.
+// parts returns the legend and the panels as elements of a page. If the page is narrow, they
+// are below each other.
 func (f Figure) parts() (string, error) {
 	var b strings.Builder
 	if _, whole := f.specification(); !whole {

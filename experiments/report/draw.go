@@ -60,8 +60,8 @@ func drawSVG(w, h vg.Length, said string, paint func(draw.Canvas) error) ([]byte
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, err
 	}
-	// The file lists several fonts, because few machines have the first one. The other
-	// fonts have the same widths.
+	// The file lists several fonts, because few machines have the first one. The other fonts
+	// have the same widths.
 	svg := bytes.ReplaceAll(b.Bytes(), []byte("<g transform=\"scale"), []byte("<desc>"+html.EscapeString(clean(said))+"</desc>\n<g transform=\"scale"))
 	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), nil

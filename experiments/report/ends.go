@@ -12,16 +12,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// nameEnds writes the name of each line at its end, so that readers do not have to look it
-// up in the legend. It moves names apart if they would overlap. If there are too many lines
-// or only one, it writes no names.
+// nameEnds writes the name of each line at its end, so that readers need not search in the
+// legend. It moves names apart if they would overlap. If there is only one line or too many,
+// it writes no names.
 func (p Panel) nameEnds(pl *plot.Plot, styles map[string]style) error {
 	const size, gap, most = 7, 8, 60 // points
 	type end struct {
 		name  string
 		at    plotter.XY
 		style text.Style
-		y, to vg.Length // heights of the line's end and of its name
+		y, to vg.Length // height of the line's end, and height of its name
 	}
 	lo, hi := p.yRange()
 	scale := (panelHeight - 60) / vg.Length(hi-lo) // points per unit; the axis is approximately this long

@@ -17,14 +17,14 @@ import (
 type Figure struct {
 	Name    string // name of the files, without an extension
 	Title   string
-	Caption string   // a sentence below the figure; may be empty
-	Omits   []string // what the figure omits, with reasons, as noun phrases
+	Caption string   // sentence below the figure; may be empty
+	Omits   []string // data that the figure omits, with reasons, as noun phrases
 	Across  int      // panels per row; 0 means 2
 	Panels  []Panel
 
 	Width   float64           // width in mm for print; 0 means the size for a screen
 	Letters bool              // put (a), (b), ... before the titles of panels
-	Words   map[string]string // additional legend text, keyed by the name of a curve or by the part of the name before a comma
+	Words   map[string]string // additional legend text, by the name of a curve or by the part of the name before a comma
 
 	// Order assigns colours to curves by name, so that a policy has the same colour in
 	// every figure. Other curves follow in the order of their first appearance.
@@ -45,12 +45,12 @@ type Panel struct {
 	Lo, Hi float64
 
 	// Heat draws a coloured cell for each group and curve, with groups along x and curves
-	// along y. Lo and Hi are the ends of the colour scale.
+	// along y. Lo and Hi are then the ends of the colour scale.
 	Heat bool
 
-	// Forest draws differences. It has one row per group with a point and an interval, and a
-	// line at 0. If Lo and Hi are not zero, they are the ends of the range of differences
-	// that do not matter.
+	// Forest draws differences. Forest draws one row per group with a point and an interval,
+	// and a line at 0. If Lo and Hi are not zero, they are the ends of the range of
+	// differences that do not matter.
 	Forest bool
 
 	// Options makes the panel a specification curve. It shows the points of the first curve
@@ -63,11 +63,11 @@ type Panel struct {
 	// and Hi do not apply to a logarithmic y axis.
 	LogX, LogY bool
 
-	wide   vg.Length // width, set by the figure; 0 means panelWidth
+	wide   vg.Length // width set by the figure; 0 means panelWidth
 	letter string    // letter before the title, set by the figure
 }
 
-// A Curve has the points of one policy, in the order in which they are joined.
+// A Curve contains the points of one policy, in the order in which lines join them.
 type Curve struct {
 	Name   string
 	Points []Point
@@ -78,7 +78,7 @@ type Curve struct {
 type Point struct {
 	X, Mean, Lo, Hi float64
 
-	N   int    // number of replications behind the mean; 0 if not stated
+	N   int    // number of replications on which the mean is based; 0 if not stated
 	Row string // [Anchor] of the point's numbers on the page; may be empty
 }
 
@@ -87,7 +87,7 @@ type Point struct {
 const Interval = "Error bars are 95 % intervals of the mean."
 
 // Said returns the caption with the number of replications. If there are no error bars, as
-// after a single replication, it omits the sentence about them.
+// after a single replication, Said omits the sentence about them.
 func (f Figure) Said() string {
 	bars, least, most := false, 0, 0
 	for _, p := range f.Panels {
@@ -156,7 +156,7 @@ func (f Figure) CSV() []byte {
 	return b.Bytes()
 }
 
-// A Drawn is a point of a figure, for programs.
+// A Drawn is a point of a figure, in a form for programs.
 type Drawn struct {
 	Figure string `json:"figure" doc:"name of the figure's files, without extension"`
 	Panel  string `json:"panel" doc:"title of the panel that contains the point"`
@@ -205,8 +205,8 @@ type File struct {
 // Formats returns the names of all formats of figures.
 func Formats() []string { return []string{"svg", "png", "pdf", "csv", "vl.json"} }
 
-// Files returns the files of the figure in the given formats. Without formats, it returns
-// all formats except PDF.
+// Files returns the files of the figure in the given formats. If no formats are given, it
+// returns all formats except PDF.
 func (f Figure) Files(formats ...string) (files []File, err error) {
 	if len(formats) == 0 {
 		formats = []string{"svg", "png", "csv", "vl.json"}

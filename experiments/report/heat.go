@@ -16,11 +16,11 @@ import (
 	"bourse/experiments/results"
 )
 
-// mostLines is the maximum number of lines in a panel before colours repeat.
+// mostLines is the maximum number of lines in a panel; with more lines, colours would repeat.
 const mostLines = 8
 
-// crowded reports whether a panel would have more lines than people can distinguish. Heat
-// maps are then drawn instead.
+// crowded reports whether a panel would have more lines than people can distinguish. Heat maps
+// are drawn instead of such panels.
 func (s Sweep) crowded(rows []results.Summary) bool {
 	p := s.plot()
 	return len(s.Axes) > 1 && len(distinct(Rows(s.Axes, rows, nil), func(r Row) string { return p.name(p.Color, r) })) > mostLines

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes of a legend in points.
+// These are the sizes of a legend in points.
 const (
 	legendLine = 16 // line height
 	lineIcon   = 26 // length of a line segment with its glyph

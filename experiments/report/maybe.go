@@ -31,7 +31,7 @@ func (x *Maybe) UnmarshalJSON(text []byte) (err error) {
 }
 
 // JSONSchema returns the JSON schema of a Maybe. The jsonschema package calls it for types
-// that have a custom JSON form.
+// with a custom JSON form.
 func (Maybe) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "null"}}}
 }
@@ -47,8 +47,8 @@ func (x Maybe) String() string {
 	return strconv.FormatFloat(float64(x), 'g', 6, 64)
 }
 
-// Cells returns a table row of values. A float64 is printed as a [Maybe], a [Cell] is used as it
-// is, and anything else is printed as by [fmt.Sprint].
+// Cells returns a table row of values. A float64 is formatted as a [Maybe], a [Cell] is not
+// changed, and any other value is formatted by [fmt.Sprint].
 func Cells(values ...any) []Cell {
 	row := make([]Cell, len(values))
 	for i, v := range values {

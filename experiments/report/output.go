@@ -18,13 +18,13 @@ import (
 // their type. A list is never null.
 type Output struct {
 	Version int  // version, which is the first field of a single object; 0 if the type has its own schema
-	Lines   bool // write one object per line, without the version
-	Compact bool // write on one line, as for Lines
+	Lines   bool // whether one object is written per line, without the version
+	Compact bool // whether the object is written on one line, as with Lines
 
 	of reflect.Type
 }
 
-// JSON returns the output that consists of one T.
+// JSON returns an output that consists of one T.
 func JSON[T any]() Output {
 	o := Output{Version: 1, of: reflect.TypeFor[T]()}
 	if _, own := reflect.Zero(o.of).Interface().(schemed); own {
@@ -33,7 +33,7 @@ func JSON[T any]() Output {
 	return o
 }
 
-// JSONLines returns the output that has one T per line.
+// JSONLines returns an output with one T per line.
 func JSONLines[T any]() Output {
 	return Output{Version: 1, Lines: true, Compact: true, of: reflect.TypeFor[T]()}
 }
@@ -71,7 +71,7 @@ func encode(w io.Writer, v any, compact bool) error {
 	return enc.Encode(v)
 }
 
-// List returns xs. It returns an empty list in place of nil, because JSON lists must not be
+// List returns xs. List returns an empty list instead of nil, because JSON lists must not be
 // null.
 func List[T any](xs []T) []T {
 	if xs == nil {
@@ -80,8 +80,8 @@ func List[T any](xs []T) []T {
 	return xs
 }
 
-// Schema returns the JSON Schema for the output of the named command or, for Lines, of one
-// line of it. The schema allows unknown fields, which readers must ignore.
+// Schema returns the JSON Schema for the output of the named command. For Lines, it is the
+// schema of one line. The schema permits unknown fields, which readers must ignore.
 func (o Output) Schema(command string) *jsonschema.Schema {
 	if own, ok := reflect.Zero(o.of).Interface().(schemed); ok {
 		return own.JSONSchema()
@@ -107,7 +107,7 @@ func (o Output) Schema(command string) *jsonschema.Schema {
 // A schemed is a type that provides its own schema.
 type schemed interface{ JSONSchema() *jsonschema.Schema }
 
-// schemaOf returns the schema of a type in the form in which encoding/json writes it.
+// schemaOf returns the schema of the form in which encoding/json writes a type.
 func schemaOf(t reflect.Type) *jsonschema.Schema {
 	r := jsonschema.Reflector{
 		Anonymous: true, DoNotReference: true, AllowAdditionalProperties: true,
@@ -125,9 +125,9 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// ownForm returns the schema of a type whose JSON form differs from its Go form. This form
-// is a string or, for a struct that embeds only pointers, one of their types. It returns
-// nil for other types.
+// ownForm returns the schema of a type whose JSON form differs from its Go form. This form is
+// a string. For a struct that embeds only pointers, it is one of their types. It returns nil
+// for other types.
 func ownForm(t reflect.Type) *jsonschema.Schema {
 	switch v := reflect.Zero(t).Interface().(type) {
 	case schemed, json.RawMessage:

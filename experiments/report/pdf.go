@@ -34,17 +34,17 @@ func (f Figure) pdf() ([]byte, error) {
 		return nil, err
 	}
 	// The name of a font subset must begin with six capitals and a plus sign. The library
-	// writes a name of its own.
+	// writes a name without this prefix.
 	return bytes.ReplaceAll(b.Bytes(), []byte("utf8"+pdfFont), []byte("BOURSE+LiberationSans")), nil
 }
 
-// pdfFont is the name that the library gives the font. It begins with two of the six
-// letters required before a subset's name.
+// pdfFont is the name that the library gives the font. It starts with two of the six letters
+// that must precede the name of a subset.
 const pdfFont = "aa+liberationsans"
 
-// A pdfCanvas draws on a page of the given height. The library measures from the top of a
-// page and vg from the bottom. The package vgpdf of gonum/plot is not used, because it
-// embeds whole fonts and has no Greek letters.
+// A pdfCanvas draws on a page of the given height. The library measures positions from the top
+// of a page, but vg measures them from the bottom. The package vgpdf of gonum/plot is not
+// used, because it embeds whole fonts and has no Greek letters.
 type pdfCanvas struct {
 	doc    *fpdf.Fpdf
 	height vg.Length

@@ -9,15 +9,15 @@ import (
 )
 
 // A PlainWriter writes only ASCII characters if the locale is not UTF-8. All output of the
-// program passes through it. In text for people, it replaces other characters by similar
-// ones. In JSON, it escapes them. It does not change data.
+// program passes through it. In text for people, it replaces other characters by similar ones.
+// In JSON, it escapes them. It does not change data.
 type PlainWriter struct {
 	io.Writer
 	Convert func(string) string // nil for data
 	rest    []byte              // bytes of an incomplete character
 }
 
-// Write writes b, except for the bytes of an incomplete character at the end of b.
+// Write writes b without the bytes of an incomplete character at its end.
 func (w *PlainWriter) Write(b []byte) (int, error) {
 	if w.Convert == nil || len(w.rest) == 0 && !slices.ContainsFunc(b, func(c byte) bool { return c >= utf8.RuneSelf }) {
 		return w.Writer.Write(b)

@@ -9,8 +9,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// The dimensions of results, in addition to the axes of a sweep. ByAlpha is the alpha of an
-// efficiency.
+// These are the dimensions of results, in addition to the axes of a sweep. ByAlpha is the
+// alpha of an efficiency.
 const (
 	ByMetric        = "metric"
 	ByConfiguration = "configuration"
@@ -21,14 +21,14 @@ const (
 // Efficiency is the name of the metric that depends on alpha.
 const Efficiency = "efficiency"
 
-// A Row is a mean in results and its value in each dimension.
+// A Row is a mean in results, with its value in each dimension.
 type Row struct {
 	At map[string]string
 	Datum
 }
 
-// Rows returns the means in summary, and the efficiencies at each alpha in curve. If there
-// are axes, the name of each configuration must contain a value on each.
+// Rows returns the means in summary, and the efficiencies at each alpha in curve. If there are
+// axes, the name of each configuration must contain a value on each axis.
 func Rows(axes []string, summary []results.Summary, curve []results.Point) (rows []Row) {
 	at := func(configuration, policy, metric string) map[string]string {
 		name, values := configuration, []string(nil)
@@ -102,7 +102,8 @@ func (p Plot) Panels(rows []Row) []Panel {
 	return panels(data, bars)
 }
 
-// Undefined returns noun phrases for the data that Panels omits because they have no mean.
+// Undefined returns noun phrases that describe the data that Panels omits because they have no
+// mean.
 func (p Plot) Undefined(rows []Row) (omits []string) {
 	missing, of := make(map[string][]string), make(map[string]int)
 	var names []string

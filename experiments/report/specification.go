@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// An Option is one choice in one decision. Each result has made one choice in each
+// An Option is one possible choice in one decision. Each result is based on one choice in each
 // decision. In a specification curve, an option is a row of marks.
 type Option struct {
-	Of, Name string // the decision and the choice
-	Has      []bool // whether each point of the panel's first curve has made this choice
+	Of, Name string // the decision, and the choice in it
+	Has      []bool // for each point of the panel's first curve, whether it is based on this choice
 }
 
-// Sizes of a specification curve.
+// These are the sizes of a specification curve.
 const (
 	specificationWidth = 2 * panelWidth
 	curveHeight        = 1.9 * vg.Inch

@@ -94,8 +94,8 @@ func words(size vg.Length) text.Style {
 	}
 }
 
-// fit returns line and its style, changed so that the text fits into width. It first
-// reduces the size and then shortens the text.
+// fit returns line and its style, adjusted so that the text fits into width. It first reduces
+// the size and then shortens the text.
 func fit(line string, size, width vg.Length) (string, text.Style) {
 	s := words(size)
 	line = clean(line)

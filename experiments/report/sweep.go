@@ -127,10 +127,10 @@ func (s Sweep) head(configuration string, named bool, width int) []Cell {
 	return cells
 }
 
-// Figure returns a figure with one panel for each metric of each configuration. A panel
-// shows the metric against the first axis. It has a line for each admission policy and each
-// point of the other axes. If the first axis is not numeric or there is no axis, Figure
-// draws bars. If there would be too many lines, Figure draws heat maps.
+// Figure returns a figure with one panel for each metric of each configuration. A panel shows
+// the metric against the first axis. It has a line for each admission policy and each point of
+// the other axes. If the first axis is not numeric, or if there is no axis, Figure draws bars.
+// If there would be too many lines, Figure draws heat maps.
 func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
 	if s.crowded(rows) {
 		return s.Maps(name, title, rows)

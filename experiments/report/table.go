@@ -14,9 +14,9 @@ type Table struct {
 	Title  string
 	Header []string
 	Left   int // number of leading columns with names; the other columns contain numbers
-	Beside int // number of measured columns that must stay with the paper's columns after them; 0 means 1
+	Beside int // number of measured columns that must stay together with the paper's columns after them; 0 means 1
 	Rows   [][]Cell
-	Note   string // a sentence below the table; may be empty
+	Note   string // sentence below the table; may be empty
 }
 
 // A Cell is a text that may be emphasized.
@@ -132,8 +132,9 @@ func (tb Table) widths(t Terminal) []int {
 	return width
 }
 
-// squeezed returns reduced column widths with which a band fits. It reduces the widest
-// column first, down to the column's longest word. It goes below that only if necessary.
+// squeezed returns reduced column widths with which a band fits. It reduces the widest column
+// first, at most to the length of the column's longest word. It reduces columns further only
+// if this is necessary.
 func (tb Table) squeezed(cols, width []int, most int) map[int]int {
 	cut := make(map[int]int)
 	if most <= 0 {
@@ -195,7 +196,7 @@ func (tb Table) html() string {
 		}
 		return s
 	})
-	w.Style().HTML = table.HTMLOptions{CSSClass: "table", EmptyColumn: "", Newline: " "} // safe, because the cells are already escaped
+	w.Style().HTML = table.HTMLOptions{CSSClass: "table", EmptyColumn: "", Newline: " "} // safe, because the cells have already been escaped
 	return w.RenderHTML() + "\n"
 }
 

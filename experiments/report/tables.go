@@ -98,10 +98,10 @@ func blank(x *float64) string {
 	return strconv.FormatFloat(*x, 'f', -1, 64)
 }
 
-// PaperTable returns a table with one row for each number that the paper prints. A row has
-// the measured mean, the mean's 95 % interval, and whether the two numbers differ by at
-// most limit. Limit may be undefined. "No" is emphasized. The paper's means are over the
-// given number of replications.
+// PaperTable returns a table with one row for each number that the paper prints. Each row
+// contains the measured mean, the 95 % interval of the mean, and whether the two numbers
+// differ by at most limit. Limit may be undefined. "No" is emphasized. The paper's means are
+// over the given number of replications.
 func PaperTable(l Labels, rows []results.Summary, replications int, limit func(results.Summary) (float64, bool)) Table {
 	t := Table{
 		Title:  "Measured and printed values",
@@ -199,9 +199,9 @@ func tValue(x *float64) string {
 	return unsigned(strconv.FormatFloat(*x, 'f', 2, 64))
 }
 
-// A Fit is the goodness of fit between two data sets by the Kolmogorov-Smirnov test. It has
-// the fraction of samples for which the test does not reject, the distance of the complete
-// data, and the mean distance of the samples. The paper's numbers may be nil.
+// A Fit is the goodness of fit between two data sets by the Kolmogorov-Smirnov test. It
+// contains the fraction of samples for which the test does not reject, the distance of the
+// complete data, and the mean distance of the samples. The paper's numbers may be nil.
 type Fit struct {
 	Data          string   `json:"data"`
 	Against       string   `json:"against"`

@@ -21,7 +21,7 @@ type target struct {
 	row  string
 }
 
-// mostTargets is the maximum number of points for which a figure has targets.
+// mostTargets is the maximum number of points in a figure with targets.
 const mostTargets = 5000
 
 // targets returns a target for each point of p, which pl has drawn on c.

@@ -7,8 +7,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// A Terminal describes the display capabilities of the device that receives the text. The
-// zero value is a pipe of unlimited width that supports only ASCII.
+// A Terminal describes the display capabilities of the device that receives the text. The zero
+// value describes a pipe of unlimited width that supports only ASCII.
 type Terminal struct {
 	Width int  // maximum number of characters per line; 0 means no limit
 	Color bool // supports ANSI colours
@@ -17,8 +17,8 @@ type Terminal struct {
 	Braille bool // whether braille patterns are supported, which charts need
 }
 
-// ASCII returns s with every non-ASCII character replaced. A character that the program
-// writes itself becomes a similar text, and any other character becomes a question mark. It
+// ASCII returns s with every non-ASCII character replaced. A character that the program itself
+// writes is replaced by a similar text, and any other character by a question mark. ASCII
 // creates its replacer in each call, because the package has no global state.
 func ASCII(s string) string {
 	s = strings.NewReplacer(
@@ -61,12 +61,12 @@ func (t Terminal) fold(s string) string {
 // leastBeside is the minimum width of a paragraph with a hanging indent, in characters.
 const leastBeside = 50
 
-// unbroken represents a space at which lines must not be broken. It has the width of a
-// space and does not occur in text.
+// unbroken represents a space at which lines must not be broken. It has the width of a space
+// and does not occur in texts.
 const unbroken = "\ue000"
 
 // Hang returns before followed by s, wrapped to the width of t. Continuation lines are
-// indented to the start of s. If that would make them too narrow, they are indented
+// indented to the start of s. If this would make the lines too narrow, they are indented only
 // slightly more than before. Lines are not broken at no-break spaces.
 func (t Terminal) Hang(before, s string) string {
 	parts := strings.Split(s, "\u00a0")

@@ -12,7 +12,7 @@ const vegaSchema = "https://vega.github.io/schema/vega-lite/v5.json"
 type spec = map[string]any
 
 // vega returns a Vega-Lite specification of the figure, including its numbers. It is for
-// readers who want another style.
+// readers who want a different style.
 func (f Figure) vega() []byte {
 	across, _ := f.grid()
 	s := spec{

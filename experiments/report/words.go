@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// none is printed if there is no value.
+// none is printed instead of a missing value.
 const none = "–"
 
 // Labels maps names in tables to display names. A name that is not listed is displayed with
-// spaces between its words. If a label differs from its name only in capitals, it also
-// applies to longer names that begin with this name.
+// spaces between its words. If a label differs from its name only in capitals, it also applies
+// to longer names that start with this name.
 type Labels map[string]string
 
 // Of returns the label of a name. It returns "BE all" for "be-all" if "be" has the label

@@ -26,9 +26,9 @@ func Spot(configuration string) (name string, values []string) {
 	return name, values
 }
 
-// Axis adds the column for an axis with the given name and values. Its type is number if
-// all values are numbers, and text otherwise. The column has the axis's name. The name is
-// changed if SQL does not allow it or if a table already has a column with that name.
+// Axis adds the column for an axis with the given name and values. The type of the column is
+// number if all values are numbers, and text if not. The column has the axis's name. The name
+// is changed if SQL does not allow it or if a table already has a column with that name.
 func (a *Axes) Axis(name string, values []string) {
 	c := Column{Name: strings.Trim(unnamed.ReplaceAllString(strings.ToLower(name), "_"), "_"), Type: kinds[number], Doc: "of the configuration: " + name, kind: number}
 	for _, v := range values {
@@ -47,7 +47,7 @@ func (a *Axes) Axis(name string, values []string) {
 
 var unnamed = regexp.MustCompile(`[^a-z0-9]+`)
 
-// along writes the cells of the axes for one table.
+// An along writes the cells of the axes for one table.
 type along struct {
 	axes          Axes
 	configuration string
@@ -57,7 +57,7 @@ type along struct {
 	rows   *parquet.GenericWriter[any]
 }
 
-// cells are the axis cells of one configuration.
+// A cells contains the axis cells of one configuration.
 type cells struct {
 	text []string // for CSV
 	row  parquet.Row

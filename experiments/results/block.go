@@ -37,10 +37,10 @@ func NewEncoder(t Tables, axes Axes) *Encoder {
 	}
 }
 
-// Jobs appends rows to jobs.parquet and jobs.csv. Like the other methods, Jobs rejects all
-// the rows if one contains a NaN, an infinity, a control character or an amount out of
-// range. The caller may reuse the slice. Rows are written in batches of 1,024. Until its
-// batch is written or Block is called, the data that a row points to must not change.
+// Jobs appends rows to jobs.parquet and jobs.csv. Like the other methods, Jobs rejects all the
+// rows if one of them contains a NaN, an infinity, a control character or an amount out of
+// range. The caller may reuse the slice. Rows are written in batches of 1,024. The data to
+// which a row points must not change until its batch is written or Block is called.
 func (e *Encoder) Jobs(rows []Job) error { return e.jobs.append(rows) }
 
 // Prices appends rows to prices.parquet.
@@ -50,9 +50,9 @@ func (e *Encoder) Prices(rows []Price) error { return e.prices.append(rows) }
 func (e *Encoder) Metrics(rows []Metric) error { return e.metrics.append(rows) }
 
 // Full returns the text rows since the last call. It also returns the Parquet tables whose
-// rows since the last block exactly fill row groups. The next block continues the files.
-// The complete files have the same bytes as if they were written as a single block. The
-// result is valid until the next row is appended.
+// rows since the last block exactly fill row groups. The next block continues these files. The
+// complete files have the same bytes as if they had been written as a single block. The result
+// is valid until the next row is appended.
 func (e *Encoder) Full() (Block, error) {
 	b := make(Block)
 	return b, errors.Join(e.jobs.full(b), e.prices.full(b), e.metrics.full(b))
@@ -69,8 +69,8 @@ type file struct {
 	name string
 	f    *os.File
 	at   int64
-	meta *format.FileMetaData // Parquet metadata; nil for CSV and before the first block
-	sum  hash.Hash            // hash of the written bytes; nil if not requested
+	meta *format.FileMetaData // Parquet metadata; nil for CSV, and before the first block
+	sum  hash.Hash            // hash of the written bytes; nil if no hash is requested
 }
 
 // newFile creates the named file in dir with the given header. If sum is not nil, it hashes
@@ -112,7 +112,7 @@ func (t *file) append(b []byte) error {
 
 const (
 	magic  = "PAR1"
-	footed = 4 + len(magic) // length of the footer and the magic number after it
+	footed = 4 + len(magic) // number of bytes for the length of the footer and the magic number
 )
 
 // join adds the row groups of a complete Parquet file.
@@ -148,8 +148,8 @@ func foot(b []byte) (end int, meta *format.FileMetaData, err error) {
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[end:len(b)-footed], meta); err != nil {
 		return 0, nil, fmt.Errorf("footer of a block: %w", err)
 	}
-	// Drop the page indexes. Readers expect the indexes of all groups in one place, and a
-	// group has only a few pages.
+	// Drop the page indexes. Readers expect the indexes of all groups in one place. Groups
+	// have only a few pages, so indexes are not needed.
 	for i := range meta.RowGroups {
 		g := &meta.RowGroups[i]
 		for k := range g.Columns {
@@ -176,7 +176,7 @@ func shiftGroup(g *format.RowGroup, by int64) {
 	}
 }
 
-// move adjusts an offset; 0 means that there is none.
+// move adjusts an offset by the given number; an offset of 0 means that there is none.
 func move(at *int64, by int64) {
 	if *at != 0 {
 		*at += by

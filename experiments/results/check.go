@@ -26,10 +26,10 @@ type Change struct {
 // String returns the path, the value found and the value wanted.
 func (c Change) String() string { return fmt.Sprintf("%s: found %s, want %s", c.File, c.Found, c.Want) }
 
-// Check reads every file listed in the manifest. It returns the missing and changed files
-// in order. It ignores other files. It cannot detect that a file and the manifest were
-// changed consistently. To detect this, compare [Dir.Digest] with a copy stored elsewhere.
-// An error means that a file could not be read.
+// Check reads every file listed in the manifest. It returns the missing and changed files in
+// order. It ignores other files. It cannot detect a consistent change of a file and the
+// manifest. To detect such a change, compare [Dir.Digest] with a copy stored elsewhere. An
+// error means that a file could not be read.
 func (d *Dir) Check(ctx context.Context) ([]Change, error) {
 	var changes []Change
 	if got := hashText(d.Manifest.Scenario); got != d.Manifest.ScenarioSHA256 {
@@ -54,8 +54,8 @@ func (d *Dir) Check(ctx context.Context) ([]Change, error) {
 // Digest returns the SHA-256 hash of the manifest, which covers all files of the results.
 func (d *Dir) Digest() string { return d.digest }
 
-// compare describes the named file as found and as wanted. If the file is unchanged, the
-// two descriptions are equal.
+// compare describes the named file as it was found and as it should be. If the file is
+// unchanged, the two descriptions are equal.
 func (d *Dir) compare(ctx context.Context, name string) (found, want string, err error) {
 	o := d.Manifest.Outputs[name]
 	bytes := func(n int64) string { return fmt.Sprintf("%d bytes", n) }
@@ -82,8 +82,8 @@ func (d *Dir) compare(ctx context.Context, name string) (found, want string, err
 }
 
 // open opens a file for reading. The file must not be larger than the given size. The file
-// must match the manifest, unless d is [Dir.Unchecked]. Commands use this method to read
-// every number from results.
+// must match the manifest, unless d is [Dir.Unchecked]. Commands use this method for every
+// number that they read from results.
 func (d *Dir) open(name string, most int64) (*os.File, error) {
 	if !d.unchecked {
 		if err := d.Unchanged(name); err != nil {
@@ -93,10 +93,10 @@ func (d *Dir) open(name string, most int64) (*os.File, error) {
 	return whole.OpenUpTo(d.file(name), most)
 }
 
-// Unchanged returns an error if one of the files does not match the manifest. It also
-// checks scenario.yaml, of which the manifest contains a copy. The error states the size or
-// hash found and the one wanted. Commands call Unchanged before they use the scenario or a
-// file that this package does not read.
+// Unchanged returns an error if one of the files does not match the manifest. It also checks
+// scenario.yaml against the copy in the manifest. The error states the size or hash that was
+// found and the one that was expected. Commands call Unchanged before they use the scenario or
+// a file that this package does not read.
 func (d *Dir) Unchanged(names ...string) error {
 	if got := hashText(d.Manifest.Scenario); got != d.Manifest.ScenarioSHA256 {
 		return d.changed(Change{manifestName, "a scenario of sha256 " + got, d.Manifest.ScenarioSHA256})
@@ -132,7 +132,7 @@ func (d *Dir) Unchecked() *Dir {
 	return &like
 }
 
-// A while is a reader that returns an error once ctx has ended.
+// A while is a reader that returns an error after ctx is done.
 type while struct {
 	ctx context.Context
 	io.Reader

@@ -17,7 +17,7 @@ type Column struct {
 	Doc      string `json:"doc"`
 
 	kind  cellKind // corresponds to Type
-	field int      // index of the field in the row type
+	field int      // index of the field in the type of the row
 }
 
 // A cellKind is a type of table cell.
@@ -65,7 +65,8 @@ func columns[R any]() []Column {
 	return cols
 }
 
-// cell returns the value of column c in row. It returns false if the cell is null.
+// cell returns the value of column c in row. checkRow returns an error that names the first
+// column of row with an invalid value.
 func (c *Column) cell(row reflect.Value) (v reflect.Value, ok bool) {
 	v = row.Field(c.field)
 	if !c.Nullable {
@@ -74,8 +75,8 @@ func (c *Column) cell(row reflect.Value) (v reflect.Value, ok bool) {
 	return v.Elem(), !v.IsNil()
 }
 
-// checkRow returns an error that names a column of row with an invalid value. The columns
-// in cols must be those of the row's type.
+// checkRow returns an error that names a column of row with an invalid value. The columns in
+// cols must be the columns of the row's type.
 func checkRow(cols []Column, row reflect.Value) error {
 	for i := range cols {
 		c := &cols[i]

@@ -22,7 +22,7 @@ type csvWriter struct {
 	taken bool // whether text has been passed to a block
 }
 
-// write appends a checked row and the cells of the axes.
+// write appends a checked row and its axis cells.
 func (c *csvWriter) write(row reflect.Value, along []string) {
 	for i := range c.cols {
 		cell, ok := c.cols[i].cell(row)
@@ -54,8 +54,8 @@ func (c *csvWriter) take() []byte {
 	return c.text
 }
 
-// appendTexts appends the text of each cell of a row. A cell that does not apply has an
-// empty text.
+// appendTexts appends the text of each cell of a row. The text is empty for a cell that does
+// not apply.
 func appendTexts(record []string, cols []Column, row reflect.Value) []string {
 	for i := range cols {
 		text := ""
@@ -106,9 +106,9 @@ func header(cols []Column) []byte {
 // JobsHeader returns the first line of jobs.csv without a sweep.
 func JobsHeader() []byte { return header(columns[Job]()) }
 
-// appendCell appends the text of a cell. Numbers are written in the shortest form that reads
-// back exactly. If a spreadsheet would run a text as a formula, or if the text begins with
-// an apostrophe, the text gets a leading apostrophe.
+// appendCell appends the text of a cell. Numbers are written in the shortest form that parses
+// to the same number. A text starts with an additional apostrophe if a spreadsheet would run
+// it as a formula, or if it already starts with an apostrophe.
 func appendCell(b []byte, k cellKind, v reflect.Value) []byte {
 	switch k {
 	case integer:

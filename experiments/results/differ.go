@@ -21,9 +21,8 @@ import (
 	"bourse/bank/whole"
 )
 
-// Differ returns the first column in which two rows differ, and both cells. The name is
-// empty if there is no difference. It compares the named columns or, without names, all
-// columns.
+// Differ returns the first column in which two rows differ, and both cells. The name is empty
+// if there is no difference. It compares the named columns or, if none is named, all columns.
 func Differ[R any](a, b *R, names ...string) (column, one, other string) {
 	cell := func(row *R, i int) string {
 		v := reflect.ValueOf(row).Elem().Field(i)
@@ -56,14 +55,14 @@ func (d *Dir) TextJobs() iter.Seq2[Job, error] {
 	return streamTable[Job](like, text, math.MaxInt64, like.axes(text, len(columns[Job]())), new(int))
 }
 
-// SameRows is the Found text for a Parquet file whose bytes differ although its rows are
+// SameRows is the text in Found for a Parquet file whose bytes differ although its rows are
 // the same.
 const SameRows = "different bytes, but the same rows"
 
-// Different compares the files listed in the manifests of d and made. It skips files for
-// which leave returns true. It returns the first difference in each file. For a table, it
-// includes the row and the column. The directory made must have the correct results. All
-// files must match their manifests.
+// Different compares the files listed in the manifests of d and made. It skips files for which
+// leave returns true. It returns the first difference in each file. For a table, it includes
+// the row and the column. The directory made must contain the correct results. All files must
+// match their manifests.
 func (d *Dir) Different(made *Dir, leave func(name string) bool) (changes []Change, err error) {
 	all := maps.Clone(d.Manifest.Outputs)
 	maps.Copy(all, made.Manifest.Outputs)

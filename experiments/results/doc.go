@@ -19,10 +19,10 @@
 //
 // # Design
 //
-// A row is a plain struct, and its tags are the only description of the columns. The
-// Parquet schema, the CSV header and codec, and README.txt are derived from these tags. A
-// column that does not apply is nil in Go, null in Parquet and an empty cell in CSV. NaNs
-// and infinities are rejected, because readers treat them differently.
+// A row is a plain struct, and its tags are the only description of the columns. The Parquet
+// schema, the CSV header and codec, and README.txt are derived from these tags. A column that
+// does not apply is nil in Go, null in Parquet and an empty cell in CSV. NaNs and infinities
+// are rejected, because readers treat them differently.
 //
 // Rows are encoded block by block in parallel, and the blocks are concatenated as bytes. In
 // Parquet, each block is a row group. The bytes of a file depend only on the rows and their

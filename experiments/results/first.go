@@ -10,12 +10,13 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// mostFirst is the maximum number of a block's rows to search for the first replication.
+// mostFirst is the maximum number of rows of a block that are searched for the first
+// replication.
 const mostFirst = 1 << 18
 
 // FirstJobs returns the jobs of the first replication in b, up to most jobs per policy. The
 // map contains the number of the replication's jobs per policy, among the searched rows. If
-// the block has no jobs, FirstJobs returns no rows.
+// the block contains no jobs, FirstJobs returns no rows.
 func (b Block) FirstJobs(axes Axes, most int) (jobs []Job, of map[string]int, err error) {
 	return firstRows(b, "jobs", axes, most, func(j *Job) whose { return whose{j.Admission, j.Replication} })
 }
@@ -23,7 +24,7 @@ func (b Block) FirstJobs(axes Axes, most int) (jobs []Job, of map[string]int, er
 // Jobs yields all jobs in b. It stops after an error.
 func (b Block) Jobs(axes Axes) iter.Seq2[Job, error] { return rowsIn[Job](b, "jobs", axes) }
 
-// FirstPrices is like FirstJobs, but for prices.
+// FirstPrices does the same as FirstJobs for prices.
 func (b Block) FirstPrices(axes Axes, most int) (prices []Price, of map[string]int, err error) {
 	return firstRows(b, "prices", axes, most, func(p *Price) whose { return whose{p.Admission, p.Replication} })
 }
@@ -76,7 +77,7 @@ func unpack[R any](packed []byte) iter.Seq2[R, error] {
 			defer r.Close()
 			buf := make([]R, 256)
 			for {
-				clear(buf) // copy them, because the reader reuses the memory that pointers refer to
+				clear(buf) // clear the buffer, because the reader reuses the memory to which pointers refer
 				n, err := r.Read(buf)
 				for i := range buf[:n] {
 					if !yield(buf[i], nil) {

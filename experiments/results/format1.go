@@ -26,7 +26,8 @@ type job1 struct {
 	Wasted        *float64 `parquet:"wasted,optional"`
 }
 
-// jobsOf1 yields the jobs of results in format 1. Columns that format 1 lacks are nil.
+// jobsOf1 yields the jobs of results in format 1. Columns that do not exist in format 1 are
+// nil.
 func jobsOf1(d *Dir, wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	return func(yield func(Job, error) bool) {
 		for j, err := range rowsOf[job1](d, "jobs", wanted, row) {

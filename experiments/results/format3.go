@@ -30,8 +30,8 @@ type job3 struct {
 	Wasted        *float64 `parquet:"wasted,optional"`
 }
 
-// jobsOf3 yields the jobs of results in formats 2 and 3. Columns that these formats lack
-// are nil.
+// jobsOf3 yields the jobs of results in formats 2 and 3. Columns that do not exist in these
+// formats are nil.
 func jobsOf3(d *Dir, wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	return func(yield func(Job, error) bool) {
 		for j, err := range rowsOf[job3](d, "jobs", wanted, row) {

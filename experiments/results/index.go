@@ -20,13 +20,13 @@ import (
 )
 
 // Results store the values of each unit and its position in the files. A run with more
-// replications can then reuse the units.
+// replications can therefore reuse the units.
 const (
 	indexName  = "units.json"
 	valuesFile = "units.values"
 )
 
-// An index has the plan of the results and their units, in order.
+// An index contains the plan of the results and their units, in order.
 type index struct {
 	Plan  Plan      `json:"plan"`
 	Units []indexed `json:"units"`
@@ -36,9 +36,9 @@ type index struct {
 type indexed struct {
 	Name    string            `json:"name"`
 	Files   map[string]span   `json:"files"`
-	Values  span              `json:"values"` // position in units.values, where each unit is compressed separately
+	Values  span              `json:"values"` // position in the file units.values, in which each unit is compressed separately
 	Ledgers map[string]string `json:"ledgers,omitempty"`
-	Heard   string            `json:"heard,omitempty"` // SHA-256 of the questions to programs and their answers
+	Heard   string            `json:"heard,omitempty"` // SHA-256 of the questions to external programs and their answers
 }
 
 // A span is the range of bytes From to To−1 of a file. For a Parquet file, it also gives
@@ -65,7 +65,7 @@ var (
 	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxTable))
 )
 
-// Unit appends the rows of unit and takes over its journals from the directory from.
+// Unit appends the rows of unit and moves its journals from the directory from to the results.
 func (w *Writer) Unit(name string, unit *Unit, from string) error {
 	is := indexed{Name: name, Files: make(map[string]span), Ledgers: unit.Ledgers, Heard: unit.Heard}
 	for _, f := range w.files {
@@ -99,7 +99,7 @@ func (w *Writer) Unit(name string, unit *Unit, from string) error {
 	return w.adopt(unit, from)
 }
 
-// adopt takes over the journals of unit from the directory dir.
+// adopt moves the journals of unit from the directory dir to the results.
 func (w *Writer) adopt(unit *Unit, dir string) error {
 	for key := range unit.Ledgers {
 		from, err := within(dir, key)

@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// A run writes to .NAME.partial-N. It locks this directory until the run ends and finally
-// renames it to NAME. During the renaming, an older NAME is called .NAME.partial-N.old.
+// A run writes to the directory .NAME.partial-N. It locks this directory until the run ends
+// and finally renames it to NAME. During the renaming, an older NAME is called
+// .NAME.partial-N.old.
 const (
 	partial = ".partial-"
 	older   = ".old"
@@ -21,16 +22,16 @@ const (
 var ErrBusy = errors.New("another run is writing it")
 
 // Tidy removes the files that killed runs have left next to the results directory dir. It
-// returns a sentence about each of them. It does not touch the files of a run in progress.
-// If a run had moved older results aside, Tidy moves them back. If newer results have that
-// name in the meantime, it moves files that users added to the older results there.
+// returns a sentence about each of them. It does not touch the files of a run in progress. If
+// a run had moved older results aside, Tidy moves them back. If there are newer results with
+// that name, it moves the files that users had added to the older results there.
 func Tidy(dir string) (said []string, err error) {
 	if dir, err = place(dir); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(filepath.Dir(dir))
 	if err != nil {
-		return nil, nil // nothing to do, or Create will report the error
+		return nil, nil // there is nothing to do, or Create will report the error
 	}
 	var runs []string
 	for _, e := range entries {
@@ -50,7 +51,7 @@ func Tidy(dir string) (said []string, err error) {
 // It returns a description of its actions.
 func tidy(dir, temp string) (said []string) {
 	lock, err := lockDir(temp)
-	if errors.Is(err, fs.ErrNotExist) { // the run has renamed it
+	if errors.Is(err, fs.ErrNotExist) { // the run has renamed the directory
 		lock, err = lockDir(dir)
 	}
 	switch {
@@ -110,7 +111,7 @@ func discard(old, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range entries { // the manifest last, because it shows which files were added
+	for _, e := range entries { // remove the manifest last, because it shows which files were added
 		if e.Name() != manifestName {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(old, e.Name())))
 		}

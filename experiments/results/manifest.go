@@ -24,22 +24,21 @@ const (
 	scenarioName = "scenario.yaml"
 	kind         = "bourse results"
 
-	// Format is the version of the layout of results directories and of their columns.
-	// Older formats can be read. Format 1 has fewer columns of jobs, format 2 has an
-	// estimate for every job, and formats before 4 have neither penalty_owed nor the trials
-	// of metrics.
+	// Format is the version of the layout of results directories and of their columns. Older
+	// formats can be read. Format 1 has fewer columns of jobs, and format 2 has an estimate
+	// for every job. Formats before 4 have neither penalty_owed nor the trials of metrics.
 	Format = 4
 )
 
-// A Manifest describes how a results directory was made, and its contents. The writer sets
-// the fields after Claims.
+// A Manifest describes how a results directory was made, and its contents. The writer sets the
+// fields that follow Claims.
 type Manifest struct {
 	Command      []string          `json:"command"`         // command that repeats the run
 	Scenario     string            `json:"scenario"`        // text of the scenario as it was run, with every default
-	Seed         uint64            `json:"seed,string"`     // as text, because some JSON readers round large numbers
+	Seed         uint64            `json:"seed,string"`     // text, because some JSON readers round large numbers
 	Replications int               `json:"replications"`    // per configuration and policy
 	WallSeconds  float64           `json:"wall_seconds"`    // how long it took
-	Inputs       map[string]string `json:"inputs"`          // SHA-256 hash of every input file, keyed by path as given
+	Inputs       map[string]string `json:"inputs"`          // SHA-256 hash of every input file, by the path as it was given
 	Ledgers      map[string]string `json:"ledgers"`         // head of every stored journal, keyed by its directory
 	Alike        []string          `json:"alike,omitempty"` // configurations whose replications all have the same jobs and hosts
 
@@ -54,7 +53,7 @@ type Manifest struct {
 	ScenarioSHA256 string              `json:"scenario_sha256"`
 	Version        Version             `json:"version"`
 	Columns        map[string][]Column `json:"columns"` // by file, in order
-	Outputs        map[string]Output   `json:"outputs"` // keyed by path; the manifest is not included
+	Outputs        map[string]Output   `json:"outputs"` // size and hash of each output, by path; the manifest is not included
 }
 
 // An Output is the size and hash of a file of the directory.
@@ -63,7 +62,7 @@ type Output struct {
 	SHA256 string `json:"sha256"`
 }
 
-// A Version identifies a program. Fields are "unknown" if unknown.
+// A Version identifies a program. A field is "unknown" if its value is unknown.
 type Version struct {
 	Module   string            `json:"module"`
 	Version  string            `json:"version"`
@@ -176,8 +175,8 @@ func outputs(dir string, known map[string]Output) (map[string]Output, error) {
 	return found, errors.Join(err, all.Wait())
 }
 
-// Maximum sizes of files that are read into memory as a whole. Files written by runs are
-// far smaller.
+// These are the maximum sizes of files that are read into memory as a whole. Files written by
+// runs are far smaller.
 const (
 	maxManifest = 1 << 28
 	maxTable    = 1 << 30

@@ -12,15 +12,16 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Maximum sizes of an uncompressed page and of its header. Pages written by runs are far
-// smaller.
+// These are the maximum sizes of an uncompressed page and of its header. Pages written by runs
+// are far smaller.
 const (
 	maxPage   = 1 << 26
 	maxHeader = 1 << 14
 )
 
 // undamaged calls read and returns its error. If read panics, it returns an error about the
-// panic. The Parquet library trusts the sizes in a file, even if the file is damaged.
+// panic. The Parquet library trusts the sizes in a file, even if the file is damaged, and may
+// panic.
 func undamaged(read func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -31,7 +32,7 @@ func undamaged(read func() error) (err error) {
 }
 
 // checkFooter rejects a file that claims a footer longer than the file. The library would
-// allocate that much memory.
+// allocate as much memory as the file claims.
 func checkFooter(in io.ReaderAt, size int64) error {
 	var last [8]byte
 	if size < int64(len(magic)+len(last)) {
@@ -49,8 +50,8 @@ func checkFooter(in io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkPages rejects a file whose pages claim impossible sizes. The library would allocate
-// unbounded memory.
+// checkPages rejects a file whose pages claim impossible sizes. The library would allocate an
+// unlimited amount of memory for them.
 func checkPages(in io.ReaderAt, size int64, p *parquet.File) error {
 	for _, g := range p.Metadata().RowGroups {
 		for _, c := range g.Columns {

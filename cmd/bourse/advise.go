@@ -18,10 +18,10 @@ import (
 var adviseCommand = command(`advise [RESULTS]
 recommend a market and a budget for a job
 
-The advice depends on four numbers: p_a, the probability of admission by the reservation market;
-p_w, the probability of fulfilment on the spot market; p_d, the fraction of work completed on the
-spot market; and q, the ratio of cost to value. For each configuration of a finished run, the
-command reads p_a from the reservation policy, and p_w, p_d and q from policy be.
+The advice depends on four numbers. The first one, p_a, is the probability that the reservation
+market admits the job. The probability of fulfilment on the spot market is p_w, and the fraction of
+work completed there is p_d. The ratio of cost to value is q. For each configuration of a finished
+run, the command reads p_a from the reservation policy, and p_w, p_d and q from policy be.
 
    bourse study advise --pa 0.63 --pw 0.39 --q 0.14
    bourse study advise results/paper --reservation cac
@@ -41,20 +41,20 @@ describe-spot-price-history.
    bourse study advise --job work=60,deadline=300,value=1 --live ~/.bourse/lab --out advice`, adviseAction)
 
 type adviseOptions struct {
-	PA                          *float64 `doc:"probability of admission, {P}, in [0,1]"`
-	PW                          *float64 `doc:"probability of fulfilment, {P}, in [0,1]"`
-	PD                          *float64 `doc:"fraction of work completed, {F}, in [0,1]"`
-	Q                           *float64 `doc:"ratio of cost to value, {Q}, in [0,1)"`
-	Reservation                 string   `shown:"the market paper's" doc:"admission {POLICY} of the reservation market"`
+	PA                          *float64 `doc:"use {P} as the probability of admission, in [0,1]"`
+	PW                          *float64 `doc:"use {P} as the probability of fulfilment, in [0,1]"`
+	PD                          *float64 `doc:"use {F} as the fraction of work completed, in [0,1]"`
+	Q                           *float64 `doc:"use {Q} as the ratio of cost to value, in [0,1)"`
+	Reservation                 string   `shown:"the market paper's" doc:"use {POLICY} as the reservation market's admission policy"`
 	Job                         string   `doc:"give advice for the job {work=S,nodes=N,deadline=S,value=$}"`
 	Configuration               string   `shown:"the only one" doc:"use the runs of configuration {NAME} of RESULTS"`
-	Live                        string   `doc:"use the prices of the live market in {DIR}, which must not be running"`
-	Prices                      string   `doc:"use the prices in {FILE}: CSV, or JSON of EC2, plain or gzip"`
+	Live                        string   `doc:"use the prices of the live market in {DIR}, which must be stopped"`
+	Prices                      string   `doc:"use the prices in {FILE}, which is CSV or JSON of EC2, plain or gzip"`
 	Series                      string   `doc:"use only the series {NAME} of --prices"`
-	Zone                        string   `doc:"use only zone {NAME} of --prices"`
-	Guarantee                   float64  `default:"0.9" validate:"gt=0,lt=1" doc:"reserve at the {G}-quantile of the preceding prices, in (0,1)"`
-	Probability                 float64  `default:"0.9" validate:"gt=0,lt=1" doc:"required probability of ending in time, {P}, in (0,1)"`
-	Budgets                     string   `shown:"from the history" doc:"budget range to search, {FROM..TO}, in dollars"`
+	Zone                        string   `doc:"use only the zone {NAME} of --prices"`
+	Guarantee                   float64  `default:"0.9" validate:"gt=0,lt=1" doc:"admit reservations at the {G}-quantile of the preceding prices, in (0,1)"`
+	Probability                 float64  `default:"0.9" validate:"gt=0,lt=1" doc:"require that jobs end in time with probability {P}, in (0,1)"`
+	Budgets                     string   `shown:"from the history" doc:"search the budgets {FROM..TO}, in dollars"`
 	Out                         string   `alias:"o" doc:"write the figure to {DIR}"`
 	jsonOption[[]whatif.Advice] `yaml:",inline"`
 }

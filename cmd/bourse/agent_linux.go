@@ -22,11 +22,11 @@ func supervisor() { agent.Main() }
 var agentCommand = command(`agent [DIR]
 run this machine as a host of a market
 
-The agent runs the market's tasks on this machine, enforces their shares, and reports their
-usage. It only makes outgoing connections: the market never connects to this machine. To join a
-market, the machine needs a token from 'bourse live host invite'. A token is valid once. After
-that, the agent and the market identify each other by their certificates. The agent's
-certificate is in DIR. DIR also contains the market's orders for this host.
+The agent runs the market's tasks on this machine, enforces their shares, and reports their usage.
+The agent only makes outgoing connections, so the market never connects to this machine. To join a
+market, the machine needs a token from 'bourse live host invite'. A token can be used only once.
+After that, the agent and the market identify each other by their certificates. DIR contains the
+agent's certificate and the market's orders for this host.
 
 Tasks continue if the agent stops. After a crash or an upgrade, the new agent finds its tasks
 again. Without an agent, tasks continue until the market's lease ends, and then pause.
@@ -45,9 +45,9 @@ nodes share as --spool. The file in --join @FILE then contains one token per nod
 
 As root, or in a systemd unit with delegation, the agent enforces shares with control groups
 (cgroup2, cgroup1). Otherwise it enforces them by stopping and continuing processes (signals).
-Signals do not isolate users, so the host then runs jobs only for the accounts given with
---trust. DIR is by default /var/lib/bourse/agent for root, and ~/.local/state/bourse/agent for
-other users.`, agentAction, agentShowCommand, agentUnitCommand, agentDrainCommand)
+Signals do not isolate users, so the host then runs jobs only for the accounts given with --trust.
+The default for DIR is /var/lib/bourse/agent for root, and ~/.local/state/bourse/agent for other
+users.`, agentAction, agentShowCommand, agentUnitCommand, agentDrainCommand)
 
 var agentShowCommand = command(`show [DIR]
 print this host's market, offer and tasks
@@ -73,9 +73,8 @@ stopped. Join the market first, or add --join to the unit's command.
 var agentDrainCommand = command(`drain [DIR]
 let this host leave its market
 
-The agent tells the market that this host accepts no more tasks. If no agent is running, the
-next one to start does so. The agent exits when no task runs here and the market has confirmed
-the drain.
+The agent tells the market that this host will accept no more tasks. If no agent is running, the
+next one to start does so. The agent exits when no task is running and the market has confirmed the drain.
 
    bourse live agent drain --when-done
    bourse live agent drain /srv/bourse --stay`, drainAction)

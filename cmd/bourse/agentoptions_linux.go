@@ -18,18 +18,18 @@ type agentOptions struct {
 	Join        string   `doc:"join the market with {TOKEN}, or with the token in a file (@FILE)"`
 	Name        string   `doc:"request the host name {NAME}"`
 	CPUs        float64  `doc:"offer {N} processors (default: all except one; on machines with fewer than four, all except a half)"`
-	Kind        string   `doc:"enforce shares with {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals are inexact on a busy machine"`
-	Trust       []string `doc:"accept jobs from {ACCOUNT} although users are not isolated; may be repeated"`
+	Kind        string   `doc:"enforce shares with {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
+	Trust       []string `doc:"accept jobs from {ACCOUNT}, although users are not isolated; may be repeated"`
 	Offline     bool     `doc:"run tasks without network access"`
 	Slurm       string   `doc:"offer each node of Slurm partition {PARTITION} as a host of whole cores"`
 	Spool       string   `doc:"store the state of the nodes' agents in {DIR}, which all nodes share"`
 	Address     string   `doc:"let the nodes of a contract reach this host at {ADDRESS} (default: the address from which it reaches the market)"`
 	Ports       string   `doc:"let contracts of several nodes use the ports {FIRST-LAST} (default: 24000-24999)"`
-	Netns       string   `doc:"run in network namespace {NAME}, created with 'ip netns add'; requires root"`
-	Memory      float64  `unit:"bytes" doc:"default memory limit of a task, in {BYTES}, or with a unit such as 4GB"`
-	Disk        float64  `unit:"bytes" doc:"default disk limit of a task, in {BYTES}, or with a unit such as 4GB"`
-	Stored      float64  `unit:"bytes" doc:"limit on the stored output of one account's ended tasks, in {BYTES} (default: twice --disk)"`
-	Processes   int      `doc:"default limit on the processes of a task, {N}"`
+	Netns       string   `doc:"run in the network namespace {NAME}, created with 'ip netns add'; requires root"`
+	Memory      float64  `unit:"bytes" doc:"limit the memory of a task to {BYTES} by default; units such as 4GB are accepted"`
+	Disk        float64  `unit:"bytes" doc:"limit the disk space of a task to {BYTES} by default; units such as 4GB are accepted"`
+	Stored      float64  `unit:"bytes" doc:"store at most {BYTES} of output of one account's ended tasks (default: twice --disk)"`
+	Processes   int      `doc:"limit a task to {N} processes by default"`
 	heldOptions `yaml:",inline"`
 	logOption   `yaml:",inline"`
 	quietOption `yaml:",inline"`

@@ -17,12 +17,11 @@ import (
 )
 
 // slurmKept states which guarantees of a market apply to hosts under Slurm.
-const slurmKept = `On Slurm, bourse guarantees that processors are not oversold, that each task starts once,
-and that payments can be audited and replayed. SIGTERM, checkpoints and requeueing (as a new
-attempt) also work. Shares are not proportional to bids, because a bid decides only
-admission and payment, and raising a bid does not speed up a task. Idle capacity is not
-redistributed, and tasks may start after more than a second. A paused task is stopped by
-signals, and its cores stay idle.`
+const slurmKept = `On Slurm, bourse guarantees that processors are not oversold and that each task starts only once.
+Payments can be audited and replayed. SIGTERM, checkpoints and new tries (requeueing) also work.
+Shares are not proportional to bids. A bid decides only admission and payment, so a higher bid
+does not speed up a task. Idle capacity is not redistributed, and tasks may start after more than
+a second. A paused task is stopped by signals, and its cores are idle.`
 
 // slurmAgent runs an agent for each node of a Slurm partition.
 func slurmAgent(c *cli.Context, o *agentOptions) error {

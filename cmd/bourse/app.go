@@ -18,12 +18,12 @@ func newApp(in io.Reader, out, errs io.Writer) *cli.App {
 		Name:  "bourse",
 		Usage: "bourse - a market for computing: experiments, live markets, audited ledgers",
 		Description: `Hosts sell shares of their capacity in a continuous auction. Contracts promise work by a
-deadline, for a budget. A bank settles payments to the micro-dollar. 'bourse docs' lists the
-documentation; start with 'bourse docs concepts'.
+deadline, for a budget. A bank settles payments to the micro-dollar. The command 'bourse docs' lists
+the documentation; start with 'bourse docs concepts'.
 
-The exit status is 0 for success, 1 for a failure or a refusal, 2 for wrong usage or input, 3
-for a failed audit, 4 for an incomplete result, 5 for a busy bank or a wrong clock (try again),
-and 130 for an interruption. Results go to standard output, and all other output goes to
+The exit status is 0 for success, 1 for a failure or a refusal, and 2 for wrong usage or input. It
+is 3 for a failed audit, 4 for an incomplete result, and 5 for a busy bank or a wrong clock (try
+again). It is 130 after an interruption. Results go to standard output, and all other output goes to
 standard error. Commands respect NO_COLOR.`,
 		Version:              version(),
 		Reader:               in,
@@ -134,7 +134,7 @@ func wrongUse(c *cli.Context, err error, _ bool) error {
 		}
 	}
 	if _, n, ok := strings.Cut(err.Error(), "flag provided but not defined: "); ok {
-		return usagef("unknown flag %s; to pass an argument that begins with a minus sign, write -- before it; see '%s --help'", n, c.Command.HelpName)
+		return usagef("unknown flag %s; write -- before an argument that begins with a minus sign; see '%s --help'", n, c.Command.HelpName)
 	}
 	return usagef("%w; see '%s --help'", err, c.Command.HelpName)
 }

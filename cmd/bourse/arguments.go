@@ -118,7 +118,7 @@ func (json3Option[T]) prints() report.Output { return printsVersion[T](3) }
 // peopleOptions are the options of commands that print text for people.
 type peopleOptions struct {
 	quietOption `yaml:",inline"`
-	Color       string `validate:"oneof=auto always never" default:"auto" doc:"use colour {WHEN}: auto, always or never"`
+	Color       string `validate:"oneof=auto always never" default:"auto" doc:"use colours {WHEN}: auto, always or never"`
 }
 
 // output contains the options of every command that prints text and JSON.

@@ -81,7 +81,7 @@ func (a *asked) task() (*client.Task, *config.Error) {
 		return nil, wrong
 	}
 	if len(a.Command) == 0 {
-		return nil, &config.Error{Field: "command", Problem: "found no command, want a command to run; if the command has flags, write -- before it"}
+		return nil, &config.Error{Field: "command", Problem: "found no command, want a command to run; write -- before a command with flags"}
 	}
 	t := &client.Task{Terms: *terms, Job: remote.Job{Name: a.Name, Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
 	if a.Chdir != "" {

@@ -18,27 +18,26 @@ import (
 var auditCommand = command(`audit DIR
 recompute a ledger or results, and report differences
 
-The audit checks every hash. It checks that each entry conserves money, that no account is
-overdrawn and that no escrow remains. It also checks that the amount admitted for each contract
-equals its charges plus its refund, apart from penalties. DIR is a ledger or a results
-directory. For results, it compares the ledgers with the heads in the manifest and with the rows
-of jobs.csv. It recomputes every charge, penalty and verdict from bids, shares, prices and
-times. It also compares each published file with its size and hash in the manifest. It ignores
-files that you added. It then generates the jobs again from the scenario and the seed, and
-recomputes the metrics, tables, figures and page. It compares jobs.parquet with jobs.csv. For
-each file, it reports the row and column of the first difference. It also lists the data that it
-did not compare. With --deep, it runs the experiment again and compares every decision, note and
-number, which takes as long as the run. If someone also changed the manifest, only its SHA-256
-hash reveals the change. The audit prints this hash, so store it elsewhere. For an owned bank,
-the audit checks the order of every entry: its signature, and the key and right that were valid
-at that entry. With --keys, it also checks that the operator's first key and the recovery key
-are the given ones. DIR may be the folder or URL of a log that 'ledger publish' wrote. The audit
-then downloads only the log's tiles, and waits at most 30 s for each file. With --witness, it
-checks the cosignatures of witnesses and prints their times. The audit checks the times of
-entries against these times: to within a minute for published entries, and to within ten minutes
-for entries after a checkpoint given with --earlier. The audit lists entries whose times are
-more than a minute ahead of this machine's clock. The exit status is 3 if the audit finds an
-error.
+The audit checks the hash of every entry. It checks that each entry conserves money, that no account
+is overdrawn, and that no money remains in escrow. It also checks that the amount admitted for each
+contract equals its charges plus its refund, apart from penalties. DIR is a ledger or a results
+directory. For results, the audit compares the ledgers with the heads in the manifest and with the
+rows of jobs.csv. It recomputes every charge, penalty and verdict from bids, shares, prices and
+times. It also compares each published file with its size and hash in the manifest. It ignores files
+that you added. It then generates the jobs again from the scenario and the seed, and recomputes the
+metrics, tables, figures and page. It compares jobs.parquet with jobs.csv. For each file, it reports
+the row and column of the first difference. It also lists the data that it could not compare. With
+--deep, it runs the experiment again and compares every decision, note and number. This takes as
+long as the run. If someone also changed the manifest, only its SHA-256 hash reveals the change. The
+audit prints this hash. Store it in a place that nobody else can change. For an owned bank, the audit
+checks the signed order of every entry. It checks the signature, and the key and the right that were
+valid at that time. With --keys, it also checks that the operator's first key and the recovery key
+are those in the file. DIR may be the folder or URL of a log that 'ledger publish' wrote. The audit
+then downloads only the log's tiles, and waits at most 30 s for each file. With --witness, it checks
+the cosignatures of witnesses and prints their times. The audit compares the times of entries with
+these times. Published entries must agree to within a minute, and entries after the checkpoint in
+--earlier to within ten minutes. The audit lists entries whose times are more than a minute ahead of
+this machine's clock. The exit status is 3 if the audit finds an error.
 
    bourse ledger audit results/paper
    bourse ledger audit results/paper --deep
@@ -52,7 +51,7 @@ type auditOptions struct {
 	Head                       string   `doc:"compare the ledger with the head {SIZE:ROOT}"`
 	Since                      int64    `doc:"list only the entries after {N}; all entries are checked"`
 	Earlier                    []string `doc:"compare with the older checkpoint in {FILE}; may be repeated"`
-	Fresh                      float64  `unit:"seconds" doc:"require a cosignature of the last {SECONDS}, or with a unit such as 24h"`
+	Fresh                      float64  `unit:"seconds" doc:"require a cosignature of the last {SECONDS}; units such as 24h are accepted"`
 	Deep                       bool     `doc:"run the experiment again, and compare every decision, note and number"`
 	keysOption                 `yaml:",inline"`
 	jsonOption[[]audits.Value] `yaml:",inline"`

@@ -20,9 +20,9 @@ var copyCommand = command(`copy FROM TO
 copy a ledger, to a folder or into PostgreSQL
 
 The copy has the same entries, hashes, receipts and head. It answers repeated requests as the
-original does. The command audits FROM before it copies, and audits the copy afterwards. The
-copy is named TO.part until it is complete, and an incomplete copy cannot be opened as a bank.
-Entries written to FROM during the copy are not copied, so stop its writers first.
+original does. The command audits FROM before it copies, and audits the copy afterwards. Until the
+copy is complete, it is named TO.part and cannot be opened as a bank. Entries written to FROM during
+the copy are not copied, so stop its writers first.
 
    bourse bank copy books postgres://bank@db/money?ledger=books
    bourse bank copy postgres://bank@db/money?ledger=books books2`, copyAction)

@@ -35,7 +35,7 @@ func isServed(address string) bool {
 }
 
 type pinOption struct {
-	Pin string `doc:"certificate {PIN} of a served bank (https://…), as printed by 'bank serve'"`
+	Pin string `doc:"expect a served bank's certificate {PIN} (https://…), as printed by 'bank serve'"`
 }
 
 // These are waiting times for a ledger that another process has open: until the wait is

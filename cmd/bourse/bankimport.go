@@ -13,10 +13,11 @@ var importCommand = command(`import DIR FILE
 issue opening balances from a file, and print the receipt
 
 A line an account: FILE contains lines ACCOUNT AMOUNT, as printed by 'bank balance', or the same
-data as CSV. It can also be the output of 'hledger balance --flat -N not:mint', or a beancount
-file that 'ledger export' wrote or that has only balance directives. If FILE is -, the command
-reads standard input. The command checks every line before it books anything. It books the whole
-file as one entry. If you repeat the command with the same id, the file is not booked again.
+data as CSV. It can also be the output of 'hledger balance --flat -N not:mint', or a beancount file.
+The beancount file must come from 'ledger export' or contain only balance directives. If FILE is -,
+the command reads standard input. The command checks every line before it books anything. It books
+the whole file as one entry. If you repeat the command with the same id, the file is not booked
+again.
 
    bourse bank balance books > opening
    bourse bank init anew && bourse bank import anew opening --id opening`, func(c *cli.Context, _ *importOptions) error {

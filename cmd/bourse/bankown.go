@@ -19,23 +19,23 @@ import (
 var ownCommand = command(`own DIR
 make an open bank an owned one, permanently
 
-From then on, every entry needs a signed order. The paying account signs a transfer, an account
-with the right mint signs an issue of money, and the operator signs changes of keys and rights.
-Store the recovery key offline: its only use is to replace the operator's key. Accounts retain
-their money, and can transfer it once they are enrolled.
+From then on, every entry needs a signed order. The paying account signs a transfer. An account with
+the right mint signs an issue of money. The operator signs changes of keys and rights. Store the
+recovery key offline. Its only use is to replace the operator's key. Accounts keep their money, and
+can transfer it once they are enrolled.
 
    bourse bank key operator --name operator > operator.pub
    bourse bank key recovery --name recovery > recovery.pub
    bourse bank own books --operator operator.pub --recovery recovery.pub
    bourse bank enrol books user:ann --key ann.pub --operator operator
 
-The administrator of the bank can still omit orders or present an older copy of the ledger, but
-receipts and checkpoints stored elsewhere reveal such a change. 'bank rights' prints all keys
-and rights.`, ownAction)
+The administrator of the bank can still omit orders, or present an older copy of the ledger.
+Receipts and checkpoints stored elsewhere reveal such a change. The command 'bank rights' prints
+all keys and rights.`, ownAction)
 
 type ownOptions struct {
-	Operator                  string `doc:"public {KEY} of the operator, or a file that contains it"`
-	Recovery                  string `doc:"public recovery {KEY}, or a file that contains it"`
+	Operator                  string `doc:"use the operator's public {KEY}, or a file that contains it"`
+	Recovery                  string `doc:"use the public recovery {KEY}, or a file that contains it"`
 	pinOption                 `yaml:",inline"`
 	jsonOption[store.Outcome] `yaml:",inline"`
 }
@@ -76,7 +76,7 @@ func secret() string {
 // ownerOptions are the options of orders that an owner signs.
 type ownerOptions struct {
 	Key                       string `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
-	ID                        string `shown:"by chance" doc:"{ID} of the order"`
+	ID                        string `shown:"random" doc:"give the order the {ID}"`
 	expiresOption             `yaml:",inline"`
 	pinOption                 `yaml:",inline"`
 	jsonOption[store.Outcome] `yaml:",inline"`
@@ -85,17 +85,17 @@ type ownerOptions struct {
 var enrolCommand = command(`enrol DIR ACCOUNT
 give an account its first key
 
-The order is signed by the operator, or with an invitation that 'bank invite' printed for this
-account. An invitation is valid for one hour, and can be used only once.
+The operator signs the order, or the account's owner signs it with an invitation that 'bank invite'
+printed for the account. An invitation is valid for one hour, and can be used only once.
 
    bourse bank enrol books user:ann --key ann.pub --operator operator
    bourse bank enrol books user:bob --key bob.pub --invitation invitation`, enrolAction)
 
 type enrolOptions struct {
-	Key                       string `doc:"public {KEY} of the account, or a file that contains it"`
+	Key                       string `doc:"give the account the public {KEY}, or the key in a file"`
 	Operator                  string `doc:"sign with the operator's key in {FILE}"`
 	Invitation                string `doc:"sign with the invitation in {FILE}; - means standard input"`
-	ID                        string `shown:"by chance" doc:"{ID} of the order"`
+	ID                        string `shown:"random" doc:"give the order the {ID}"`
 	expiresOption             `yaml:",inline"`
 	pinOption                 `yaml:",inline"`
 	jsonOption[store.Outcome] `yaml:",inline"`
@@ -153,8 +153,8 @@ func invitationKey(text string) (string, error) {
 var inviteCommand = command(`invite DIR ACCOUNT
 print an invitation with which an account gets its key
 
-An invitation is a secret of 128 bits. Give it only to the owner of the account. The ledger
-stores only a hash of the invitation, which does not reveal it. A new invitation for the same
+An invitation is a secret of 128 bits. Give it only to the owner of the account. The ledger stores
+only a hash of the invitation, which does not reveal the invitation. A new invitation for the same
 account replaces the previous one.
 
    bourse bank invite books user:bob --key operator`, func(c *cli.Context, _ *inviteOptions) error {
@@ -182,7 +182,7 @@ account replaces the previous one.
 
 type inviteOptions struct {
 	Key           string `doc:"sign with the operator's key in {FILE}"`
-	ID            string `shown:"by chance" doc:"{ID} of the order"`
+	ID            string `shown:"random" doc:"give the order the {ID}"`
 	expiresOption `yaml:",inline"`
 	pinOption     `yaml:",inline"`
 }
@@ -199,15 +199,15 @@ replace an account's key, signed with the old one
 })
 
 type rotateOptions struct {
-	To           string `doc:"new public {KEY}, or a file that contains it"`
+	To           string `doc:"use the new public {KEY}, or a file that contains it"`
 	ownerOptions `yaml:",inline"`
 }
 
 var recoverCommand = command(`recover DIR ACCOUNT
 replace a lost or stolen key
 
-Use this command if a key was lost or stolen. The ledger records the recovery, so all readers of
-the ledger can see it.
+Use this command if someone lost or stole a key. The ledger records the recovery, so everyone who
+reads the ledger can see it.
 
    bourse bank recover books user:ann --to new.pub --key operator
    bourse bank recover books operator --to new.pub --key recovery`, func(c *cli.Context, _ *recoverOptions) error {
@@ -223,7 +223,7 @@ the ledger can see it.
 })
 
 type recoverOptions struct {
-	To           string `doc:"new public {KEY}, or a file that contains it"`
+	To           string `doc:"use the new public {KEY}, or a file that contains it"`
 	ownerOptions `yaml:",inline"`
 }
 
@@ -240,8 +240,8 @@ recover'.
 
 type revokeOptions struct {
 	Right        string `shown:"none: the key" doc:"revoke the right {NAME}: mint, settle, payee, spend, read or audit"`
-	Market       string `doc:"{NAME} of the market, for the right payee"`
-	For          string `doc:"{ACCOUNT} that may spend, for the right spend"`
+	Market       string `doc:"use the market {NAME}, for the right payee"`
+	For          string `doc:"revoke it from {ACCOUNT}, for the right spend"`
 	ownerOptions `yaml:",inline"`
 }
 
@@ -282,9 +282,9 @@ give an account a right
              numbers begin at --number times 4294967296, to their owners and its payees
    payee     be paid by the --market, such as lab
    spend     let the account --for pay the budgets of its contracts from this account, up to
-             --most together; a settled contract counts only with what it paid to others
-   read      read all accounts: services ask for it; who can read DIR can read it anyway
-   audit     read everything, and write nothing: likewise
+             --most together; of a settled contract, only the payments to others count
+   read      read all accounts; services check this right, but anyone who can read DIR needs none
+   audit     read everything and write nothing; the same applies
 
    bourse bank right books bursar mint --cap 1000 --period 604800 --key operator
    bourse bank right books market:lab settle --number 1 --key operator
@@ -314,13 +314,13 @@ give an account a right
 })
 
 type rightOptions struct {
-	Cap          string `doc:"{AMOUNT} that may be issued per period, for the right mint"`
-	Period       string `doc:"length of the period, in {SECONDS}, for the right mint"`
-	With         string `doc:"{ACCOUNT} that must also sign, for the right mint"`
-	Number       string `doc:"unique number {K} of the market, for the right settle"`
-	Market       string `doc:"{NAME} of the market, for the right payee"`
-	For          string `doc:"{ACCOUNT} that may spend, for the right spend"`
-	Most         string `doc:"limit on all its budgets together, in {DOLLARS}, for the right spend"`
+	Cap          string `doc:"issue at most {AMOUNT} per period, for the right mint"`
+	Period       string `doc:"use a period of {SECONDS}, for the right mint"`
+	With         string `doc:"require that {ACCOUNT} also signs, for the right mint"`
+	Number       string `doc:"identify the market by the unique number {K}, for the right settle"`
+	Market       string `doc:"use the market {NAME}, for the right payee"`
+	For          string `doc:"let {ACCOUNT} spend, for the right spend"`
+	Most         string `doc:"limit all its budgets together to {DOLLARS}, for the right spend"`
 	ownerOptions `yaml:",inline"`
 }
 

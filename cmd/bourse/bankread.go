@@ -20,15 +20,15 @@ import (
 var balanceCommand = command(`balance DIR [ACCOUNT]
 print balances
 
-The command prints one line ACCOUNT AMOUNT for each account, including open escrows, in the
-order of their first entries. The amounts add up to the total issued. The command fails if no
-entry names ACCOUNT, but a served bank then prints 0. The balance of the mint is the negative of
-the amount that it issued.
+The command prints one line ACCOUNT AMOUNT for each account, including open escrows, in the order of
+their first entries. The sum of the amounts is the total issued. If no entry names ACCOUNT, the
+command fails. A served bank prints 0 instead. The balance of the account mint is the negative of
+the total issued.
 
    bourse bank balance books
    bourse bank balance books user:ann
 
-A served bank with owners prints only what the account of --key may read:
+A served bank with owners prints only the accounts that the account of --key may read:
 
    bourse bank balance https://127.0.0.1:8424 --key ann --pin sha256:5f7c…`, balanceAction)
 
@@ -120,7 +120,8 @@ var logCommand = command(`log DIR
 print a bank's entries as portable JSON lines
 
 The command prints one line per transfer, with seq, time, id, kind, contract, from, to, micros
-(millionths of a dollar), note and hash. 'bank verify' checks such a log without the bank.
+(millionths of a dollar), note and hash. The command 'bank verify' checks such a log without the
+bank.
 
    bourse bank log books > books.log`, func(c *cli.Context, _ *none) error {
 	return readBankLedger(c, func(w io.Writer, _ *owners.Owners, entries export.Entries) error {
@@ -133,7 +134,7 @@ check the output of 'bank log' without the bank
 
 The command checks every hash and every transfer, using only the log. If FILE is -, the command
 reads standard input. To find out whether entries at the end are missing, compare the log with a
-receipt. The exit status is 3 if anything is wrong.
+receipt. The exit status is 3 if the check fails.
 
    bourse bank verify books.log
    bourse bank log books | bourse bank verify - --receipt "$(cat receipt)"`, verifyLogAction)
@@ -173,9 +174,9 @@ func verifyLogAction(c *cli.Context, _ *verifyLogOptions) error {
 var bankAuditCommand = command(`audit DIR
 audit a bank's ledger from its files
 
-The audit writes nothing and takes no lock, so it works on a bank in use and on a
-read-only copy. 'ledger audit' compares the ledger with a signed checkpoint. The exit
-status is 3 if anything is wrong.
+The audit writes nothing and takes no lock, so it also works on a bank in use and on a read-only
+copy. The command 'ledger audit' compares the ledger with a signed checkpoint. The exit status is 3
+if the audit finds an error.
 
    bourse bank audit books
    bourse bank audit books --receipt "$(cat receipt)"`, func(c *cli.Context, _ *bankAuditOptions) error {

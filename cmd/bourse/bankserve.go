@@ -30,9 +30,9 @@ command prints the public key and the certificate's pin, by which clients identi
    bourse bank transfer https://127.0.0.1:8424 user:ann user:bob 12.50 --id rent-1 \
       --key ann --pin sha256:5f7c…
 
-In an owned bank, every order must be signed. An account can read its own entries; with the
-right read or audit, it can read all entries. Anyone who can reach the address of an open bank
-can use it. If all clients are on this machine, you can use plain HTTP:
+In an owned bank, every order must be signed. An account can read its own entries. With the right
+read or audit, it can read all entries. Anyone who can reach the address of an open bank can use it.
+If all clients are on this machine, you can use plain HTTP:
 
    bourse bank serve books --plain
    curl -d '{}' -H 'Content-Type: application/json' http://127.0.0.1:8424/bank.v1.Bank/Head
@@ -52,7 +52,7 @@ type serveOptions struct {
 	Listen      string  `default:"127.0.0.1:8424" doc:"answer at {ADDRESS}"`
 	Secrets     string  `shown:"DIR.secrets" doc:"store the certificate and the key in {FOLDER}, readable only by its owner"`
 	Plain       bool    `doc:"use plain HTTP, on this machine only"`
-	Rate        float64 `default:"1000" doc:"accept up to {N} orders per second and account"`
+	Rate        float64 `default:"1000" doc:"accept up to {N} orders per second from each account"`
 	Connections int     `default:"4096" doc:"accept up to {N} connections, at most half of them from one address"`
 	logOption   `yaml:",inline"`
 }
@@ -163,10 +163,10 @@ func secretsFolder(c *cli.Context, p place.Place) (string, error) {
 var bankCertificateCommand = command(`certificate FILE
 create a certificate of a bank server, and print its pin
 
-The command writes the certificate and its private key to FILE, which only its owner may read.
-If FILE exists, the command prints the pin of its certificate. If you replace tls.pem in the
---secrets folder of 'bank serve' with FILE, the server uses the new certificate for new
-connections. 'bourse docs certificates' describes how to do this without interrupting clients.
+The command writes the certificate and its private key to FILE, which only its owner may read. If
+FILE exists, the command prints the pin of its certificate. If you replace tls.pem in the --secrets
+folder of 'bank serve' with FILE, the server uses the new certificate for new connections. The page
+'bourse docs certificates' describes how to do this without interruptions for clients.
 
    bourse bank certificate books.secrets/tls.next`, func(c *cli.Context, _ *none) error {
 	_, pin, err := service.Certificate(c.Args().First(), func(string) {})
@@ -211,7 +211,7 @@ command reads standard input. To check that the ledger still contains the entry,
 })
 
 type receiptOptions struct {
-	Public                    string `doc:"public {KEY} of the bank, from 'bank serve', or a file that contains it"`
+	Public                    string `doc:"check with the bank's public {KEY} (from 'bank serve'), or a file that contains it"`
 	jsonOption[signedReceipt] `yaml:",inline"`
 }
 

@@ -13,11 +13,11 @@ import (
 var calibrateCommand = command(`calibrate [FILE]
 compare promised and realized success rates
 
-The command runs a scenario at every value of a guarantee and prints the fraction of promises
-that were kept. The promise is either that the price stays at or below its percentile or that
-the contract is fulfilled. The output includes 95 % intervals, Brier and pinball scores, the
-cost, and a reliability diagram. FILE and flags have the same meaning as in 'bourse run'; -
-means standard input.
+The command runs a scenario at every value of a guarantee and prints the fraction of promises that
+were kept. A promise means either that the price stays at or below its percentile, or that the
+contract is fulfilled. The output includes 95 % intervals, Brier and pinball scores, the cost, and a
+reliability diagram. FILE and flags have the same meaning as in 'bourse run'; - means standard
+input.
 
 --over names a field of a policy and its values, as from..to/step or as a list separated by
 commas. If several fields precede the =, they all have the same value in each run.
@@ -30,7 +30,7 @@ type calibrateOptions struct {
 	Over                     []string `doc:"vary fields: {PATH=VALUES}"`
 	Forecaster               []string `shown:"the scenario's" of:"forecaster" doc:"with the forecaster {NAME}, or all"`
 	Configuration            []string `doc:"run the configuration {NAME} (default: all)"`
-	Less                     string   `doc:"compare the cost of promises with {POLICY}, replication by replication"`
+	Less                     string   `doc:"compare the cost of promises with {POLICY}, for each replication"`
 	Preset                   string   `of:"preset" doc:"run the preset {NAME} instead of a file"`
 	Replications             string   `alias:"n" doc:"repeat every configuration {N} times, each with its own workload"`
 	Seed                     string   `doc:"derive all random numbers from {SEED}"`

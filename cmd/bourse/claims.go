@@ -17,20 +17,19 @@ import (
 var claimsCommand = command(`claims RESULTS...
 test the papers' claims against results
 
-The verdict of a claim is SUPPORTED, CONTRADICTED, UNDECIDED or NOT TESTABLE. Each claim states
-a region for each of its numbers. A claim is supported if every interval lies inside its region,
-and contradicted if one interval lies completely outside. Otherwise it is undecided. For an
-undecided claim, the command prints how many replications would decide it. Each region has a
-margin, which is the smallest difference that matters, and the margin's source is stated. The
-command also prints the verdict at half the margin. A claim that one number is larger than
-another is tested against a difference of 0. Such a claim is marked "equal" if its interval lies
-within the margin, so that any difference is too small to matter. Intervals hold simultaneously
-for all claims of the paper (Bonferroni, 95 %), and p values are corrected in the same way.
+The verdict of a claim is SUPPORTED, CONTRADICTED, UNDECIDED or NOT TESTABLE. Each claim states a
+region for each of its numbers. A claim is supported if every interval lies inside its region. It is
+contradicted if at least one interval lies completely outside its region. Otherwise it is undecided.
+For an undecided claim, the command prints how many replications would decide it. Each region has a
+margin with a source. The margin is the smallest difference that matters. The command also prints
+the verdict at half the margin. A claim that one number is larger than another is tested against a
+difference of 0. The command marks such a claim "equal" if its interval lies within the margin, so
+that any difference is too small to matter. All intervals of a paper's claims are simultaneous
+(Bonferroni, 95 %), and p values are corrected in the same way.
 
-If RESULTS contains several results directories, the command reads all of them. It omits papers
-without results unless --all is given. For some contradicted claims, the command also prints the
-verdict under other interpretations of the paper. The exit status does not depend on the
-verdicts.
+RESULTS may also be a folder that contains several results directories. It omits papers without
+results unless --all is given. For some contradicted claims, the command also prints the verdict
+under other interpretations of the paper. The exit status does not depend on the verdicts.
 
    bourse run --preset librarisk --trace LOG && bourse paper claims results/librarisk`, claimsAction)
 

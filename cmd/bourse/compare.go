@@ -19,9 +19,9 @@ import (
 var compareCommand = command(`compare A B
 test whether two workloads are alike: KS and Q-Q
 
-A and B are logs, plans (.csv), model files (.yaml) or names of models. From a model, the
-command draws jobs. It compares the gaps between arrivals, the runtimes and the sizes with
-two-sample Kolmogorov-Smirnov tests, and plots the quantiles of B against those of A.
+A and B are logs, plans (.csv), model files (.yaml) or names of models. If A or B is a model, the
+command draws jobs from it. It compares the gaps between arrivals, the runtimes and the sizes with
+two-sample Kolmogorov-Smirnov tests. It plots the quantiles of B against those of A.
 
    bourse workload compare KTH.swf.gz plan.csv
    bourse workload compare lublin.swf lublin --options '{size: 256}' --jobs 10000
@@ -99,7 +99,7 @@ func readSide(c *cli.Context, name, filter string) (*fitlab.Log, error) {
 		if slices.Contains(models.Table().Names(), name) {
 			return nil, nil
 		}
-		return nil, usagef("%w, and no model of that name: %v", err, models.Table().Names())
+		return nil, usagef("%w, and found no model of that name: %v", err, models.Table().Names())
 	}
 	return file, err
 }

@@ -21,9 +21,9 @@ import (
 var statusCommand = command(`status [CONTRACT]...
 print the state of contracts
 
-The command prints the named contracts or, without names, the open contracts of the
-account. --all prints all of them. With --wait, it prints contracts only when they have
-ended; the exit status is then 1 unless all were fulfilled.
+The command prints the contracts given as arguments. Without arguments, it prints the account's open
+contracts or, with --all, all its contracts. With --wait, it waits until these contracts have ended.
+The exit status is then 1 unless all of them were fulfilled.
 
    bourse job status
    bourse job status 17 --wait`, func(c *cli.Context, o *statusOptions) error {
@@ -126,7 +126,7 @@ change the budget and the bids of a running contract
 
 The contract bids the part of the new budget that it does not owe yet, over its remaining time.
 The difference between the old and the new budget is transferred between your account and the
-escrow. If you state the same budget again, the contract bids the unspent part again. The exit
+escrow. If you state the same budget again, the contract bids its unspent part again. The exit
 status is 1 if the market refuses.
 
    bourse job bid 17 --budget 2.50
@@ -154,7 +154,7 @@ status is 1 if the market refuses.
 })
 
 type bidOptions struct {
-	Budget                     string `doc:"new budget, in {DOLLARS}"`
+	Budget                     string `doc:"change the budget to {DOLLARS}"`
 	homeOption                 `yaml:",inline"`
 	jsonOption[contractsShown] `yaml:",inline"`
 	quietOption                `yaml:",inline"`
@@ -213,18 +213,18 @@ func copyLog(c *cli.Context, m *client.Client, id int64, l service.Log) error {
 
 // quoted is the JSON form of a quote.
 type quoted struct {
-	Least string  `json:"least,omitempty" doc:"lowest budget that is accepted now, in dollars; omitted if there is none"`
-	Part  float64 `json:"penalty_part,omitempty" doc:"penalty if no work is done and a host or the market is the cause, as a fraction of the budget; proportionally less if some work is done"`
+	Least string  `json:"least,omitempty" doc:"lowest budget that is accepted now, in dollars; omitted if no budget is accepted"`
+	Part  float64 `json:"penalty_part,omitempty" doc:"penalty, as a fraction of the budget, if no work is done and a host or the market is the cause; smaller in proportion to the work that is done"`
 	Most  float64 `json:"penalty_most,omitempty" doc:"maximum penalty, as a fraction of the budget"`
 
-	Charges []live.Charge `json:"charges,omitempty" doc:"expected charges by resource at present prices and shares; omitted if all of them are for processors"`
+	Charges []live.Charge `json:"charges,omitempty" doc:"expected charges for each resource, at present prices and shares; omitted if the contract pays only for processors"`
 }
 
 var quoteCommand = command(`quote
 print the lowest budget that is accepted now
 
-The command queries the market's policy in the market's present state, and books nothing. If you
-immediately submit a job with that budget, the policy accepts it.
+The command asks the market's policy for a decision in the present state, and books nothing. If you
+submit a job with this budget immediately, the policy accepts it.
 
    bourse job quote --work 60 --deadline 120 --class cac`, func(c *cli.Context, o *quoteOptions) error {
 	a, err := o.asked()
@@ -249,7 +249,7 @@ immediately submit a job with that budget, the policy accepts it.
 			_, err = fmt.Fprintln(c.App.Writer, "no budget is accepted now")
 		default:
 			if _, err = fmt.Fprintf(c.App.Writer, "$%v%s\n", least, client.Charges("expected charges", charges)); owed.Part > 0 {
-				note(c, "penalty: if a host or the market is the cause of missing work, %v of the budget times the missing fraction, and at most %v of the budget", owed.Part, owed.Most)
+				note(c, "penalty: if a host or the market causes missing work, %v of the budget times the missing fraction, and at most %v of the budget", owed.Part, owed.Most)
 			}
 		}
 		return err
@@ -337,7 +337,7 @@ The command prints the list once or, with --every, repeatedly.
 })
 
 type topOptions struct {
-	Every                   float64 `unit:"seconds" doc:"repeat at this {INTERVAL}, in s or with a unit such as 5m"`
+	Every                   float64 `unit:"seconds" doc:"repeat after each {INTERVAL}, in seconds or with a unit such as 5m"`
 	homeOption              `yaml:",inline"`
 	jsonOption[marketShown] `yaml:",inline"`
 }

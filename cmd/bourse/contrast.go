@@ -15,14 +15,14 @@ import (
 var contrastCommand = command(`compare RESULTS [RESULTS2]
 compare policies or results by paired differences
 
-For each metric, the command compares all pairs of policies, or each policy with the baseline.
-It prints the difference of means with its simultaneous 95 % interval, the p value, and the p
-value corrected for all comparisons (Bonferroni). It also prints the standardized effect, and
-the number of replications that would show this effect with a power of 80 %. A difference is
-undecided if its interval contains 0. Replications with the same seed are compared in pairs;
-results with different seeds are compared by Welch's test. With a margin, the smallest
-difference that matters, the command also tests whether two means are equivalent (two one-sided
-tests). With --out, it writes a page and one forest plot per metric.
+For each metric, the command compares all pairs of policies, or each policy with the baseline. It
+prints the difference of means with its simultaneous 95 % interval and its p value. It also prints
+the p value corrected for all comparisons (Bonferroni). It prints the standardized effect, and the
+number of replications that would show this effect with a power of 80 %. A difference is undecided
+if its interval contains 0. Replications with the same seed are compared in pairs; results with
+different seeds are compared by Welch's test. --margin states the smallest difference that matters.
+The command then also tests whether two means are equivalent (two one-sided tests). With --out, it
+writes a page and one forest plot per metric.
 
    bourse compare results/paper --metric efficiency_1 --baseline cac
    bourse compare results/paper --metric violations --across configurations
@@ -30,11 +30,11 @@ tests). With --out, it writes a page and one forest plot per metric.
    bourse compare results/a results/b --metric efficiency_0.5 --margin 0.02 --out compared`, contrastAction)
 
 type contrastOptions struct {
-	Metric                   []string `alias:"m" doc:"compare {METRIC}, from 'bourse scenario options metric'; may be repeated (default: the first metric that the run shows)"`
+	Metric                   []string `alias:"m" doc:"compare {METRIC}, from 'bourse scenario options metric'; may be repeated (default: the first metric of the run)"`
 	Baseline                 string   `doc:"compare the others with {NAME}, instead of all pairs"`
-	Across                   string   `shown:"policies, or results if there are two" doc:"compare {policies}, configurations or results"`
-	Users                    bool     `doc:"compare the gains of users: value of jobs in time - payments + penalties"`
-	Margin                   float64  `doc:"smallest difference that matters, {M}"`
+	Across                   string   `shown:"policies, or results if there are two" doc:"compare {policies}, configurations or results with each other"`
+	Users                    bool     `doc:"compare the gains of users: value of jobs done in time - payments + penalties"`
+	Margin                   float64  `doc:"treat differences of less than {M} as unimportant"`
 	Out                      string   `alias:"o" doc:"write the page and the figures to {DIR}"`
 	output2[contrast.Values] `yaml:",inline"`
 }

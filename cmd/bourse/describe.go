@@ -22,7 +22,7 @@ writes the figures as SVG, PNG and CSV, and one page with all results, describe.
 
 type describeOptions struct {
 	filterOption             `yaml:",inline"`
-	Processors               int64  `shown:"as the header says" doc:"processors of the machine, {N}"`
+	Processors               int64  `shown:"as the header says" doc:"describe a machine with {N} processors"`
 	Out                      string `alias:"o" doc:"write figures and the page to {DIR}"`
 	Workers                  int    `default:"cpus" validate:"min=1" doc:"run {N} parts in parallel; the results do not depend on N"`
 	output[fitlab.Described] `yaml:",inline"`

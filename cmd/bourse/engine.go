@@ -13,24 +13,25 @@ import (
 var engineCommand = command(`engine FILE
 run a workload file on simulated hosts only
 
-The first line of the file (plain or gzip) contains the numbers of hosts and jobs. Each
-following line describes a job: arrival (s), number of hosts, work on each host (CPU s) and bid
-on each host. Job j runs on the hosts (j*7919 + k*104729) mod hosts, for k from 0. The command
-prints one completion time per job, in job order. It uses the same simulated hosts as an
-experiment, but without admission, deadlines or money. With --json, it prints the speed of the
-simulation instead: events, CPU seconds, and events per CPU second.
+The first line of the file (plain or gzip) contains the numbers of hosts and jobs. Each following
+line describes one job: its arrival (s), number of hosts, work on each host (CPU s) and bid on each
+host. Job j runs on the hosts (j*7919 + k*104729) mod hosts, for k from 0. The command prints one
+completion time per job, in job order. It uses the same simulated hosts as an experiment, but
+without admission, deadlines or money. With --json, it prints the speed of the simulation instead:
+events, CPU seconds, and events per CPU second.
 
-For each event (an arrival or the completion of a task), the simulation makes one pass over the
-tasks of the host. One core processes 3 to 7 million events per second if there are few tasks
-per host (load 0.85), about 1 million with 100 tasks per host, and about 0.1 million with 1,000.
+The simulation handles arrivals and completions of tasks as events. For each event, it makes one
+pass over the tasks of the host. With few tasks per host (load 0.85), one core processes 3 to 7
+million events per second. It processes about 1 million with 100 tasks per host, and about 0.1
+million with 1,000.
 
    bourse engine workload.txt.gz --capacity 2 --cap 1
    bourse engine workload.txt.gz --json`, engineAction)
 
 type engineOptions struct {
-	Capacity          float64 `default:"1" doc:"{N} processors per host"`
-	Cap               float64 `doc:"allow at most {N} processors per task; 0 means no limit"`
-	Ordered           bool    `doc:"complete tasks in one order over all hosts, as a market does"`
+	Capacity          float64 `default:"1" doc:"simulate {N} processors per host"`
+	Cap               float64 `doc:"limit each task to {N} processors; 0 means no limit"`
+	Ordered           bool    `doc:"complete tasks in a single order over all hosts, as a market does"`
 	jsonOption[speed] `yaml:",inline"`
 }
 

@@ -11,13 +11,13 @@ import (
 var explainCommand = command(`explain [RESULTS]
 explain the decision on a job and what would change it
 
-The command repeats a run of RESULTS up to the time at which the job was submitted. It prints
-the request, the numbers that the policy used, and the test that determined the decision. For
-each term (budget, deadline, nodes, submission time, class), it then prints the smallest change
-that would have reversed the decision. Finally, it prints the outcome of the job and of all
-other jobs after that change. The externality is the value of the work of all others without the
-job (§4.2, eq. 9, at --alpha) minus its value with the job. It is also called the Clarke price.
-For an accepted job, the command prints how close the job was to rejection, and its externality.
+The command repeats a run of RESULTS up to the submission of the job. It prints the request, the
+numbers that the policy used, and the test that determined the decision. For each term (budget,
+deadline, nodes, submission time, class), it then prints the smallest change that would have
+reversed the decision. Finally, it shows how the job and all other jobs would have ended after that
+change. The externality is the value of all other users' work without the job (§4.2, eq. 9, at
+--alpha), minus its value with the job. It is also called the Clarke price. For an accepted job, the
+command prints how close the job was to rejection, and its externality.
 
 To explain a contract of a live market, run the scenario that 'bourse live export'
 writes; each contract is a job in that run.
@@ -26,9 +26,9 @@ writes; each contract is a job in that run.
    bourse explain results/paper --run pareto-high/cac/0 --job 7 --out why --json`, explainAction)
 
 type explainOptions struct {
-	Run                             string  `doc:"explain the run {CONFIGURATION/ADMISSION/REPLICATION} (default: the first replication, if there is one policy)"`
+	Run                             string  `doc:"explain the run {CONFIGURATION/ADMISSION/REPLICATION} (default: the first replication, if there is only one policy)"`
 	Job                             int64   `shown:"none" doc:"explain job {N}"`
-	Alpha                           float64 `default:"1" doc:"inelasticity of users, {A}, from 0 (elastic) to 1 (all or nothing)"`
+	Alpha                           float64 `default:"1" doc:"use the inelasticity of users {A}, from 0 (elastic) to 1 (all or nothing)"`
 	Most                            int     `default:"5" doc:"print the {N} largest gains and losses of others"`
 	Frontier                        bool    `doc:"find the lowest accepted budget for each of several deadlines"`
 	Out                             string  `alias:"o" doc:"write the figure to {DIR}"`

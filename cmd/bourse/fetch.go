@@ -19,10 +19,10 @@ type fetchedShown struct {
 var fetchCommand = command(`fetch CONTRACT [PATH]...
 copy the files of a program
 
-The command copies the program's whole folder, or only the named files and folders. The host
-stores them for an hour after the contract has ended. It copies files, folders and symbolic
-links. It skips links that lead out of the folder and, without --force, files that already
-exist. It prints the names that it skipped, and the exit status is then 1.
+The command copies the program's whole folder, or only the named files and folders. The host stores
+them for an hour after the contract has ended. The copy contains files, folders and symbolic links.
+It skips links that lead out of the folder and, without --force, files that already exist. It prints
+the names of what it skipped, and the exit status is then 1.
 
    bourse job fetch 17
    bourse job fetch 17 --node 1 --to frames out/frame7.png`, fetchAction)

@@ -14,12 +14,12 @@ import (
 var fitCommand = command(`fit FILE
 fit distributions to a log, and write a model
 
-The command prints each distribution with its parameters and their standard errors, its
-log-likelihood, its AIC and its Kolmogorov-Smirnov distance. The closest distribution comes
-first and is marked. With --out, the command writes the closest distribution of each quantity to
-a model file. 'workload generate' accepts this file. To use it in a scenario, write 'workload:
-{model: {name: file, file: MODEL.yaml}}', and add budgets with 'annotate' if a policy needs
-them. Sizes are fitted as powers of two.
+The command prints each distribution with its parameters and their standard errors. It also prints
+the log-likelihood, the AIC and the Kolmogorov-Smirnov distance. The closest distribution comes
+first and is marked. With --out, the command writes the closest distribution of each quantity to a
+model file, which 'workload generate' accepts. To use it in a scenario, write 'workload: {model:
+{name: file, file: MODEL.yaml}}'. If a policy needs budgets, add them with 'annotate'. Sizes are
+fitted as powers of two.
 
 Laws: `+strings.Join(fit.Names()[:8], ", ")+`,
 `+strings.Join(fit.Names()[8:], ", ")+`.

@@ -14,18 +14,18 @@ import (
 var forecastCommand = command(`forecast
 compare price forecasters on simulated and recorded prices
 
-Ten times per window, each forecaster predicts the price that will not be exceeded in the next
-window with probability g. The command prints each forecast's coverage (the fraction of time
-during which the price was at most the forecast), its mean height (sharpness), and its pinball
-loss. The simulated prices are sums of bids that arrive as a Poisson process, in bursts, or in a
-daily cycle. With --traces, the command also uses recorded EC2 spot prices, and the demand in
+Ten times per window, each forecaster predicts the price that will not be exceeded with probability
+g in the next window. The command prints three numbers for each forecast: its coverage (the fraction
+of time during which the price was at most the forecast), its sharpness (the mean forecast) and its
+pinball loss. The simulated prices are sums of bids that arrive as a Poisson process, in bursts, or
+in a daily cycle. With --traces, the command also uses recorded EC2 spot prices, and the demand in
 the KTH and SDSC logs.
 
    bourse study forecast
    bourse study forecast --guarantee 0.5..0.95/0.05 --traces traces --out forecasts`, forecastAction)
 
 type forecastOptions struct {
-	Guarantee          string   `default:"0.6,0.9" doc:"forecast the percentiles {G}: from..to/step, or numbers separated by commas"`
+	Guarantee          string   `default:"0.6,0.9" doc:"forecast the percentiles {G}: a range from..to/step, or numbers separated by commas"`
 	Forecaster         []string `shown:"all" of:"forecaster" doc:"ask the forecaster {NAME}"`
 	Traces             string   `doc:"also use the recorded files in {DIR}"`
 	seedOption         `yaml:",inline"`

@@ -19,7 +19,7 @@ import (
 
 const galleryHead = `# Presets
 
-` + "`bourse scenario list`" + ` prints this table, and ` + "`bourse run --preset NAME`" + ` runs a preset. The time is the processor time of all replications, which can run on several workers. The memory is for one worker. Time and memory were measured once, on one machine, so use them only to compare presets. 'bourse run --preset' also accepts the name of a paper, and then runs all of its presets. Each run writes its
+` + "`bourse scenario list`" + ` prints this table, and ` + "`bourse run --preset NAME`" + ` runs a preset. The time is the processor time of all replications, which can run on several workers. The memory is for one worker. Time and memory were measured once, on one machine, so use them only to compare presets. The command ` + "`bourse run --preset`" + ` also accepts the name of a paper, and then runs all of its presets. Each run writes its
 figures to the folder ` + "`figures`" + ` of its results, and shows them in ` + "`report.html`" + ` with their numbers.
 
 | preset | what | replications | time | memory |

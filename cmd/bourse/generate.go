@@ -60,7 +60,7 @@ func generateAction(c *cli.Context, o *generateOptions) error {
 }
 
 type machineOption struct {
-	Processors int64 `validate:"min=0,max=1e9" doc:"processors of the machine, {N}, for MaxProcs in the log's header"`
+	Processors int64 `validate:"min=0,max=1e9" doc:"write {N} as MaxProcs in the log's header (the machine's processors)"`
 }
 
 type planOption struct {
@@ -132,12 +132,13 @@ type filtersOptions struct {
 var convertCommand = command(`convert FILE
 turn a log into a plan, or a plan into a log
 
-A file that ends in .csv is a plan; any other is a log. With --from, FILE is the output of sacct
-(-P or --json), a file in the Grid Workload Format, or a Batsim workload. The command reports on
-standard error how many lines were used, repaired or skipped. A log that is converted to a log
-retains its header and all 18 fields of its records, including records of partial executions and
+A file that ends in .csv is a plan; any other is a log. With --from, FILE is the output of sacct (-P
+or --json), a file in the Grid Workload Format, or a Batsim workload. The command reports on
+standard error how many lines were used, repaired or skipped. If a log is converted to a log, the
+header and all 18 fields of the records are copied. This includes records of partial executions and
 of jobs that never ran. MaxJobs and MaxRecords then count the records that pass the filter. With
---memory request, used memory replaces an unknown request; with --memory used, the opposite.
+--memory request, the used memory replaces an unknown request. With --memory used, the request
+replaces an unknown used memory.
 
    bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
    bourse workload convert KTH.swf.gz --memory request --csv plan.csv
@@ -172,7 +173,7 @@ of jobs that never ran. MaxJobs and MaxRecords then count the records that pass 
 type convertOptions struct {
 	filterOption  `yaml:",inline"`
 	From          string `validate:"oneof=sacct gwf batsim" shown:"a log, or a plan if it ends in .csv" doc:"read a file in this {FORMAT}: sacct, gwf or batsim"`
-	Memory        string `validate:"oneof=none request used" shown:"none" doc:"log {FIELD} with the memory of a node: none, request or used"`
+	Memory        string `validate:"oneof=none request used" shown:"none" doc:"read the memory of a node from the log's {FIELD}: none, request or used"`
 	CSV           string `doc:"write a plan to {FILE}"`
 	SWF           string `doc:"write a log to {FILE}"`
 	machineOption `yaml:",inline"`

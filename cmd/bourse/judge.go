@@ -20,14 +20,14 @@ import (
 )
 
 type judgeOptions struct {
-	Against                  string `doc:"compare with the champion {POLICY}: label, built-in policy or script"`
+	Against                  string `doc:"compare the candidate with the champion {POLICY}: a label, a built-in policy or a script"`
 	On                       string `doc:"compare the policies in {STUDY}, a scenario file with the field judge"`
 	Screen                   bool   `doc:"run public seeds, and print details for the candidate's author"`
 	Sealed                   string `doc:"run the seeds derived from the secret in {FILE}, and record the verdict"`
 	Key                      string `doc:"sign the record with the private key in {FILE}, created by 'bourse bank key'"`
 	Epoch                    int    `default:"1" validate:"min=1" doc:"use epoch {N}; each epoch is a series of judgements with its own seeds"`
 	Verify                   string `doc:"check the record in {FILE} and, with --sealed, repeat its judgement"`
-	By                       string `doc:"public key of the referee, in {FILE}"`
+	By                       string `doc:"check the signature with the referee's public key in {FILE}"`
 	Unconfined               bool   `doc:"run the candidate without a sandbox; the record is then not signed"`
 	Workers                  int    `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
 	jsonOption[judge.Report] `yaml:",inline"`
@@ -36,12 +36,12 @@ type judgeOptions struct {
 var judgeCommand = command(`judge [CANDIDATE] [-- COMMAND...]
 decide whether a policy is better than another
 
-The command runs CANDIDATE and the champion on the same jobs and random numbers. CANDIDATE is
-a label in the study, a built-in policy or a script. With --screen, the command prints the
-difference on public seeds, and the jobs that lost most. With --sealed, it prints a verdict:
-better, worse, alike, undecided, or void if the candidate fails a gate. The study's field
-judge defines the metric, the margin, the gates and the number of judgements. If a candidate
-was judged before, the command prints the existing record.
+The command runs CANDIDATE and the champion on the same jobs and random numbers. CANDIDATE is a
+label in the study, a built-in policy or a script. With --screen, the command prints the difference
+on public seeds, and the jobs that lost the most. With --sealed, it prints a verdict: better, worse,
+alike or undecided. The verdict is void if the candidate fails a gate. The study's field judge
+defines the metric, the margin, the gates and the number of judgements. If a candidate was judged
+before, the command prints the existing record.
 
 If the candidate is a program, it runs in its own namespaces and under Landlock, and can read
 only the files named in its command. A script can use at most 1 GiB of memory.

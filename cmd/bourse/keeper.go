@@ -44,7 +44,7 @@ func (s *serving) save(dir string) error {
 }
 
 type dirOption struct {
-	Dir string `doc:"folder of the market, {DIR} (default: that of 'bourse live start')"`
+	Dir string `doc:"use the market in the folder {DIR} (default: that of 'bourse live start')"`
 }
 
 // defaultLab returns dir or, if dir is empty, the folder of 'bourse live start'.
@@ -95,8 +95,8 @@ manage the hosts of a market`, hostInviteCommand, hostListCommand, hostDrainComm
 var hostInviteCommand = command(`invite NAME
 print a token with which a machine can join
 
-Use the token on the machine with 'bourse live agent --join TOKEN'. Charges for the use of the
-host are paid to --owner, who must be a payee of the market.
+Use the token on the machine with 'bourse live agent --join TOKEN'. The market pays charges for the
+use of the host to --owner, who must be a payee of the market.
 
    bourse live host invite h01 --owner user:me`, func(c *cli.Context, o *hostInviteOptions) error {
 	if err := bank.CheckName(o.Owner); err != nil {
@@ -226,7 +226,7 @@ var userRemoveCommand = command(`remove ACCOUNT
 revoke the key of an account
 
 The command signs with the operator's key in the market's folder. Open contracts continue. The
-account retains its money, and can use it after a new invitation under the same name.
+account keeps its money, and can use it after a new invitation under the same name.
 
    bourse live user remove user:bob`, removeUserAction)
 
@@ -305,7 +305,7 @@ func removeUserAction(c *cli.Context, _ *userRemoveOptions) error {
 	return withKeeper(c, func(dir string, s *serving, m *service.Caller) error {
 		operator, err := keys.Read(lab.File(dir, "keys", "operator"))
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("the operator's key is not in the market's folder; sign with it elsewhere, using 'bourse bank revoke', to revoke the key of %s", user)
+			return fmt.Errorf("the operator's key is not in the market's folder; to revoke the key of %s, use 'bourse bank revoke' where the operator's key is stored", user)
 		}
 		if err != nil {
 			return err

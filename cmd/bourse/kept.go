@@ -24,7 +24,7 @@ type againstOption struct {
 }
 
 type publicOption struct {
-	Public string `doc:"public {KEY} of the checkpoint's signer, or a file that contains it"`
+	Public string `doc:"verify the checkpoint with the signer's public {KEY}, or a file that contains it"`
 }
 
 // unsigned rejects flags that require signatures if the user named nothing that has any.
@@ -87,7 +87,7 @@ func publicKey(c *cli.Context, name string) (string, error) {
 }
 
 type keysOption struct {
-	Keys string `doc:"first public {KEY} of the operator, or a file (second line: recovery key)"`
+	Keys string `doc:"expect the operator's first public {KEY}, or the keys in a file (second line: recovery key)"`
 }
 
 // pinnedKeys returns the public keys given by --keys: none, one or two.

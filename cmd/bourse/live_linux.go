@@ -45,10 +45,10 @@ import (
 var liveStartCommand = command(`start [DIR]
 run a market that sells this machine
 
-The first start creates an owned bank, an account with a key and $100, and, unless DIR has one,
-the market's rules in market.yaml. The command then runs the bank, the market and an agent that
-sells this machine, until it is interrupted. To run a program, use 'bourse job submit' in another
-terminal.
+The first start creates an owned bank, and an account with a key and $100. It also creates the
+market's rules in market.yaml, unless DIR already contains this file. The command then runs the
+bank, the market and an agent that sells this machine, until it is interrupted. To run a program,
+use 'bourse job submit' in another terminal.
 
    bourse live start
    bourse job submit --work 60 --deadline 120 --budget 0.50 --class cac --wait -- ./render frame7
@@ -58,8 +58,8 @@ isolates users. Otherwise it enforces shares by stopping and continuing processe
 programs of this account. If the command is interrupted or killed, running tasks continue for 20
 seconds and are then paused. They resume when the market is started again.
 
-For tests and demonstrations, the machine can be sold as several hosts, each with an
-equal part of the processors:
+For tests and demonstrations, you can offer the machine as several hosts, each with an equal part of
+the processors:
 
    bourse live start --hosts 4 many`, liveAction)
 
@@ -67,7 +67,7 @@ type liveStartOptions struct {
 	Name        string  `default:"lab" doc:"call a new market {NAME}"`
 	Listen      string  `doc:"listen at {ADDRESS} of this machine (default: the address in market.yaml)"`
 	Kind        string  `doc:"enforce shares with {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
-	CPUs        float64 `doc:"sell {N} processors (default: all minus one; on machines with fewer than four, all minus a half)"`
+	CPUs        float64 `doc:"sell {N} processors (default: all except one; on machines with fewer than four, all except a half)"`
 	heldOptions `yaml:",inline"`
 	Hosts       int `default:"1" doc:"sell this machine as {N} hosts, in a new market"`
 	homeOption  `yaml:",inline"`
@@ -78,12 +78,11 @@ type liveStartOptions struct {
 var liveCheckCommand = command(`check [DIR]
 repeat a market's decisions from its log
 
-The command passes the log to a new broker and compares the results byte for byte: each
-decision, placement, charge and settlement. If the ledger is in the same folder, the command
-also compares its entries with the requests in the log. The log covers the days set by 'keep' in
-market.yaml (default: 30; 0 means all), but begins at the last upgrade at the earliest. Before
-an upgrade, check the log with the old version. The market must not be running. The exit status
-is 3 if anything differs.
+The command passes the log to a new broker. It compares each decision, placement, charge and
+settlement byte for byte. If the ledger is in the same folder, the command also compares its entries
+with the requests in the log. The log covers the days set by 'keep' in market.yaml (default: 30; 0
+means all). It begins at the last upgrade at the earliest. Before an upgrade, check the log with the
+old version. The market must not be running. The exit status is 3 if anything differs.
 
    bourse live check`, func(c *cli.Context, o *liveCheckOptions) error {
 	dir, err := labDir(c)

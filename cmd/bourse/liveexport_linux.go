@@ -15,14 +15,14 @@ import (
 var liveExportCommand = command(`export [DIR]
 write a market's requests as a scenario with its plan
 
-The command reads the log of the market in DIR, which must not be running. With --out day.csv,
-it writes the plan to day.csv, a scenario with the market's rules and hosts to day.yaml, and the
-market's decisions and outcomes to day-live.csv. If hosts joined or left, it writes the times to
+The command reads the log of the market in DIR, which must be stopped. With --out day.csv, it writes
+three files: the plan (day.csv), a scenario with the market's rules and hosts (day.yaml), and the
+market's decisions and outcomes (day-live.csv). If hosts joined or left, it writes the times to
 day-hosts.csv. A run of the scenario makes the same decisions as the market. You can analyse its
-results with 'bourse explain', 'replay' and 'compare'. Each job has the number of its contract.
-For a program that ended by itself, the plan states the work that was done. For other programs,
-such as rejected ones, the plan states the requested work as the best estimate. Comments at the
-start of the scenario list the omitted requests, such as requests that could not be paid.
+results with 'bourse explain', 'replay' and 'compare'. Each job has the same number as its contract.
+If a program ended by itself, the plan states the work that it did. For other programs, such as
+rejected ones, the plan states the requested work as the best estimate. Comments at the start of the
+scenario list the omitted requests, such as requests that could not be paid.
 
    bourse live export --out day.csv
    bourse run day.yaml --out day && bourse study replay day --admission cac`, func(c *cli.Context, o *liveExportOptions) error {

@@ -14,10 +14,10 @@ import (
 var mergeCommand = command(`merge DIR...
 merge the shards of a run
 
-The command merges directories that 'bourse run --shard' wrote, on one machine or several, into
-one results directory. The merged results are the same as those of a single run, except for the
-wall time. If units are missing from all directories, the command names them, writes nothing,
-and exits with status 4.
+The command merges directories that 'bourse run --shard' wrote, on one machine or several, into one
+results directory. Except for the wall time, the merged results equal the results of a single run.
+If units are missing from all directories, the command names them, writes nothing, and exits with
+status 4.
 
    bourse run mine.yaml --shard 1/2 --out one
    bourse run mine.yaml --shard 2/2 --out two

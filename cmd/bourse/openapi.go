@@ -9,9 +9,9 @@ import (
 var openapiCommand = command(`openapi
 print the OpenAPI document of a market and its bank
 
-The document describes market.v1 and bank.v1 in OpenAPI 3.1, as JSON, with every call,
-its fields and its errors. Programs in other languages can make these calls with JSON,
-as curl does (bourse docs calls).
+The document describes market.v1 and bank.v1 in OpenAPI 3.1, as JSON. It contains every call, with
+its fields and its errors. Programs in other languages can make these calls with JSON, as curl does
+(bourse docs calls).
 
    bourse openapi > openapi.json
    curl -d '{}' -H 'Content-Type: application/json' http://127.0.0.1:8421/bourse.market.v1.Market/Hosts`, func(c *cli.Context, _ *none) error {

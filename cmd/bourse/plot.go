@@ -22,12 +22,12 @@ var plotCommand = command(`plot RESULTS
 plot a metric against an axis, with intervals
 
 The command draws results in the terminal and writes figures. Without flags, it plots efficiency
-against alpha, with one panel per configuration and one line per policy. Alpha is the
-inelasticity of users. At 0, partial work is worth its proportion of the value; at 1, it is
-worth nothing.
+against alpha, with one panel per configuration and one line per policy. Alpha is the inelasticity
+of users. At alpha 0, partial work is worth its proportion of the value; at alpha 1, it is worth
+nothing.
 
-A dimension is configuration, policy, metric, alpha, or the name of a sweep axis. Dimensions for
-which no flag is given become panels, and sweep axes become lines.
+A dimension is configuration, policy, metric, alpha, or the name of a sweep axis. A dimension
+without a flag becomes panels, and a sweep axis without a flag becomes lines.
 
    bourse run && bourse plot results/paper
    bourse plot results/paper --x configuration --y violations,rejections
@@ -75,9 +75,8 @@ draw efficiency against alpha, like plot
 var figuresCommand = command(`figures RESULTS
 draw the paper's figures and print its tables
 
-Figure 1 shows violations, utilization, rejections and demand correlation, figure 2
-shows efficiency against alpha, and figure 3 compares random admission with the other
-policies. Table 2: paired t values.
+Figure 1 shows violations, utilization, rejections and demand correlation. Figure 2 shows efficiency
+against alpha. Figure 3 compares random admission with the other policies. Table 2: paired t values.
 
    bourse figures results/paper --out figures
    bourse figures results/paper --width double --format pdf --out paper`, func(c *cli.Context, _ *coloredOptions) error { return draw(c, publication.Drawn) })

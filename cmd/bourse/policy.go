@@ -57,9 +57,9 @@ type policyCheckOptions struct {
 var policyCheckCommand = command(`check [FILE] [-- COMMAND...]
 check a policy's decisions in random markets
 
-The command checks that each answer is valid, and that the policy gives the same answer if the
-question is repeated or asked in a copy of the market. It prints the verdicts, and compares the
-time per decision with the times of built-in policies. Memory is limited to 1 GiB.
+The command checks that each answer is valid. It also checks that the policy gives the same answer
+if the question is repeated, or asked in a copy of the market. It prints the verdicts, and compares
+the time per decision with the times of built-in policies. Memory is limited to 1 GiB.
 
    bourse policy check mine.star
    bourse policy check -- python3 mine.py`, func(c *cli.Context, o *policyCheckOptions) error {
@@ -81,11 +81,11 @@ type policyTestOptions struct {
 var policyTestCommand = command(`test FILE
 run the tests in a script
 
-The command runs each function whose name begins with test_. Such a function may call
-request(...) and market(...), which return arguments for decide, and equal(got, want). What
-a test omits has a default: market(hosts=[{}]) has one idle host with one processor, and
-market(hosts=[{"on": [{}]}], contracts=[{}]) one that runs a contract's task.
-The exit status is 1 if a test fails.
+The command runs each function whose name begins with test_. Such a function may call request(...)
+and market(...), which return arguments for decide, and equal(got, want). Values that a test omits
+have defaults. market(hosts=[{}]) has one idle host with one processor, and market(hosts=[{"on":
+[{}]}], contracts=[{}]) has one host that runs the task of a contract. The exit status is 1 if a
+test fails.
 
    bourse policy test mine.star`, func(c *cli.Context, _ *policyTestOptions) error {
 	s, _, err := sourceOf(c, 0)

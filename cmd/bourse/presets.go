@@ -14,9 +14,9 @@ import (
 var presetsCommand = command(`list
 list presets, with their running times
 
-The time is the processor time of all replications, which can run on several workers. The memory
-is for one worker. Time and memory were measured once, on one machine, so use them only to
-compare presets. 'bourse run --preset' also accepts the name of a paper, and then runs all of
+The time is the processor time of all replications, which can run on several workers. The memory is
+for one worker. Time and memory were measured once, on one machine, so use them only to compare
+presets. The command 'bourse run --preset' also accepts the name of a paper, and then runs all of
 its presets.
 
    bourse scenario list

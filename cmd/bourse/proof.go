@@ -20,8 +20,8 @@ import (
 var keyNewCommand = command(`key FILE
 create a key, and print the public key
 
-The command writes a private ed25519 key to a new file that only its owner may read, and
-prints the public key, which is not secret.
+The command writes a private ed25519 key to a new file that only its owner may read. It prints the
+public key, which is not secret.
 
    bourse bank key key > key.pub`, func(c *cli.Context, o *keyNewOptions) error {
 	private, public, err := keys.New(rand.Reader, o.Name)
@@ -39,22 +39,22 @@ prints the public key, which is not secret.
 })
 
 type keyNewOptions struct {
-	Name string `default:"bourse" doc:"{NAME} of the signer, shown in checkpoints"`
+	Name string `default:"bourse" doc:"show {NAME} as the signer in checkpoints"`
 }
 
 var checkpointCommand = command(`checkpoint DIR
 audit a ledger and sign its head
 
-The command prints a checkpoint: a short text with the ledger's name, its number of entries, its
-root hash and a signature. Store it where the ledger's operator cannot change it. 'ledger audit
---checkpoint' can then detect removed, rewritten or forked entries. If the ledger has errors,
-the command signs nothing and exits with status 3.
+A checkpoint is a short text with the ledger's name, its number of entries, its root hash and a
+signature. Store it where the ledger's operator cannot change it. The command 'ledger audit
+--checkpoint' can then detect removed, rewritten or forked entries. If the ledger has errors, the
+command signs nothing and exits with status 3.
 
    bourse ledger checkpoint books --key key > checkpoint`, checkpointAction)
 
 type checkpointOptions struct {
 	Key    string `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
-	Origin string `shown:"the last part of DIR" doc:"{NAME} of the ledger, without spaces"`
+	Origin string `shown:"the last part of DIR" doc:"call the ledger {NAME}, without spaces"`
 }
 
 func checkpointAction(c *cli.Context, _ *checkpointOptions) error {

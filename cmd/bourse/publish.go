@@ -25,28 +25,29 @@ import (
 var publishCommand = command(`publish DIR
 publish a ledger as static files that others can audit
 
-The command writes the ledger's lines, as printed by 'bank log', as a transparency log: tiles and
-a signed checkpoint (c2sp.org/tlog-tiles) that any web server or object store can serve. 'ledger
-audit' accepts the folder or URL of the log instead of a ledger. Publishing again extends the log
-and never changes published lines. The command refuses a different ledger, with exit status 3.
+The command writes the lines of the ledger, as printed by 'bank log', as a transparency log. The log
+consists of tiles and a signed checkpoint (c2sp.org/tlog-tiles), which any web server or object
+store can serve. The command 'ledger audit' accepts the folder or URL of the log instead of a
+ledger. If you publish again, the command extends the log and never changes published lines. The
+command refuses a different ledger, with exit status 3.
 
-Everybody who reads the log sees every account, amount and note. Published entries
-cannot be withdrawn, so if accounts need pseudonyms, use them from the start.
+Everyone who reads the log can see every account, amount and note. You cannot withdraw published
+entries. If accounts need pseudonyms, use them from the start.
 
-The command requests a cosignature of the checkpoint from each --witness. A witness signs only
-extensions of the last checkpoint that it signed, so all readers who require its signature see
-the same log. The requests are sent at the same time, and each witness must respond within 10 s.
-The command publishes nothing unless at least --quorum witnesses have signed.
+The command requests a cosignature of the checkpoint from each --witness. A witness signs a
+checkpoint only if it extends the last one that the witness signed. All readers who require its
+signature therefore see the same log. The requests are sent at the same time, and each witness must
+respond within 10 s. The command publishes nothing unless at least --quorum witnesses have signed.
 
    bourse ledger publish books --key key --out public
    bourse ledger publish books --key key --out public --witness https://w.example=KEY`, publishAction)
 
 type publishOptions struct {
 	Key     string   `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
-	Origin  string   `shown:"the last part of DIR" doc:"{NAME} of the log, without spaces; use the same name each time"`
+	Origin  string   `shown:"the last part of DIR" doc:"call the log {NAME}, without spaces; use the same name each time"`
 	Out     string   `alias:"o" doc:"write the log to {DIR}"`
 	Witness []string `doc:"request a cosignature from the witness {URL=KEY}; may be repeated"`
-	Quorum  int      `shown:"all of them" doc:"publish if {N} witnesses have signed"`
+	Quorum  int      `shown:"all of them" doc:"publish only if {N} witnesses have signed"`
 }
 
 func publishAction(c *cli.Context, o *publishOptions) error {

@@ -20,19 +20,19 @@ import (
 var readingsCommand = command(`readings [FILE]
 compare all variants of a scenario with a paper
 
-A paper may not state every setting of its experiment. FILE (YAML) names a scenario or a preset,
-the unknown settings (factors), and a table of the paper's numbers. Each factor has a path in
-the scenario and labelled values; the first value is the scenario's own. The table is a CSV file
+A paper may leave settings of its experiment open. FILE (YAML) names a scenario or a preset, the
+unknown settings (factors), and a table of the paper's numbers. Each factor has a path in the
+scenario and labelled values. The first value is the one in the scenario. The table is a CSV file
 with the columns configuration, admission, metric and value and, if known, to, error and source.
 Without a table, the command uses the paper's numbers.
 
-A variant (also called a reading) has one value for each factor. The command runs the variants
-of an orthogonal array, and variants in which only one factor differs from the scenario. The
-distance of a variant is the root mean square of its z scores for the paper's numbers. The
-command reports which fraction of the variance of this distance each factor explains. It runs
-the closest variants again with other seeds, because some of them may be close by chance. It
-prints text, and writes readings.html, a specification curve, and tables as CSV and JSON. To
-resume an interrupted run, repeat the command.
+A variant (also called a reading) chooses one value for each factor. The command runs the variants
+of an orthogonal array, and all variants that differ from the scenario in only one factor. The
+distance of a variant is the root mean square of its z scores for the paper's numbers. For each
+factor, the command reports which fraction of the variance of this distance it explains. It runs the
+closest variants again with other seeds, because some of them may be close by chance. It prints
+text, and writes readings.html, a specification curve, and tables as CSV and JSON. To resume an
+interrupted run, repeat the command.
 
    bourse paper readings                             the market paper's, a few minutes
    bourse paper readings -n 5                        a first look
@@ -89,7 +89,7 @@ func readReadings(c *cli.Context, preset string) (*study.Readings, error) {
 	file := c.Args().First()
 	switch {
 	case file != "" && preset != "":
-		return nil, usagef("found a file and --preset, want only one of them")
+		return nil, usagef("found both a file and --preset, want only one of them")
 	case file != "":
 		in, err := open(c, file)
 		if err != nil {

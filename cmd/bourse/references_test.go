@@ -189,7 +189,7 @@ func scenarioReference(root *jsonschema.Schema) string {
 			fieldTable(&b, name, root.Definitions[name])
 		}
 	}
-	b.WriteString("\n## Plug-ins\n\nWrite a plug-in as its name, or as a mapping with `name` and its options. `bourse scenario options` prints the same list. Options that several plug-ins of a family share are listed once, after the family.\n")
+	b.WriteString("\n## Plug-ins\n\nWrite a plug-in as its name, or as a mapping that contains `name` and its options. `bourse scenario options` prints the same list. Options that several plug-ins of a family share are listed once, after the family.\n")
 	families := map[string][]catalog.Plugin{}
 	for _, p := range catalog.Plugins("") {
 		families[p.Family] = append(families[p.Family], p)
@@ -248,8 +248,8 @@ func familyTable(b *bytes.Buffer, plugins []catalog.Plugin) {
 const marketHead = `# market.yaml: the fields of a live market
 
 ` + "`bourse live start` and `bourse live serve` read `market.yaml` in the market's folder, and create it if it is missing. An omitted field has its default" + `.
-Once the market has begun, only ` + "`listen`, `bank`, `bank_pin`, `limits`, `keep` and `link`, except `link.patience`," + ` may change. Changes take effect at the next start.
-The plug-ins of ` + "`market` and `admission`" + ` and their options are described in [scenarios](scenario.md).
+Once the market has begun, only these fields may change: ` + "`listen`, `bank`, `bank_pin`, `limits`, `keep` and `link`, except `link.patience`" + `. Changes take effect at the next start.
+[Scenarios](scenario.md) describes the plug-ins of ` + "`market` and `admission`" + `, and their options.
 
 | field | default | what |
 | --- | --- | --- |

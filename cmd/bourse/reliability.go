@@ -21,13 +21,13 @@ var reliabilityCommand = command(`availability
 compare predicted and realized availability of hosts
 
 Each predictor must predict whether an available host will stay for the duration of a job. All
-predictors are tested on the same hosts, job lengths and times of the last day, which are drawn
-as in "Job-Scheduling with Resource Availability Prediction for Volunteer-Based Grid Computing".
-Predictions of 80 % are calibrated if they come true in 80 % of the cases. The diagrams compare
-predicted with realized availability, and show the band in which calibrated predictions lie. The
-Brier score is the mean of (predicted - realized)²; 0 is best. The predictors are TDE with
-completions rounded up (as in the paper) or down, the fraction of time during which a host was
-available, and a renewal process. Each predictor uses the 1 to 6 preceding days.
+predictors are tested on the same hosts, and on the same job lengths and times of the last day.
+These are drawn as in "Job-Scheduling with Resource Availability Prediction for Volunteer-Based Grid
+Computing". Predictions of 80 % are calibrated if they come true in 80 % of the cases. The diagrams
+compare predicted with realized availability, and show the band in which the points of calibrated
+predictions lie. The Brier score is the mean of (predicted - realized)²; 0 is best. The predictors
+are TDE, the fraction of time during which a host was available, and a renewal process. TDE rounds
+completions up (as in the paper) or down. Each predictor uses the 1 to 6 preceding days.
 
    bourse study availability
    bourse study availability --model diurnal --model markov --probes 20000
@@ -37,8 +37,8 @@ type reliabilityOptions struct {
 	Availability            string   `doc:"use the recorded trace {FILE} (plain or gzip) instead of models"`
 	AvailabilityFormat      string   `yaml:"availability-format" default:"auto" of:"trace" doc:"read the trace as {FORMAT}"`
 	Model                   []string `shown:"all" of:"availability" doc:"use traces of availability model {NAME}"`
-	Hosts                   int      `default:"85" doc:"{N} hosts per model"`
-	Days                    int      `default:"7" doc:"length of the traces, in days, {N}"`
+	Hosts                   int      `default:"85" doc:"simulate {N} hosts per model"`
+	Days                    int      `default:"7" doc:"use traces of {N} days"`
 	Probes                  int      `default:"5000" doc:"make {N} predictions per replication"`
 	Replications            int      `alias:"n" default:"5" doc:"use {N} traces per model"`
 	seedOption              `yaml:",inline"`

@@ -21,11 +21,11 @@ import (
 var reproduceCommand = command(`run
 run the papers' presets, and judge all claims
 
-The command runs each preset that the claims of the five papers refer to, with enough
-replications to decide most claims. It prints beforehand how long the runs will take.
-Each preset has its own seed and directory. The command then prints the verdicts, as
-'bourse paper claims' does, and writes them to verdicts.md. To resume a stopped run,
-repeat the command; finished presets are not run again.
+The command runs each preset to which the claims of the five papers refer, with enough replications
+to decide most claims. It first prints how long the runs will take. Each preset has its own
+seed and directory. The command then prints the verdicts, as 'bourse paper claims' does, and writes
+them to verdicts.md. To resume a stopped run, repeat the command; finished presets are not run
+again.
 
    bourse paper run --plan
    bourse paper run --traces LOGS
@@ -42,7 +42,7 @@ type reproduceOptions struct {
 // partsOptions are the flags that select the parts to run.
 type partsOptions struct {
 	Traces       string   `doc:"find the papers' logs (SWF, plain or gzip) in {DIR}, by name (default: generate jobs)"`
-	Paper        []string `doc:"reproduce {PAPER} only: market, librarisk, librasla, reservations or volunteers; may be repeated"`
+	Paper        []string `doc:"reproduce only {PAPER}: market, librarisk, librasla, reservations or volunteers; may be repeated"`
 	Replications int      `alias:"n" validate:"min=1" doc:"limit the replications of each preset to {N}"`
 	Out          string   `alias:"o" default:"results/reproduction" doc:"write results to {DIR}"`
 	Workers      int      `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`

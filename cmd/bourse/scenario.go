@@ -36,9 +36,9 @@ type scenarioShowOptions struct {
 var scenarioCheckCommand = command(`check FILE
 check a scenario file without running it
 
-The command checks every field, creates every plug-in with its options, reads the logs
-and plans that FILE names, and checks that jobs have budgets. If FILE is -, the command
-reads standard input.
+The command checks every field, and creates every plug-in with its options. It reads the logs and
+plans that FILE names, and checks that jobs have budgets. If FILE is -, the command reads standard
+input.
 
    bourse scenario check mine.yaml`, checkScenario)
 

@@ -15,19 +15,19 @@ import (
 var scheduleCommand = command(`schedule RESULTS
 write a run's schedule as a log
 
-RESULTS is a directory written by 'bourse run'. The command prints one of its runs in the
-Standard Workload Format, so that you can compare it with other schedules of the same log. Each
-job has its submission time on the log's clock, its wait, and its time from start to end. The
-status is 1 if the work was done (in time or late), 0 if the job was stopped before, and 5 if it
-was rejected. A rejected job has no wait and no run time. All other fields, and the comments
-above the records, are copied from the log. The values of MaxJobs, MaxRecords and MaxProcs are
-those of the run.
+RESULTS is a directory written by 'bourse run'. The command prints one of its runs in the Standard
+Workload Format, so that you can compare it with other schedules of the same log. Each job has its
+submission time on the log's clock, its wait, and its time from start to end. The status is 1 if the
+work was done (in time or late), 0 if the job was stopped before its work was done, and 5 if it was
+rejected. A rejected job has no wait and no run time. All other fields, and the comments above the
+records, are copied from the log. The values of MaxJobs, MaxRecords and MaxProcs are those of the
+run.
 
    bourse workload schedule results/easy > easy.swf
    bourse workload schedule results/mixed --run sp2/edf/0 --swf edf.swf`, scheduleAction)
 
 type scheduleOptions struct {
-	Run   string `doc:"use the run {CONFIGURATION/ADMISSION/REPLICATION} (default: the first replication, if there is one policy)"`
+	Run   string `doc:"use the run {CONFIGURATION/ADMISSION/REPLICATION} (default: the first replication, if there is only one policy)"`
 	Trace string `doc:"read the log of the run from {FILE}"`
 	SWF   string `doc:"write to {FILE}"`
 }

@@ -58,7 +58,7 @@ func nothing(c *cli.Context, f export.Filter) error {
 	case f.Contract != nil && f.Account != "":
 		return usagef("%s: no entry of contract %d transfers money of account %s", in, *f.Contract, f.Account)
 	case f.Contract != nil:
-		return usagef("%s: the ledger has no contract %d", in, *f.Contract)
+		return usagef("%s: the ledger contains no contract %d", in, *f.Contract)
 	case f.Account != "":
 		return usagef("%s: no entry transfers money of account %s", in, f.Account)
 	}

@@ -23,8 +23,8 @@ An order consists of these lines, in this sequence. ORDER is a file, or - for st
    amount 12.500000
    expires 2026-11-22T15:10:00Z
 
-'bank whoami' prints the ledger's id. A second key can add its signature to a signed order. If
-an order is not well-formed, the command does not sign it, and reports the line and the field.
+'bank whoami' prints the ledger's id. A second key can add its signature to a signed order. If an
+order is not well-formed, the command reports the line and the field, and does not sign the order.
 
    bourse bank sign rent --key ann | jq -cRs '{order: .}' | bourse bank apply books`, func(c *cli.Context, _ *signOptions) error {
 	private, err := privateKey(c, "key")
@@ -70,7 +70,7 @@ func signOrder(c *cli.Context, b banked, kind, id, account string, private []str
 }
 
 type expiresOption struct {
-	Expires float64 `unit:"seconds" default:"600" validate:"min=1" doc:"validity of the order, in {SECONDS} or with a unit such as 1h"`
+	Expires float64 `unit:"seconds" default:"600" validate:"min=1" doc:"let the order expire after {SECONDS}; units such as 1h are accepted"`
 }
 
 // orderNow returns an order signed with private keys. It expires after the time given by

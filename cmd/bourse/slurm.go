@@ -15,13 +15,13 @@ import (
 // slurmOptions are the flags of runs on a cluster.
 type slurmOptions struct {
 	On        string `doc:"run the units on {ENGINE}: slurm, which must share the directory of --out"`
-	Chunk     int    `validate:"min=1" doc:"with --on slurm: units per task, {N} (default: one minute of work, as measured by one unit)"`
-	Partition string `doc:"with --on slurm: {PARTITION} of the cluster"`
-	Time      string `doc:"with --on slurm: {TIME} limit of a task, such as 90, 1:30:00 or 1-0"`
-	Memory    string `doc:"with --on slurm: {MEMORY} of a task, such as 4G"`
-	Account   string `doc:"with --on slurm: {ACCOUNT} to charge"`
-	NoWait    bool   `yaml:"no-wait" doc:"with --on slurm: submit and return; the same command later waits and merges"`
-	DryRun    bool   `yaml:"dry-run" doc:"with --on slurm: time one unit, and print the script only"`
+	Chunk     int    `validate:"min=1" doc:"with --on slurm, run {N} units per task (default: one minute of work, as measured by one unit)"`
+	Partition string `doc:"with --on slurm, use {PARTITION} of the cluster"`
+	Time      string `doc:"with --on slurm, limit each task to {TIME}, such as 90, 1:30:00 or 1-0"`
+	Memory    string `doc:"with --on slurm, request {MEMORY} per task, such as 4G"`
+	Account   string `doc:"with --on slurm, charge {ACCOUNT}"`
+	NoWait    bool   `yaml:"no-wait" doc:"with --on slurm, submit and return; repeat the command to wait and merge"`
+	DryRun    bool   `yaml:"dry-run" doc:"with --on slurm, time one unit and print only the script"`
 }
 
 // onSlurm runs the missing units on a cluster and reports whether all units are complete.

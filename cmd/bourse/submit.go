@@ -28,19 +28,19 @@ type contractsShown struct {
 
 // termsOptions are the terms of a contract except its budget.
 type termsOptions struct {
-	Work     float64  `unit:"seconds" doc:"work per node, in {SECONDS} of a processor, or with a unit such as 2h"`
-	Deadline float64  `unit:"seconds" doc:"deadline in {SECONDS}, or with a unit such as 2h"`
-	Class    string   `doc:"class {NAME} of the promise, such as be, sac or cac (default: the market's)"`
-	Nodes    int      `default:"1" doc:"{N} hosts"`
-	CPUs     float64  `default:"1" doc:"limit of {N} processors per node"`
+	Work     float64  `unit:"seconds" doc:"state the work per node as {SECONDS} of one processor; units such as 2h are accepted"`
+	Deadline float64  `unit:"seconds" doc:"set the deadline to {SECONDS}; units such as 2h are accepted"`
+	Class    string   `doc:"request the promise of class {NAME}, such as be, sac or cac (default: the market's)"`
+	Nodes    int      `default:"1" doc:"run on {N} hosts"`
+	CPUs     float64  `default:"1" doc:"use at most {N} processors per node"`
 	GPUs     int      `doc:"hold {N} GPUs per node"`
 	Count    []string `doc:"hold units of a countable resource per node, as {NAME=N}; may be repeated"`
-	Memory   float64  `unit:"bytes" doc:"memory of each node, in {BYTES}, or with a unit such as 4GB (default: the market's)"`
+	Memory   float64  `unit:"bytes" doc:"hold {BYTES} of memory per node; units such as 4GB are accepted (default: the market's)"`
 }
 
 type budgetOptions struct {
 	termsOptions `yaml:",inline"`
-	Budget       string `doc:"budget in {DOLLARS}"`
+	Budget       string `doc:"offer a budget of {DOLLARS}"`
 }
 
 type homeOption struct {
@@ -76,30 +76,31 @@ With --from, FILE is a list of contracts, with the fields and units of the flags
    - {class: cac, work: 60, deadline: 120, budget: 0.50, command: [./render, frame7]}
    - {work: 30m, deadline: 2h, memory: 4GB, budget: 3, nodes: 2, cpus: 2, env: {SEED: 7}, command: [./mix], files: [mix]}
 
-All contracts are checked before the first one is sent. For each mistake, the command reports
+All contracts are checked before the first one is sent. If there is a mistake, the command reports
 the file, the line and the field.
 
-An order that must wait for other contracts, for its array or for a quota is held. The market
-decides it later, and the deadline counts from the decision. The exit status is 1 if a contract
+The market holds an order that must wait for other contracts, for its array or for a quota. It
+decides such an order later, and counts the deadline from the decision. If an order expires while it
+is held, the market refuses it. The exit status is 1 if a contract
 is refused or, with --wait, if a contract is not fulfilled.`, submitAction)
 
 type submitOptions struct {
 	budgetOptions              `yaml:",inline"`
 	Env                        []string `doc:"set {NAME=VALUE} in its environment; may be repeated"`
 	File                       []string `doc:"copy {FILE}, or a folder, to the task's folder; may be repeated"`
-	Name                       string   `doc:"{NAME} of the job, shown to its user"`
-	Stdin                      string   `doc:"pass {FILE} to the program as standard input; - passes the command's own (default: none)"`
+	Name                       string   `doc:"show the job under {NAME} to its user"`
+	Stdin                      string   `doc:"pass {FILE} to the program as standard input; - passes the command's own standard input (default: none)"`
 	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before its deadline (default: one twentieth of the deadline, at most 30)"`
-	Checkpoint                 float64  `unit:"seconds" doc:"store checkpoint/done at the market every {SECONDS}, or with a unit such as 10m"`
+	Checkpoint                 float64  `unit:"seconds" doc:"store checkpoint/done at the market every {SECONDS}; units such as 10m are accepted"`
 	Requeue                    int      `doc:"start the program again if it ends with exit status 75, at most {N} times"`
-	Project                    string   `doc:"let account project:{PROJECT} pay; requires its right spend"`
-	Array                      string   `doc:"submit a contract for each number in {INDICES}: 0-9, or 0-9:2,20%3"`
+	Project                    string   `doc:"let the account project:{PROJECT} pay; requires its right spend"`
+	Array                      string   `doc:"submit a contract for each index in {INDICES}: 0-9, or 0-9:2,20%3"`
 	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, are fulfilled"`
 	AfterEnded                 []string `yaml:"after-ended" doc:"begin once {CONTRACTS} have ended"`
 	AfterFailed                []string `yaml:"after-failed" doc:"begin once {CONTRACTS} have ended unfulfilled"`
-	From                       string   `doc:"submit each contract in the list in {FILE}, YAML or JSON; - is standard input"`
-	Sbatch                     string   `doc:"submit the job script {FILE} for sbatch; COMMAND contains its arguments"`
-	Valid                      float64  `unit:"seconds" doc:"validity of the order in {SECONDS}, or with a unit such as 30d (default: 1h, or 30d if it waits for contracts or its array); the market refuses orders that expire while they are held"`
+	From                       string   `doc:"submit each contract in the list in {FILE}, YAML or JSON; - means standard input"`
+	Sbatch                     string   `doc:"submit the sbatch job script {FILE}; COMMAND contains its arguments"`
+	Valid                      float64  `unit:"seconds" doc:"let the order expire after {SECONDS}; units such as 30d are accepted (default: 1h, or 30d for orders that wait for contracts or an array)"`
 	Resume                     bool     `doc:"send unanswered signed orders again"`
 	Wait                       bool     `doc:"wait until the contracts have ended"`
 	homeOption                 `yaml:",inline"`

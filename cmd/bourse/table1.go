@@ -15,12 +15,12 @@ import (
 var table1Command = command(`table1 FILE
 compare models with a log, as in the paper's Table 1
 
-The command compares pairs of samples of 100 draws each with the two-sample Kolmogorov-Smirnov
-test. It prints the fraction of pairs that the test does not reject at 5 %, their mean distance,
-and the distance between the complete data and the model. The paper used 1000 pairs from SDSC
-Blue Horizon; its numbers are shown next to the results. With ten times as many pairs, the
-command takes a second and the standard error is a third. With --models, the command judges the
-distributions in model files, as written by 'workload fit', instead of the paper's.
+The command compares pairs of samples, each with 100 draws, with the two-sample Kolmogorov-Smirnov
+test. It prints the fraction of pairs that the test does not reject at 5 %, and their mean distance.
+It also prints the distance between the complete data and the model. The paper used 1000 pairs from
+SDSC Blue Horizon; its numbers are shown next to the results. With ten times as many pairs, the
+command takes a second, and the standard error is a third of the paper's. With --models, the command
+judges the distributions in model files (written by 'workload fit') instead of those in the paper.
 
    bourse paper table1 SDSC-BLUE-2000-4.1-cln.swf.gz
    bourse paper table1 KTH.swf.gz --models kth.yaml,exponential.yaml`, table1Action)

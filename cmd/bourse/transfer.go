@@ -28,7 +28,7 @@ create a bank without money
 })
 
 type idOption struct {
-	ID string `doc:"{ID} of the request; a request repeated with the same ID is not booked again"`
+	ID string `doc:"give the request the {ID}; a request repeated with the same ID is not booked again"`
 }
 
 var mintCommand = command(`mint DIR ACCOUNT AMOUNT
@@ -36,8 +36,8 @@ issue money to an account, and print the receipt
 
    bourse bank mint books user:ann 100 --id salary-1
 
-In an owned bank, the order is signed by an account with the right mint and, if this
-right requires it, by a second account:
+In an owned bank, an account with the right mint signs the order. If the right requires it, a second
+account also signs:
 
    bourse bank mint books user:ann 100 --id week-47 --key bursar --second dean`, func(c *cli.Context, _ *mintOptions) error {
 	return move(c, store.Order{From: "mint", To: c.Args().Get(1)}, c.Args().Get(2))
@@ -57,7 +57,7 @@ move money between accounts, and print the receipt
 
    bourse bank transfer books user:ann user:bob 12.50 --id rent-1
 
-In an owned bank, the order is signed with the key of the paying account:
+In an owned bank, the key of the paying account signs the order:
 
    bourse bank transfer books user:ann user:bob 12.50 --id rent-1 --key ann
 
@@ -204,14 +204,14 @@ const mostParallel = 1 << 16
 var applyCommand = command(`apply DIR
 book many transfers from standard input
 
-The command reads one JSON object per line. It prints one answer for each, in the same sequence,
-as soon as the entry is durable. Requests that are processed at the same time may be booked in
-any sequence. A transfer from the account mint issues money. Every order must have the fields
-id, from, to and amount, each exactly once. The command also answers refused orders, and answers
-a line that is not an order with its line number. The exit status is still 0. After a crash or
-an interruption, send the unanswered lines again: a booked order gets the same answer as before.
-In an owned bank, each line contains a signed order. If it concerns a contract, the market adds
-the transfers that it decided:
+The command reads one JSON object per line. It prints the answers in the same sequence, each one as
+soon as its entry is durable. Requests that are processed at the same time may be booked in any
+sequence. A transfer from the account mint issues money. Every order must have the fields id, from,
+to and amount, each exactly once. The command also answers refused orders. If a line is not an
+order, the answer contains its line number. In both cases, the exit status is still 0. After a crash
+or an interruption, send the unanswered lines again. An order that was already booked gets the same
+answer as before. In an owned bank, each line contains a signed order. If an order concerns a
+contract, the market adds the transfers that it decided:
 
    {"order":"bourse transfer 1\nledger 5f7c…"}
    {"order":"bourse order 1\n…","contract":17,"moves":[{"from":"user:ann","to":"escrow:17","amount":"1.5"}]}

@@ -17,14 +17,14 @@ import (
 var tuneCommand = command(`tune [SCENARIO]
 find the setting with the best metric
 
-The command compares settings of a scenario on the same jobs, hosts and random numbers. As soon
-as a setting is significantly worse, the command drops it and spends the remaining replications
-on the others. The settings are the values of --over or, if there are several, all combinations
-of their values, in addition to the scenario's own sweep. They run under the policies that have
-the field as an option, or under all policies if no policy has it. The command prints the best
-setting, the settings that are not significantly worse, the possible loss from a wrong choice,
-and the number of replications that would separate more settings. If you interrupt it, it prints
-the results so far. With --out, repeat the command to continue.
+The command compares settings of a scenario on the same jobs, hosts and random numbers. As soon as a
+setting is significantly worse, the command drops it and spends the remaining replications on the
+others. The settings are the values of --over or, if it is repeated, all combinations of their
+values. The scenario's own sweep adds further settings. They run under the policies that have the
+field as an option, or under all policies if no policy has it. The command prints the best setting,
+and the settings that are not significantly worse. It also prints the possible loss from a wrong
+choice, and the number of replications that would separate more settings. If you interrupt it, it
+prints the results so far. With --out, repeat the command to continue.
 
    bourse study tune --configuration pareto-high --maximize efficiency_1 --over admission.cac.guarantee=0.5..0.99/0.01
    bourse study tune mine.yaml --maximize revenue --over admission.partition.reserved=0..1/0.1 --over market.payment=spot,bid
@@ -33,7 +33,7 @@ the results so far. With --out, repeat the command to continue.
 type tuneOptions struct {
 	Maximize            string   `doc:"find the largest mean of {METRIC}, from 'bourse scenario options metric'"`
 	Minimize            string   `doc:"find the smallest mean of {METRIC}"`
-	Over                []string `doc:"vary a field: {PATH=VALUES}, numbers, words and ranges FROM..TO/STEP"`
+	Over                []string `doc:"vary a field: {PATH=VALUES}, with numbers, words and ranges FROM..TO/STEP"`
 	Configuration       string   `doc:"use configuration {NAME} (default: the only one)"`
 	Policies            string   `doc:"use only the policies {LABELS}, separated by commas (default: the policies that have a varied field as an option, or all)"`
 	Budget              int      `shown:"200 per setting" doc:"run at most {N} replications in all settings together"`

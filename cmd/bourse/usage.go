@@ -27,10 +27,10 @@ type usageShown struct {
 var usageCommand = command(`usage
 print the usage and cost of settled contracts
 
-A contract is included in the month of its settlement. The paid amount does not include
-penalties. Users can read their own usage; with --dir, the operator can read the usage of all
-accounts. With --format focus, the output is CSV in the FOCUS 1.2 format, with one row per
-contract, and one row with a negative amount per penalty (bourse docs usage).
+A contract is counted in the month of its settlement. The paid amount does not include penalties.
+Users can read their own usage; with --dir, the operator can read the usage of all accounts. With
+--format focus, the output is CSV in the FOCUS 1.2 format (bourse docs usage). It has one row per
+contract, and one row with a negative amount per penalty.
 
    bourse job usage --month 2026-11 --by day
    bourse job usage --month 2026-11 --format focus > november.csv`, usageAction)

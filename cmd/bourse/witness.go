@@ -20,9 +20,9 @@ var witnessCommand = command(`witness DIR
 cosign checkpoints of published logs
 
 The command serves the protocol c2sp.org/tlog-witness, which 'ledger publish --witness' and
-operators of other logs can use. It cosigns checkpoints of the logs given with --log. For each
-log, it stores the last signed checkpoint in DIR. Never replace DIR with an older copy. The
-command prints the witness's own public key, which the readers of a log need.
+operators of other logs can use. It cosigns checkpoints of the logs given with --log. For each log,
+it stores the last signed checkpoint in DIR. Never replace DIR with an older copy. The command
+prints the public key of the witness, which the readers of a log need.
 
    bourse bank key --name w.example key
    bourse ledger witness watched --key key --log books=key.pub --listen 127.0.0.1:8423`, witnessAction)

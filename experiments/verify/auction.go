@@ -207,8 +207,10 @@ func (b *bookings) lost(e *audit.Entry, j *Job, reason string) (want string) {
 		return fmt.Sprintf("another reason, because its value is %v and the reserve price is %v", j.Value, audit.Money(bid.least))
 	case reason == "outbid" && !b.bid[j.ID]:
 		return "another reason, because it has not taken part in a clearing"
-	case reason == "outbid" && !(b.clearing && b.o.Losers == "leave") && !(e.Time >= j.Deadline):
+	case reason == "outbid" && !(b.clearing && b.o.Losers == "leave") && !(bid.to > j.Deadline) && !(b.o.Leads && j.Deadline < math.Inf(1)):
 		return "a bid that waits"
+	case reason == "cannot end by its deadline" && b.bid[j.ID] && !b.o.Follows:
+		return "outbid, because it has taken part in a clearing"
 	}
 	return ""
 }

@@ -25,7 +25,7 @@ type bookedMarket struct {
 
 // bookedMarkets returns the markets of TestBookedFaults. Under windows, job 4 costs more because of
 // the jobs before it, job 5 costs more than its budget, and job 6 has no room. Under both rules of
-// bundle, jobs 2 and 3 compete for two processors at the clearing at 100 s, and job 4 waits.
+// bundle, jobs 2 and 3 compete for a processor at the clearing at 100 s, and job 4 waits. At 200 s, job 3 is too late.
 func bookedMarkets() map[string]bookedMarket {
 	bundle := func(rule string) bookedMarket {
 		return bookedMarket{
@@ -34,7 +34,7 @@ func bookedMarkets() map[string]bookedMarket {
 			[]policytest.Trade{
 				{ID: 1, Submit: 0, Nodes: 1, Runtime: 150, Deadline: 5000, Budget: 4e6},
 				{ID: 2, Submit: 10, Nodes: 1, Runtime: 50, Deadline: 5000, Budget: 3e6},
-				{ID: 3, Submit: 20, Nodes: 1, Runtime: 50, Deadline: 120, Budget: 2e6},
+				{ID: 3, Submit: 20, Nodes: 1, Runtime: 50, Deadline: 200, Budget: 2e6},
 				{ID: 4, Submit: 110, Nodes: 1, Runtime: 30, Deadline: 500, Budget: 1e6},
 				{ID: 5, Submit: 120, Nodes: 3, Runtime: 30, Deadline: 500, Budget: 1e6},
 			},
@@ -110,6 +110,7 @@ func TestBookedFaults(t *testing.T) {
 		"a winner not served":    drops(bank.Admit, 2),
 		"outbid without a bid":   changes(bank.Reject, 5, "too few nodes", "outbid"),
 		"a job that is too wide": changes(bank.Reject, 5, "too few nodes", "cannot end by its deadline"),
+		"late, but outbid first": changes(bank.Reject, 3, "outbid", "cannot end by its deadline"),
 		"a loser served": func(e *bank.Entry) (faulty, dropped bool) { // instead of a winner
 			if e.Kind != bank.Admit || e.Contract != 2 {
 				return false, false

@@ -115,6 +115,24 @@ func TestWorthNothing(t *testing.T) {
 	}
 }
 
+// TestOutbid checks the reasons of jobs that can no longer end by their deadline. At the clearing at
+// 10 s, job 2 loses to job 1 and job 3 is too late; at 20 s, job 2 is too late because it was outbid.
+func TestOutbid(t *testing.T) {
+	t.Parallel()
+	p, err := newBundle(policytest.Options{"every": 10}.Decode, nil, nil)
+	check(t, err)
+	m := policytest.Deal(t, 1, 1, p, "planned", "budget", []policytest.Trade{
+		{ID: 1, Submit: 1, Nodes: 1, Estimate: 30, Deadline: 50, Budget: 200},
+		{ID: 2, Submit: 1, Nodes: 1, Estimate: 30, Deadline: 45, Budget: 100},
+		{ID: 3, Submit: 1, Nodes: 1, Estimate: 30, Deadline: 35, Budget: 300},
+	})
+	for id, want := range map[int64]contracts.Reason{1: contracts.None, 2: contracts.Outbid, 3: contracts.TooLate} {
+		if got := m.Traded[id].Refused; got != want {
+			t.Errorf("job %d: refused for %q, want %q", id, got, want)
+		}
+	}
+}
+
 // TestSize checks that the size of a bundle, and so what others pay, does not depend on the time of
 // the clearing: at 4.9 s, the end of a job of 60 s minus its start is above 60 in float64.
 func TestSize(t *testing.T) {

@@ -91,12 +91,7 @@ func (p *bundle) Handle(now float64, e contracts.Event, m contracts.Market) []co
 		p.see(m.Hosts())
 		p.submitted(now, e.Contract, m)
 	case contracts.Overdue:
-		reason := contracts.TooLate
-		j := p.waits(e.Contract)
-		if j.numbers != nil {
-			reason = contracts.Outbid
-		}
-		p.refuse(j, reason)
+		p.refuse(p.waits(e.Contract), contracts.TooLate)
 	case contracts.Tick:
 		if p.carry(now, nil); p.at <= now {
 			p.clear(now)
@@ -244,7 +239,11 @@ func (p *bundle) waits(i int32) *bid {
 	return j
 }
 
+// refuse rejects j. A bid that has taken part in a clearing and is now too late was outbid.
 func (p *bundle) refuse(j *bid, reason contracts.Reason) {
+	if reason == contracts.TooLate && j.numbers != nil {
+		reason = contracts.Outbid
+	}
 	p.say(contracts.Refuse, j, contracts.Decision{Reason: reason, Numbers: j.numbers})
 }
 

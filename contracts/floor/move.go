@@ -1,8 +1,9 @@
 package floor
 
 import (
+	"math"
+
 	"bourse/contracts"
-	"bourse/market"
 )
 
 // If a run is not booked, a policy can remove it from all of its hosts and later return it to
@@ -99,15 +100,17 @@ func (f *Floor) Limit(i int32, until float64) {
 }
 
 // RunsOut returns the time at which the charges of run i reach its budget if it pays its bids,
-// or +Inf if it bids nothing.
+// or +Inf if it bids nothing. It computes in nano-dollars. Budgets and bids are whole numbers of
+// them, and so are the charges of whole seconds, except for rounding. A run whose work costs
+// exactly its budget would otherwise end an instant before its work is done.
 func (f *Floor) RunsOut(now float64, i int32) float64 {
 	f.now = now
 	spent, _, bids := f.money(i)
-	switch budget := f.runs[i].SLA.Budget.Float64(); {
-	case budget-spent <= gone*budget:
+	switch budget := float64(f.runs[i].SLA.Budget.Micros()) * 1e3; {
+	case budget-spent*1e9 <= gone*budget:
 		return now
-	case bids > market.Rate(0):
-		return now + (budget-spent)/bids.Float64()
+	case bids > 0:
+		return now + math.Round((budget-spent*1e9)*1e5)/1e5/float64(bids)
 	}
 	return never
 }

@@ -41,7 +41,7 @@ const (
 // Common holds the options that all sellers share.
 type Common struct {
 	Every   float64 `yaml:"every" validate:"min=1e-3,max=1e9" doc:"time between clearings, s"`
-	Restore float64 `yaml:"restore" validate:"min=0,max=1e9" doc:"extra work of each node when a job returns to hosts, s"`
+	Restore float64 `yaml:"restore" validate:"min=0,max=1e9" doc:"extra work of each node when a job returns to hosts with its work, s"`
 	Losers  string  `yaml:"losers" validate:"oneof=wait leave" doc:"waiting jobs that lose: wait or leave (are rejected)"`
 }
 
@@ -619,7 +619,10 @@ func (p *Policy) launch(j *job, first []hosts.ID) bool {
 	rate, numbers := p.terms(p, j)
 	d := &contracts.Decision{Verdict: contracts.Accept, Placements: placements(on, rate), Numbers: numbers, Rated: true}
 	if j.state == paused {
-		p.say(contracts.Launch, j.contract, d).Restore = p.Restore
+		a := p.say(contracts.Launch, j.contract, d)
+		if p.interrupted != "restart" || j.done > 0 { // no work is restored if it is lost
+			a.Restore = p.Restore
+		}
 	} else {
 		p.say(contracts.Admit, j.contract, d)
 	}

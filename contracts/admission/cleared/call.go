@@ -3,6 +3,7 @@ package cleared
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
@@ -11,7 +12,7 @@ import (
 	"bourse/market/clearing"
 )
 
-// belowAsks means that too few hosts have asks at or below the bid.
+// belowAsks means that the bid is below all asks.
 const belowAsks contracts.Reason = "bid below the asks"
 
 // CallOptions are the options of call.
@@ -22,10 +23,9 @@ type CallOptions struct {
 	K       float64   `yaml:"k" validate:"min=0,max=1" doc:"position of the price between the lowest (0) and the highest (1) that clears"`
 }
 
-// call is a call market. At regular times, it clears bids and asks at one price by the
-// k-double auction (Satterthwaite, Williams, "Bilateral Trade with the Sealed Bid k-Double
-// Auction", 1989). A slot is one unit for one period. A job that needs several periods must
-// win a slot in each.
+// call is a call market: at regular times, it clears bids and asks at one price by the k-double
+// auction (Satterthwaite, Williams, "Bilateral Trade with the Sealed Bid k-Double Auction",
+// 1989). A slot is one unit for one period; a longer job must win again.
 type call struct {
 	CallOptions
 	rng       *rand.Rand
@@ -49,19 +49,14 @@ func newCall(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contra
 	return (&Policy{interrupted: "resume"}).init(s.Common, s), nil
 }
 
-// consider implements seller.
+// consider implements seller. It rejects bids that never win and never affect a price. A bid of
+// several nodes that some asks exceed can affect it, as the highest losing bid.
 func (s *call) consider(_ *Policy, _ float64, j *job, r *contracts.Request) contracts.Reason {
 	j.bid = value(r, j.class.spec.Speed)
-	pays := 0 // number of hosts whose asks the bid pays
-	for _, h := range j.class.hosts {
-		if s.ask(h) <= j.bid {
-			pays++
-		}
+	if slices.ContainsFunc(j.class.hosts, func(h hosts.ID) bool { return s.ask(h) <= j.bid }) {
+		return contracts.None
 	}
-	if pays < j.nodes {
-		return belowAsks
-	}
-	return contracts.None
+	return belowAsks
 }
 
 // ask returns the ask of host h.
@@ -90,7 +85,7 @@ func (s *call) decide(p *Policy, _, _ float64) {
 func (s *call) fill(*Policy, float64) {}
 
 // terms implements seller. The numbers are the bid and the price, in $/s per node, and the
-// number of units offered.
+// units offered.
 func (s *call) terms(_ *Policy, j *job) (market.Rate, contracts.Numbers) {
 	return j.class.result.Price, contracts.Numbers{
 		contracts.Measured("bid", j.bid.Float64()), contracts.Measured("price", j.class.result.Price.Float64()), contracts.Counted("offered", j.class.offered),

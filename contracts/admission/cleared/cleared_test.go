@@ -119,3 +119,25 @@ func TestWideHosts(t *testing.T) {
 		}
 	}
 }
+
+// TestWideLoser checks that a bid for two nodes that pays only one of the two asks is the highest
+// losing bid, which affects the price of job 1: the midpoint of 3 and 4 million nano-dollars. Only
+// job 3, which pays neither ask, is rejected at once.
+func TestWideLoser(t *testing.T) {
+	t.Parallel()
+	p, err := newCall(policytest.Options{"every": 100.0, "asks": []float64{0.001, 0.005}}.Decode, nil, nil)
+	check(t, err)
+	m := policytest.Deal(t, 2, 1, p, "exclusive", "bid", []policytest.Trade{
+		{ID: 1, Nodes: 1, Runtime: 50, Deadline: 300, Budget: 200e3},
+		{ID: 2, Nodes: 2, Runtime: 50, Deadline: 300, Budget: 300e3},
+		{ID: 3, Nodes: 2, Runtime: 50, Deadline: 300, Budget: 99e3},
+	})
+	if line := m.Cleared[0]; line["price"] != 3.5e6 || line["units"] != 1 {
+		t.Errorf("the clearing is %v, want 1 unit at 3.5e6", line)
+	}
+	for id, want := range map[int64]contracts.Reason{1: contracts.None, 2: contracts.Outbid, 3: belowAsks} {
+		if got := m.Traded[id].Refused; got != want {
+			t.Errorf("job %d is refused: %q, want %q", id, got, want)
+		}
+	}
+}

@@ -190,7 +190,7 @@ func (m *mind) again(now *asked, renew bool) error {
 		one, _ := outside.ParseAnswer(a.answer, a.number, a.ended)
 		two, err := outside.ParseAnswer(other, a.number, a.ended)
 		if err != nil || !reflect.DeepEqual(one, two) {
-			return fmt.Errorf("found two answers to one question, %s and %s, want the same answer, because an answer may depend only on the question", a.answer, other)
+			return fmt.Errorf("found two answers to one question, %.500s and %.500s, want the same answer, because an answer may depend only on the question", a.answer, other)
 		}
 	}
 	m.before = now
@@ -251,7 +251,7 @@ func (m *mind) start() (p *process, err error) {
 	}
 	p.lines = bufio.NewReaderSize(p.out, maxAnswer)
 	if p.hello, err = p.answer(m.first, m.timeout); err == nil && m.hello != nil && !bytes.Equal(p.hello, m.hello) {
-		err = fmt.Errorf("found two hello messages, %s and %s, want the same from each process", m.hello, p.hello)
+		err = fmt.Errorf("found two hello messages, %.500s and %.500s, want the same from each process", m.hello, p.hello)
 	}
 	if err != nil {
 		p.end()

@@ -82,6 +82,8 @@ func TestBadPrograms(t *testing.T) {
 		{"forges a reason", hi, `say(reject='no","decision":"accept')`, "found the reason"},
 		{"takes an invalid host", hi, "say(accept=[{'host': 7, 'bid': 0.1}, {'host': 0, 'bid': 0.1}])", "accepted on host 7, want 0 to 2"},
 		{"sends NaN", hi, "say(defer=True, numbers={'x': float('nan')})", "want a JSON object"},
+		{"sends a list", hi, "print([1], flush=True)", "want a JSON object: found array"},
+		{"sends a huge number", hi, "print('{\"ask\":%d,\"defer\":true,\"numbers\":{\"x\":%s}}' % (q['ask'], '9' * 100000), flush=True)", "numbers: found " + strings.Repeat("9", 60) + "… under x"},
 		{"sends text as a number", hi, "say(defer=True, numbers={'x': 'y'})", "numbers: found y under x"},
 		{"gives two answers to one question", hi, "say(reject='no', numbers={'x': random.random()}, state={})", "found two answers to one question"},
 		{"has a memory", hi, "say(reject='no', numbers={'x': n}, state={})", "found two answers to one question"},

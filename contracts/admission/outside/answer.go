@@ -2,6 +2,7 @@ package outside
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -95,12 +96,7 @@ func ParseHello(line []byte) (t Terms, p Parts, err error) {
 		return t, p, fmt.Errorf("random: found %d, want 0 to 1000", h.Random)
 	}
 	p.Percentiles, p.Random = h.Percentiles, h.Random
-	if t.Waiting = h.Waiting; t.Waiting == "" {
-		t.Waiting = Own
-	}
-	if t.Sharing = h.Sharing; t.Sharing == "" {
-		t.Sharing = "auction"
-	}
+	t.Waiting, t.Sharing = cmp.Or(h.Waiting, Own), cmp.Or(h.Sharing, "auction")
 	if t.Waiting != Own && t.Waiting != Queue && t.Waiting != Scan {
 		return t, p, fmt.Errorf("waiting: found %q, want own, queue or scan", clip(t.Waiting))
 	}
@@ -154,7 +150,7 @@ func ParseAnswer(line []byte, ask int, ended bool) (a Answer, err error) {
 		answers++
 		a.Verdict = contracts.Defer
 	}
-	if want := 1; ended && answers > 0 || !ended && answers != want {
+	if ended && answers > 0 || !ended && answers != 1 {
 		return a, fmt.Errorf("found %d of the fields accept, reject and defer in the answer %q, want one of them if a request is to be decided", answers, clip(string(line)))
 	}
 	if w.Numbers == nil {
@@ -206,7 +202,7 @@ func numberOf(f note.Field) (n contracts.Number, err error) {
 			}
 		}
 	}
-	return n, fmt.Errorf(`numbers: found %v under %s, want a number, or {"contract": ID}`, f.Value, clip(f.Name))
+	return n, fmt.Errorf(`numbers: found %s under %s, want a number, or {"contract": ID}`, clip(fmt.Sprint(f.Value)), clip(f.Name))
 }
 
 // strict decodes one JSON object. It rejects unknown and repeated fields and any text after
@@ -215,7 +211,9 @@ func strict(line []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	err := dec.Decode(v)
-	if err == nil {
+	if of := new(json.UnmarshalTypeError); errors.As(err, &of) && of.Field == "" {
+		err = fmt.Errorf("found %s", of.Value) // the message of json prints the type of v
+	} else if err == nil {
 		if _, after := dec.Token(); after != io.EOF {
 			err = errors.New("more than one value in a line")
 		}

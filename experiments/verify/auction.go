@@ -38,8 +38,8 @@ func (b *bookings) before(t *trail, e *audit.Entry) (found, want string) {
 			continue
 		}
 		at := float64(b.tick) * b.o.Every
-		for _, j := range b.wait(t, at) {
-			return fmt.Sprintf("no clearing at %v s", at), fmt.Sprintf("a clearing, because job %d waits", j.ID)
+		if waiting := b.wait(t, at); len(waiting) > 0 {
+			return fmt.Sprintf("no clearing at %v s", at), fmt.Sprintf("a clearing, because job %d waits", t.run.Jobs.at(waiting[0]).ID)
 		}
 	}
 	return "", ""
@@ -70,7 +70,10 @@ func (b *bookings) cleared(t *trail, e *audit.Entry, n *note) (found, want strin
 	if r.Offered != b.units {
 		return fmt.Sprintf("%d units offered", r.Offered), fmt.Sprintf("%d units, one per processor of the host", b.units)
 	}
-	bids := b.bids(t, e.Time)
+	var bids []bundle // in order of arrival
+	for _, i := range b.wait(t, e.Time) {
+		bids = append(bids, b.bundle(t.run.Jobs.at(i), e.Time))
+	}
 	if len(bids) != r.Bids && b.o.Follows { // some jobs arrive just after the clearing, or never
 		bids = slices.DeleteFunc(bids, func(x bundle) bool { return t.job(x.id).Arrival == e.Time })
 	}
@@ -114,24 +117,18 @@ func (b *bookings) cleared(t *trail, e *audit.Entry, n *note) (found, want strin
 	if units != r.Units {
 		return fmt.Sprintf("%d units sold", r.Units), fmt.Sprintf("%d, to %v", units, b.awards)
 	}
-	for _, j := range b.wait(t, e.Time) {
-		if _, won := b.awards[j.ID]; b.bid[j.ID] && !won {
-			b.losers = append(b.losers, j.ID)
+	for _, i := range b.waiting {
+		id := t.run.Jobs.at(i).ID
+		if _, won := b.awards[id]; b.bid[id] && !won {
+			b.losers = append(b.losers, id)
 		}
 	}
 	return "", ""
 }
 
-// bids returns the bids of the jobs that wait, in order of arrival.
-func (b *bookings) bids(t *trail, now float64) (all []bundle) {
-	for _, j := range b.wait(t, now) {
-		all = append(all, b.bundle(j, now))
-	}
-	return all
-}
-
-// wait returns the jobs that wait at the given time, in order of arrival. Times must not decrease.
-func (b *bookings) wait(t *trail, now float64) (jobs []*Job) {
+// wait returns the rows of the jobs that wait at the given time, in order of arrival. Times must not
+// decrease.
+func (b *bookings) wait(t *trail, now float64) []int {
 	if b.coming == nil {
 		for i := range t.fares {
 			b.coming = append(b.coming, i)
@@ -144,10 +141,7 @@ func (b *bookings) wait(t *trail, now float64) (jobs []*Job) {
 	}
 	b.waiting, b.coming = append(b.waiting, b.coming[:n]...), b.coming[n:]
 	b.waiting = slices.DeleteFunc(b.waiting, func(i int) bool { return t.fares[i].seen })
-	for _, i := range b.waiting {
-		jobs = append(jobs, t.run.Jobs.at(i))
-	}
-	return jobs
+	return b.waiting
 }
 
 // bundle returns the bid of j for an interval that starts at the given time.

@@ -46,7 +46,7 @@ func newCall(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contra
 		return nil, errors.New("asks: found none, want at least one price")
 	}
 	s.mechanism = clearing.NewDouble(clearing.DoubleOptions{K: s.K})
-	return (&Policy{interrupted: "resume"}).init(s.Common, s), nil
+	return (&Policy{interrupted: "resume", asks: true}).init(s.Common, s), nil
 }
 
 // consider implements seller. It rejects bids that never win and never affect a price. A bid of
@@ -74,7 +74,7 @@ func (s *call) ask(h hosts.ID) market.Rate {
 // decide implements seller.
 func (s *call) decide(p *Policy, _, _ float64) {
 	for _, c := range p.classes {
-		c.offered, c.asks = c.units, true
+		c.offered = c.units
 		c.begin(p)
 		c.offer(p, s.ask, func(h hosts.ID) int { return p.tasks[h] })
 		c.clear(s.mechanism)

@@ -70,6 +70,7 @@ type Policy struct {
 	notice      float64
 	interrupted string // resume, restart or end
 	unpaid      bool   // whether units are free; all hosts then form one class
+	asks        bool   // whether hosts have their own asks, so clearings also decide which units are sold
 
 	classes []*class
 	of      []int32           // class of each host
@@ -106,7 +107,6 @@ type class struct {
 	units int // number of processors of the available hosts
 
 	several bool // at least one host has several processors, so clearings also decide on which hosts jobs run
-	asks    bool // hosts have their own asks, so clearings also decide which units are sold
 
 	book    clearing.Book
 	bidders []*job // by bid of the book
@@ -641,7 +641,7 @@ func (p *Policy) launch(j *job, first []hosts.ID) bool {
 func (p *Policy) units(j *job, first []hosts.ID) (on []hosts.ID) {
 	c := j.class
 	sold := func(hosts.ID) bool { return true }
-	if j.takes && c.asks {
+	if j.takes && p.asks {
 		left := map[hosts.ID]int{}
 		for a := range c.book.Asks {
 			if c.result.Sold[a] {

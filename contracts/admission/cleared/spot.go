@@ -129,26 +129,23 @@ func (s *spot) decide(p *Policy, now, at float64) {
 	}
 }
 
-// left returns the number of units of each host that the decision offers, and stores their
-// sum. The other units belong to jobs on demand. Waiting jobs on demand win units in order of
-// submission, if they fit. They first take units on which no job runs.
+// left returns the number of units of each host that the decision offers, if hosts have several
+// processors, and stores the sum for all hosts. The other units belong to jobs on demand. Waiting
+// jobs on demand win units in order of submission, if they fit.
 func (s *spot) left(p *Policy, c *class) map[hosts.ID]int {
 	left := map[hosts.ID]int{}
 	for _, h := range c.hosts {
-		if p.present[h] {
+		if c.several && p.present[h] {
 			left[h] = p.tasks[h]
 		}
 	}
 	c.offered = c.units
-	give := func(j *job, on []hosts.ID) {
-		c.offered -= j.nodes
-		for _, h := range on {
-			left[h]--
-		}
-	}
 	for _, j := range p.jobs {
 		if j.class == c && j.onDemand && j.state == running {
-			give(j, j.on)
+			c.offered -= j.nodes
+			for _, h := range j.on {
+				left[h]--
+			}
 		}
 	}
 	c.offered = max(0, c.offered)
@@ -156,25 +153,37 @@ func (s *spot) left(p *Policy, c *class) map[hosts.ID]int {
 		if j.class != c || !j.onDemand || j.state == running || j.idle || j.nodes > c.offered {
 			continue
 		}
-		var on []hosts.ID
-		for _, h := range c.hosts {
-			if left[h] > 0 {
-				on = append(on, h)
+		if c.several {
+			if j.to = p.freest(c, left, j.nodes); j.to == nil {
+				continue
 			}
 		}
-		if len(on) < j.nodes {
-			continue
-		}
-		occupied := func(h hosts.ID) int { return min(1, p.load[h]/p.tasks[h]) }
-		slices.SortStableFunc(on, func(g, h hosts.ID) int { return cmp.Or(occupied(g)-occupied(h), left[h]-left[g]) })
-		if on = on[:j.nodes]; c.several {
-			slices.Sort(on)
-			j.to = on
-		}
-		give(j, on)
+		c.offered -= j.nodes
 		j.takes, j.wins = true, true
 	}
 	return left
+}
+
+// freest takes a unit of each of n hosts of c that have units left, and returns these hosts in
+// order. It returns nil if there are too few. It first takes units on which no job runs, then those
+// of the hosts with most units left.
+func (p *Policy) freest(c *class, left map[hosts.ID]int, n int) (on []hosts.ID) {
+	for _, h := range c.hosts {
+		if left[h] > 0 {
+			on = append(on, h)
+		}
+	}
+	if len(on) < n {
+		return nil
+	}
+	full := func(h hosts.ID) int { return min(1, p.load[h]/p.tasks[h]) }
+	slices.SortStableFunc(on, func(g, h hosts.ID) int { return cmp.Or(full(g)-full(h), left[h]-left[g]) })
+	on = on[:n]
+	slices.Sort(on)
+	for _, h := range on {
+		left[h]--
+	}
+	return on
 }
 
 // fill implements seller. First, jobs on demand start, in order of submission. Then jobs with

@@ -35,10 +35,10 @@ func Open(dir string) (*Dir, error) {
 
 func (d *Dir) file(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }
 
-// Jobs yields the rows of jobs.parquet, in order. If that file does not exist, it reads
-// jobs.csv. It stops after an error. If wanted is not nil, Jobs may skip groups of rows
-// that contain none of the wanted replications. If row is not nil, Jobs sets it to the
-// number of each row, counted from 1.
+// Jobs yields the rows of jobs.parquet, in order. If that file does not exist, Jobs reads
+// jobs.csv. It stops after an error. If wanted is not nil, Jobs may skip groups of rows that
+// contain none of the wanted replications. If row is not nil, Jobs sets it to the number of
+// each row, counted from 1.
 func (d *Dir) Jobs(wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	if d.Manifest.Format == 1 {
 		return jobsOf1(d, wanted, row)
@@ -110,9 +110,9 @@ func streamTable[R any](d *Dir, name string, most int64, axes Axes, row *int) it
 	}
 }
 
-// EachMetric yields the rows of the named metrics for every replication, in order. Without
-// names, it yields all metrics. It stops after an error. Errors of this and the next three
-// methods state the file, the row and the column.
+// EachMetric yields the rows of the named metrics for every replication, in order. If no
+// metric is named, it yields all metrics. It stops after an error. Errors of this and the next
+// three methods state the file, the row and the column.
 func (d *Dir) EachMetric(names ...string) iter.Seq2[Metric, error] {
 	return func(yield func(Metric, error) bool) {
 		rows := rowsOf[Metric](d, "metrics", nil, nil)
@@ -181,7 +181,7 @@ func readParquet[R any](d *Dir, name string, axes Axes, wanted func(replication 
 			*row = int(g.from)
 			err := undamaged(func() error { return r.SeekToRow(g.from) })
 			for left := g.rows; left > 0 && err == nil; {
-				clear(buf) // copy them, because the reader reuses the memory that pointers refer to
+				clear(buf) // clear the buffer, because the reader reuses the memory to which pointers refer
 				n := 0
 				err = undamaged(func() (err error) { n, err = r.Read(buf[:min(left, int64(len(buf)))]); return err })
 				if left -= int64(n); left == 0 && err == io.EOF {
@@ -298,8 +298,8 @@ func checkParquet(f *os.File, cols []Column) error {
 	return checkPages(f, info.Size(), p)
 }
 
-// In returns the results at path. If path is not a results directory, it returns the
-// results in the subdirectories.
+// In returns the results at path. If path is not a results directory, In returns the results
+// in its subdirectories.
 func In(path string) ([]*Dir, error) {
 	dir, err := Open(path)
 	if err == nil {

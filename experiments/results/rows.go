@@ -1,6 +1,6 @@
 package results
 
-// OfferTaken is the reason of a job whose user accepted an offer instead of a rejection.
+// OfferTaken is the reason for a job whose user accepted an offer instead of a rejection.
 const OfferTaken = "offer taken"
 
 // A Job is the outcome of one job in one replication. A pointer is nil if the column does

@@ -2,10 +2,10 @@ package results
 
 // Rules is the version of the rules by which a run charges and settles its contracts. The
 // manifest of the results contains this version, and [bourse/experiments/verify.Rules]
-// describes it. An audit can therefore apply the rules under which the results were made.
-// Some ledgers are audited without results, for example that of a live market. The audit
-// then checks only rules that are the same in every version. All rule changes of one
-// release share one version. The versions are:
+// describes it. An audit can therefore apply the rules under which the results were made. Some
+// ledgers are audited without results, for example the ledger of a live market. The audit then
+// checks only rules that are the same in every version. All rule changes of one release share
+// one version. The versions are:
 //
 //  1. Releases before 0.3.0, whose manifests do not record a version. A charge that accrues
 //     is rounded half to even on each node, and nodes are paid in the order of placement

@@ -11,9 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// UnmarshalJSON reads a manifest. It accepts only manifests that every reader interprets in
-// the same way. It rejects duplicate fields, unknown fields, and fields that differ only in
-// case. It implements [json.Unmarshaler].
+// UnmarshalJSON reads a manifest. UnmarshalJSON accepts only manifests that every reader
+// interprets in the same way. It rejects duplicate fields, unknown fields, and fields that
+// differ only in case. It implements [json.Unmarshaler].
 func (m *Manifest) UnmarshalJSON(b []byte) error {
 	type plain Manifest
 	var p plain
@@ -45,8 +45,8 @@ func (m *Manifest) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// half matches the escape sequence of one half of a surrogate pair. Readers disagree about
-// an escape sequence without its other half.
+// half matches the escape sequence of one half of a surrogate pair. Readers interpret an
+// escape sequence without its other half in different ways.
 var half = regexp.MustCompile(`(?:[^\\]|^)(?:\\\\)*\\u[dD][89a-fA-F]`)
 
 // jsonTree returns the next value. Its type is nil, bool, json.Number, string, []any or
@@ -76,7 +76,7 @@ func jsonTree(d *json.Decoder, path string) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			key := k.(string) // the decoder guarantees that it is a string
+			key := k.(string) // the decoder guarantees that the key is a string
 			field := inside(path, key)
 			if _, again := out[key]; again {
 				return nil, fmt.Errorf("%s: found twice", field)

@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Both sizes are part of the format, because the bytes of a file depend on them. The first
+// Both numbers are part of the format, because the bytes of a file depend on them. The first
 // is the number of rows passed to the Parquet writer at once, which determines where pages
 // end. The second is the maximum number of rows per group.
 const (
@@ -50,13 +50,13 @@ func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
 func (t *table[R]) pack() {
 	t.packed.Reset()
 	options := []parquet.WriterOption{
-		parquet.CreatedBy("bourse", "1", "results"), // keeps the library's version out of the file
+		parquet.CreatedBy("bourse", "1", "results"), // omits the version of the library from the file
 		parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.Compression(t.codec),
-		parquet.DataPageStatistics(false), // readers use the statistics of groups
+		parquet.DataPageStatistics(false), // readers use the statistics of groups instead
 	}
 	for i := range t.cols {
 		if c := &t.cols[i]; c.kind == text && !slices.Contains([]string{"configuration", "admission"}, c.Name) {
-			options = append(options, parquet.SkipPageBounds(c.Name)) // useless, because every group contains all the values
+			options = append(options, parquet.SkipPageBounds(c.Name)) // useless, because every group contains all of the values
 		}
 	}
 	t.parquet = parquet.NewGenericWriter[R](&t.packed, options...)
@@ -65,7 +65,7 @@ func (t *table[R]) pack() {
 	}
 }
 
-// begin drops the rows that have been passed to a block.
+// begin discards the rows that have been passed to a block.
 func (t *table[R]) begin() {
 	if t.taken {
 		if t.taken = false; t.parquet != nil {
@@ -142,9 +142,9 @@ func (t *table[R]) write(rows []R) error {
 	return nil
 }
 
-// full passes the text to b. If the rows exactly fill groups, it also passes the Parquet
-// form. If there are axes, it passes only the text, because the axis columns come after all
-// groups of a block.
+// full passes the encoded text to b. If the rows exactly fill groups, it also passes the
+// Parquet form. If there are axes, it passes only the text, because the axis columns come
+// after all groups of a block.
 func (t *table[R]) full(b Block) error {
 	if t.taken || t.rows == 0 || t.rows%rowsPerGroup != 0 || len(t.along.axes) > 0 {
 		t.takeText(b)

@@ -7,10 +7,10 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// Tables selects the file formats of the large tables, jobs and prices.
+// Tables specifies the file formats of the large tables, jobs and prices.
 type Tables uint8
 
-// The forms. Metrics are stored in every case.
+// The forms. Metrics are always stored.
 const (
 	Both    Tables = iota // jobs as CSV and Parquet, prices as Parquet, metrics as CSV
 	Parquet               // all as Parquet

@@ -18,16 +18,16 @@ type Unit struct {
 	Block   Block
 	Values  []float64         // values defined by the caller, which may be NaN
 	Ledgers map[string]string // head of every stored journal, keyed by its directory
-	Heard   string            // SHA-256 of the questions to programs and their answers; empty if there are none
+	Heard   string            // SHA-256 of the questions to programs and their answers; empty if there were none
 
-	long []longText // tables that are not in Block: the CSV form of tables that are stored as Parquet in Block
+	long []longText // tables that are not in Block; if Block contains a table as Parquet, this is its CSV form
 }
 
 // A longText is a table inside the file of a unit.
 type longText struct{ path, name string }
 
-// muchText is the size in bytes above which a text is not loaded into memory but copied
-// when units are combined.
+// muchText is a size in bytes. A larger text is not loaded into memory but copied when units
+// are combined.
 const muchText = 1 << 20
 
 // bytes returns the values of u in the form stored in files.
@@ -47,7 +47,7 @@ func (u *Unit) read(b []byte) {
 	}
 }
 
-// A contents lists the parts of a unit other than the unit's values.
+// A contents lists the parts of a unit, except its values.
 type contents struct {
 	Tables  []string          `json:"tables"`
 	Ledgers map[string]string `json:"ledgers"`

@@ -18,7 +18,8 @@ import (
 	"bourse/bank/whole"
 )
 
-// A Plan describes the computation of a run. It ensures that units of another run are not used.
+// A Plan describes the computation of a run. It ensures that units of a different run are not
+// used.
 type Plan struct {
 	Kind         string            `json:"kind"`
 	Format       int               `json:"format"`
@@ -27,7 +28,7 @@ type Plan struct {
 	Alike        []string          `json:"alike,omitempty"` // configurations whose replications all have the same jobs and hosts
 	Tables       string            `json:"tables"`
 	Ledgers      bool              `json:"ledgers"` // for every replication
-	Inputs       map[string]string `json:"inputs"`  // SHA-256 hash of every log, plan and trace that was read, keyed by path as given
+	Inputs       map[string]string `json:"inputs"`  // SHA-256 hash of every log, plan and trace that was read, by the path as it was given
 	Source       map[string]string `json:"source"`  // hash of the scenario file, keyed by path
 	Version      string            `json:"version"` // version and revision of the program
 	Command      []string          `json:"command"` // command that repeats the run
@@ -70,9 +71,9 @@ func Unfinished(dir string) (string, error) {
 	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".units"), err
 }
 
-// OpenUnits opens the directory of units for plan. It creates the directory if necessary.
-// The error is an [*OtherError] if the directory was made for another plan. The number of
-// replications may differ. Until [Units.Close], the directory is locked. If shared is set,
+// OpenUnits opens the directory of units for plan. It creates the directory if necessary. The
+// error is an [*OtherError] if the directory was made for another plan. The number of
+// replications may differ. The directory is locked until [Units.Close]. If shared is set,
 // other runs may use it at the same time.
 func OpenUnits(dir string, plan Plan, shared bool) (*Units, error) {
 	plan.Kind, plan.Format = planKind, planForm
@@ -88,7 +89,7 @@ func OpenUnits(dir string, plan Plan, shared bool) (*Units, error) {
 	if errors.Is(err, ErrBusy) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrBusy)
 	}
-	u := &Units{dir, plan, held} // the lock held is nil on systems without locks
+	u := &Units{dir, plan, held} // the lock is nil on systems without locks
 	if err := u.open(shared); err != nil {
 		u.Close()
 		return nil, err
@@ -105,7 +106,7 @@ func (u *Units) open(shared bool) error {
 			return err
 		}
 		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), ".") { // another run is starting if there are hidden files
+			if !strings.HasPrefix(e.Name(), ".") { // hidden files mean that another run is starting
 				return fmt.Errorf("%s: %w: it has no %s", u.Dir, ErrNotResults, planName)
 			}
 		}
@@ -114,7 +115,7 @@ func (u *Units) open(shared bool) error {
 	case !found.Same(&u.Plan):
 		return &OtherError{Dir: u.Dir, Found: found, Want: u.Plan}
 	case slices.Equal(found.Units, u.Plan.Units):
-		u.Plan = found // plan of the run that created the directory
+		u.Plan = found // use the plan of the run that created the directory
 	}
 	if !shared {
 		drafts, _ := filepath.Glob(filepath.Join(u.Dir, ".*")) // left by killed runs
@@ -131,8 +132,8 @@ func (u *Units) open(shared bool) error {
 	return u.write(planName, func(f io.Writer) error { _, err := f.Write(append(text, '\n')); return err })
 }
 
-// program returns the version and revision of this program. Without a clean revision, it
-// uses the build ID or, failing that, the hash of the program.
+// program returns the version and revision of this program. If there is no clean revision, the
+// result contains the build ID or, if there is none, the hash of the program.
 var program = sync.OnceValue(func() string {
 	v := BuildVersion()
 	which := v.Revision
@@ -195,7 +196,7 @@ func (u *Units) Close() {
 	}
 }
 
-// Leave is like Close, but it also removes the directory if it contains no units.
+// Leave does the same as Close, but also removes the directory if it contains no units.
 func (u *Units) Leave() {
 	if names, err := u.Names(); err == nil && len(names) == 0 {
 		u.Remove()
@@ -204,8 +205,8 @@ func (u *Units) Leave() {
 	u.Close()
 }
 
-// Remove removes the directory. It removes the plan last. If the run is killed before that,
-// the rest is still a valid directory of units.
+// Remove removes the directory. Remove removes the plan last. If the run is killed before
+// that, the remaining files are still a valid directory of units.
 func (u *Units) Remove() error {
 	defer u.Close()
 	entries, err := os.ReadDir(u.Dir)
@@ -271,8 +272,7 @@ func (d *Draft) Drop() error {
 	return os.RemoveAll(d.dir)
 }
 
-// Append writes the first rows of the unit, so that large tables do not have to stay in
-// memory.
+// Append writes the first rows of the unit, so that large tables need not stay in memory.
 func (d *Draft) Append(b Block) (err error) {
 	for name, rows := range b {
 		f := d.files[name]
@@ -318,10 +318,10 @@ func (d *Draft) Write(unit *Unit) error {
 			return err
 		}
 		err := os.Rename(filepath.Join(d.dir, key), to)
-		if _, there := os.Stat(to); err != nil && there != nil { // if it exists, another run has already written the same journal
+		if _, there := os.Stat(to); err != nil && there != nil { // if the journal exists, another run has already written it
 			return err
 		}
-		for at := filepath.Dir(to); at != d.units.Dir; at = filepath.Dir(at) { // the directories must become durable before the unit does
+		for at := filepath.Dir(to); at != d.units.Dir; at = filepath.Dir(at) { // make the directories durable before the unit becomes durable
 			if err := syncDir(at); err != nil {
 				return err
 			}
@@ -335,7 +335,7 @@ func (d *Draft) keep(unit *Unit) error {
 	return d.units.write(d.name+unitKind, func(f io.Writer) error {
 		z := zip.NewWriter(f)
 		put := func(name string, data io.Reader) error {
-			w, err := z.CreateHeader(&zip.FileHeader{Name: name}) // no compression, because the large parts are already compressed
+			w, err := z.CreateHeader(&zip.FileHeader{Name: name}) // not compressed, because the large parts are already compressed
 			if err == nil {
 				_, err = io.Copy(w, data)
 			}

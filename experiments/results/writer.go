@@ -171,7 +171,7 @@ func (w *Writer) File(name string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Known sets the size and hash of the named file. The writer then does not read the file to
+// Known sets the size and hash of the named file, so that the writer need not read the file to
 // compute them.
 func (w *Writer) Known(name string, o Output) { w.known[name] = o }
 
@@ -191,9 +191,9 @@ func within(dir, name string) (string, error) {
 	return filepath.Join(dir, filepath.FromSlash(name)), nil
 }
 
-// Close completes every table, writes README.txt and the manifest, and renames the
-// directory to its final name. If it replaces older results, it keeps the files that users
-// added to them. After an error, Close removes everything it has written.
+// Close completes every table, writes README.txt and the manifest, and renames the directory
+// to its final name. If it replaces older results, it keeps the files that users added to
+// them. After an error, Close removes all files that it has written.
 func (w *Writer) Close(m Manifest) (err error) {
 	if w.closed {
 		return errors.New("results are already closed")
@@ -336,7 +336,7 @@ func (w *Writer) Abort() {
 	if w.temp == "" {
 		return
 	}
-	for range 100 { // repeat, because a ledger may still be written there
+	for range 100 { // repeat, because another goroutine may still be writing a ledger there
 		if os.RemoveAll(w.temp) == nil {
 			return
 		}

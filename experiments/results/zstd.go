@@ -6,12 +6,12 @@ import (
 	parquetzstd "github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// window is the window size of encoders. It is also the maximum size of a block that they
-// compress. If the bytes of numbers are split, a block this small contains either
-// exponents, which are similar and compress well, or mantissas, which do not.
+// window is the window size of encoders, in bytes. It is also the maximum size of a block that
+// they compress. The bytes of numbers may be split. A block of this size then contains either
+// exponents, which compress well, or mantissas, which do not.
 const window = 8 << 10
 
-// A codec is the library's codec with a different encoder.
+// A codec is the codec of the library with a different encoder.
 type codec struct {
 	*parquetzstd.Codec
 	encoder *zstd.Encoder

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Availability describes when the hosts of a fleet are present, and the consequences if a host
+// Availability describes when the hosts of a fleet are present, and what happens when a host
 // leaves.
 type Availability struct {
 	Model     *Choice `yaml:"model" family:"availability" doc:"availability model, which generates one trace per replication; all policies use the same trace"`
@@ -35,7 +35,7 @@ func DefaultAvailability() Availability {
 // SetDefaults sets the fields that the file omits.
 func (a *Availability) SetDefaults() { *a = DefaultAvailability() }
 
-// check returns an error unless there is exactly one source of traces.
+// check returns an error unless the file specifies exactly one source of traces.
 func (a *Availability) check(n *config.Node, path string, known Known) error {
 	if a == nil {
 		return nil

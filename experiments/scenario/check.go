@@ -150,8 +150,9 @@ func (c *Configuration) check(n *config.Node, path string, known Known) error {
 	return checkAdmission(c.Admission, known)
 }
 
-// checkAdmission checks the policies of a configuration. A policy without a label that is listed
-// before with other options gets a label: its name and a number from 2 on.
+// checkAdmission checks the policies of a configuration. If a policy without a label is
+// already in the list with other options, it is labelled with its name and a number, starting
+// at 2.
 func checkAdmission(policies []Choice, known Known) error {
 	seen := map[string]bool{}
 	for i := range policies {
@@ -186,7 +187,7 @@ func (c *Choice) same(other Choice) bool {
 		(c.Sharing == nil) == (other.Sharing == nil) && (c.Sharing == nil || c.Sharing.same(*other.Sharing))
 }
 
-// plain checks a choice of a plug-in other than an admission policy.
+// plain checks the choice of a plug-in that is not an admission policy.
 func (c Choice) plain(names []string) error {
 	if c.Sharing != nil {
 		return c.at.Fail(config.Join(c.path, "sharing"), "unknown field, want this field only with an admission policy")
@@ -205,7 +206,7 @@ func (c Choice) among(names []string) error {
 	return c.at.Fail(c.path, "found %q, %s", plugin.Clip(c.Name), plugin.OneOf(c.Name, names))
 }
 
-// check returns an error unless there is exactly one source of work.
+// check returns an error unless the file specifies exactly one source of work.
 func (w *Workload) check(n *config.Node, path string) error {
 	var said []string
 	if w.Model != nil {

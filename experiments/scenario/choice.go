@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A Choice is the name of a plug-in with its options. In a file, it is a bare name or a
+// A Choice is the name of a plug-in with its options. In a file, it is either a name or a
 // mapping:
 //
 //	admission: [be, {name: cac, capacity: static, label: printed}, {name: edf, sharing: exclusive}]
@@ -14,14 +14,14 @@ import (
 // Options may also be in a nested mapping, as in [config.Spec].
 type Choice struct {
 	Name  string
-	Label string // label that distinguishes choices of the same plug-in in result tables; Name by default
+	Label string // label that distinguishes choices of the same plug-in in tables of results; Name by default
 
 	// Sharing is the sharing rule that replaces the market's rule under this admission
 	// policy. It is nil if there is none.
 	Sharing *Choice
 
-	// Negotiate states how users of this admission policy behave if their request would be
-	// rejected. [Rational] and [Impatient] users receive offers. If Negotiate is empty or
+	// Negotiate specifies the behaviour of users whose request the admission policy would
+	// reject. [Rational] and [Impatient] users receive offers. If Negotiate is empty or
 	// [Never], users receive no offers.
 	Negotiate string
 
@@ -30,7 +30,7 @@ type Choice struct {
 	options *config.Node // nil if there are no options
 }
 
-// How users behave with respect to offers.
+// These words specify how users react to offers.
 const (
 	Never     = "never"
 	Rational  = "rational"
@@ -43,14 +43,14 @@ func Named(name string) Choice { return Choice{Name: name, Label: name} }
 // Want describes the valid contents of the field in a file.
 func (Choice) Want() string { return config.Spec{}.Want() }
 
-// Decode sets v, a pointer to the plug-in's options, from the file. Fields that the file
-// omits do not change. Decode rejects unknown fields and values that violate the fields'
-// tags. The error is a [*config.Error] with the position.
+// Decode sets v, a pointer to the plug-in's options, from the file. Fields that the file omits
+// do not change. Decode rejects unknown fields and values that violate the fields' tags. An
+// error is a [*config.Error] with the position in the file.
 func (c Choice) Decode(v any) error { return Options{c.path, c.options}.Decode(v) }
 
-// Blame converts an error about the options, such as a value that the plug-in rejects, to a
-// [*config.Error] with the position of the choice. It returns nil and errors that already
-// have this type unchanged. If the choice was made in code and has no position, Blame also
+// Blame converts an error about the options, such as a value that the plug-in rejects, into a
+// [*config.Error] with the position of the choice. It returns nil, and errors that already
+// have this type, unchanged. If the choice was made in code and has no position, Blame also
 // returns the error unchanged.
 func (c Choice) Blame(err error) error { return c.at.Blame(c.path, err) }
 
@@ -79,12 +79,12 @@ func (c *Choice) resolved() *Choice {
 // sharing rule.
 func (c Choice) Options() map[string]any {
 	out := map[string]any{}
-	_ = Options{"", c.options}.Decode(&out) // ignore the error, because the options were decoded before
+	_ = Options{"", c.options}.Decode(&out) // ignore the error, because the options have been decoded before
 	return out
 }
 
-// FromNode reads a name or a mapping. A mapping without a name sets options of the plug-in
-// already named by c.
+// FromNode parses a name or a mapping. A mapping without a name sets the options of the
+// plug-in that c already names.
 func (c *Choice) FromNode(n *config.Node, path string) error {
 	own := []string{"label", "sharing", "negotiate"}
 	rest := n
@@ -121,7 +121,7 @@ func (c *Choice) FromNode(n *config.Node, path string) error {
 	return nil
 }
 
-// Node returns c in the form used in files. It is the bare name if no other field is set.
+// Node returns c in the form used in files. This is only the name if no other field is set.
 func (c Choice) Node() *config.Node {
 	n := config.Text(c.Name)
 	if c.options == nil && c.Sharing == nil && c.Negotiate == "" && (c.Label == "" || c.Label == c.Name) {

@@ -26,8 +26,8 @@ func (j *Judge) SetDefaults() {
 	*j = Judge{Margin: 0.02, Confidence: 0.95, Judgements: 20, Screen: 20, Score: Score{25, 1600}, Gates: Gates{0.05, 100_000, 0.05}}
 }
 
-// A Score is the numbers of replications of the first and the last comparison. Each comparison
-// has twice as many as the one before.
+// A Score contains the numbers of replications at the first and at the last comparison. Each
+// comparison has twice as many replications as the one before.
 type Score struct {
 	From int `yaml:"from" validate:"min=2,max=1000000" doc:"replications before the first comparison"`
 	To   int `yaml:"to" validate:"min=2,max=1000000" doc:"replications before the last comparison"`
@@ -40,7 +40,7 @@ type Gates struct {
 	Worst      float64 `json:"worst" yaml:"worst" validate:"gt=0,max=1e12" doc:"largest allowed decrease of the metric in a configuration"`
 }
 
-// check checks constraints across fields, and names.
+// check checks names, and constraints that involve several fields.
 func (j *Judge) check(n *config.Node, names []string) error {
 	if j == nil {
 		return nil

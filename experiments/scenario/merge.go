@@ -7,9 +7,9 @@ import "slices"
 // merge merges the value over into the value under. It merges mappings key by key. Any
 // other value, including a list or null, replaces the value under.
 //
-// A mapping that names another plug-in replaces the value under, because options belong to
-// a plug-in. A mapping without a name changes the options of the plug-in under, even if
-// that is only a bare name.
+// A mapping that names a different plug-in also replaces the value under, because options
+// belong to a plug-in. A mapping without a name changes the options of the plug-in under, even
+// if that is only a bare name.
 func merge(under, over *config.Node) *config.Node {
 	if under == nil || over.Kind != config.Mapping {
 		return over
@@ -21,7 +21,7 @@ func merge(under, over *config.Node) *config.Node {
 	return mergeFields(under, over)
 }
 
-// mergeFields merges two mappings, whatever plug-ins they name.
+// mergeFields merges two mappings, even if they name different plug-ins.
 func mergeFields(under, over *config.Node) *config.Node {
 	switch {
 	case over == nil:
@@ -45,7 +45,7 @@ func mergeFields(under, over *config.Node) *config.Node {
 	return out
 }
 
-// named converts the bare name of a plug-in to a mapping, so that options can be added.
+// named converts the name of a plug-in into a mapping, so that options can be added.
 func named(n, options *config.Node) *config.Node {
 	if n.Kind != config.Scalar || options.Get("name") != nil {
 		return n
@@ -102,7 +102,7 @@ func expand(root *config.Node) *config.Node {
 	}))
 }
 
-// each returns a list of the results of f for the elements of n. A bare name becomes a
+// each returns a list with the results of f for the elements of l. A bare name becomes a
 // configuration that contains only the name.
 func each(l *config.Node, f func(*config.Node) *config.Node) *config.Node {
 	out := &config.Node{Kind: config.List, At: l.At}

@@ -2,7 +2,7 @@ package scenario
 
 import "bourse/workloadgen/config"
 
-// Options are fields of a file that this package does not interpret. The zero value has no
+// Options are the fields of a file that this package does not interpret. The zero value has no
 // fields.
 type Options struct {
 	path   string       // position of the field, for error messages
@@ -15,7 +15,7 @@ func (Options) Want() string { return "a mapping of options" }
 // Given reports whether the file contains any options.
 func (o Options) Given() bool { return o.fields != nil }
 
-// Decode sets v in the same way as [Choice.Decode].
+// Decode sets v in the same way as [Choice.Decode] does.
 func (o Options) Decode(v any) error {
 	if o.fields == nil {
 		return config.Check(v)

@@ -40,7 +40,7 @@ func Over(text string) (Axis, error) {
 
 // Values parses a comma-separated list of numbers, words and ranges FROM..TO/STEP. A range
 // starts at FROM and contains no value above TO. It is computed with exact decimals:
-// 0.5..0.8/0.1 is 0.5, 0.6, 0.7 and 0.8, and 0.5..0.89/0.1 is the same.
+// 0.5..0.8/0.1 and 0.5..0.89/0.1 are both 0.5, 0.6, 0.7 and 0.8.
 func Values(list string) ([]Value, error) {
 	var all []Value
 	seen := map[Value]bool{}
@@ -62,7 +62,7 @@ func Values(list string) ([]Value, error) {
 	return all, nil
 }
 
-// Patterns for ranges, and for their ends and steps.
+// These are the patterns for ranges, and for their ends and steps.
 const (
 	digits = `[-+]?[0-9]{1,15}(\.[0-9]{1,15})?`
 	ranges = `^` + digits + `\.\.` + digits + `/` + digits + `$`

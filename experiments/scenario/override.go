@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// An Override is a setting that has no effect in some configurations, because another
-// setting replaces it there.
+// An Override is a setting without effect in some configurations, because another setting
+// replaces it there.
 type Override struct {
 	Field          string   `json:"field" doc:"setting, such as base.admission"`
 	At             string   `json:"at" doc:"location of the setting: file:line:column, or the flag"`
@@ -32,9 +32,9 @@ func (o Override) String() string {
 }
 
 // Overrides returns the settings in the file and on the command line that have no effect in
-// some configuration. A file may contain a rule with exceptions. If another setting in the
-// same file replaces a setting, Overrides therefore returns the setting only if it has no
-// effect in every configuration.
+// some configuration. A file may contain a rule with exceptions. If one setting of a file
+// replaces another setting of the same file, the latter is therefore returned only if it has
+// no effect in any configuration.
 func (e *Experiment) Overrides() []Override { return e.overrides }
 
 // A setting is a value written by a user, with its path.
@@ -115,7 +115,7 @@ func overridden(said []setting, root *config.Node, points [][]*config.Node) ([]O
 		}
 		same := by != nil && by.At.Source == s.n.At.Source
 		switch {
-		case without == 0, same && without < applies: // no finding for a rule with exceptions
+		case without == 0, same && without < applies: // not reported, because this is a rule with exceptions
 		case without == applies && !fromFlag(by) && !same:
 			return nil, s.n.At.Fail(o.Field, "has no effect, because %s (%s) overrides it; set that field instead", o.By, o.ByAt)
 		case !fromFlag(s.n) && slices.ContainsFunc(said, func(t setting) bool { return t.n == by && slices.Equal(t.path, s.path) }): // replaced on request
@@ -134,8 +134,8 @@ func configurationPath(name string) []string {
 	return []string{"configurations", name}
 }
 
-// within reports whether the setting is part of n. When a range in a sweep is expanded, its
-// values keep the position of the range.
+// within reports whether the setting is part of n. The values of an expanded range in a sweep
+// have the position of the range.
 func (s setting) within(n *config.Node) bool {
 	if n == s.n || len(s.path) > 0 && s.path[0] == "sweep" && n.At == s.n.At {
 		return true

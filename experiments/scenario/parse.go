@@ -28,12 +28,12 @@ type Known struct {
 
 	Presets map[string][]byte // scenario files from which others may start, keyed by name
 
-	// Over contains axes to be added to the sweep. They replace axes with the same paths.
+	// Over contains axes that are added to the sweep. They replace axes with the same paths.
 	Over []Axis
 
-	// Policies are labels of admission policies. If there are any, every configuration is
+	// Policies are labels of admission policies. If it is not empty, every configuration is
 	// run under these policies instead of its own. Policies that the configuration already
-	// has keep their options.
+	// contains keep their options.
 	Policies []string
 
 	// Log is a recorded log. Unless it is empty, it replaces the workload of every
@@ -52,7 +52,7 @@ type file struct {
 	Experiment `yaml:",inline"`
 }
 
-// Read reads and checks a scenario file, see [Parse]. Errors use name for the file.
+// Read parses and checks a scenario file (see [Parse]). Errors use name for the file.
 func Read(name string, in io.Reader, known Known, sets ...string) (Experiment, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	if err != nil {
@@ -98,8 +98,8 @@ func (e *Experiment) DrawsHosts() bool {
 	})
 }
 
-// Parse reads and checks the scenario in data, the contents of the named file. It applies
-// each override, path=value, before it checks anything:
+// Parse parses and checks the scenario in data, which is the content of the named file. It
+// applies each override, path=value, before it checks anything.
 //
 //	fleet.hosts=30
 //	pareto-high:fleet.hosts=30
@@ -107,14 +107,14 @@ func (e *Experiment) DrawsHosts() bool {
 //	base.market.forecaster={name: normal}
 //	sweep.0.values=0.5..0.95/0.05
 //
-// The paths of a sweep may have the first two forms, too.
+// Paths of a sweep may also have the first two forms.
 //
 // The first form applies to every configuration, and the second to a single one. Both take
 // precedence over base and configurations. A configuration is merged into base, and base is
-// merged into [Default]. Mappings are merged; any other value replaces the value beneath
-// it. A file that names a preset is merged into the preset in the same way. If the file
-// lists configurations, only these are run. A configuration that has the same name as one
-// in the preset starts from that one.
+// merged into [Default]. Mappings are merged; any other value replaces the value into which it
+// is merged. A file that names a preset is merged into the preset in the same way. If the file
+// lists configurations, only these are run. A configuration that has the same name as one in
+// the preset starts from that one.
 //
 // Relative paths of plans, logs and model files are joined to the folder of the file that
 // contains them. Paths in overrides do not change. Errors in the scenario are of type
@@ -132,7 +132,7 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 		return Experiment{}, root.At.Fail("", "found %s, want a scenario: a mapping with the fields name, configurations, …", root.Found())
 	}
 	var said []setting
-	if !strings.HasPrefix(name, "preset ") { // the user did not write the settings of a preset
+	if !strings.HasPrefix(name, "preset ") { // the settings of a preset were not written by the user
 		said = settingsOf(root)
 	}
 	if root, err = start(root, known.Presets); err != nil {
@@ -224,7 +224,7 @@ func start(root *config.Node, presets map[string][]byte) (*config.Node, error) {
 	return over(preset, root), nil
 }
 
-// defaultExperiment returns the default values for a file that only lists configurations.
+// defaultExperiment returns the default values for a file that contains only configurations.
 func defaultExperiment() Experiment {
 	return Experiment{
 		Seed:         1,
@@ -268,7 +268,7 @@ func relative(n *config.Node, path string) string {
 // Limits of a file.
 const (
 	maxBytes  = 1 << 20
-	maxValues = 20_000 // a configuration with every field has about 60 values
+	maxValues = 20_000 // maximum number of values; a configuration with every field has about 60
 	maxPath   = 64     // segments
 )
 

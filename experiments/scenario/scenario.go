@@ -33,9 +33,9 @@ type Experiment struct {
 	overrides []Override
 }
 
-// An Until is a stopping rule for replications. They end as soon as the interval of a
-// metric's mean is narrow enough under every policy in every configuration. A file may also
-// contain this rule inside replications: {min: 5, max: 2000, until: {metric:
+// An Until is a stopping rule for replications. The replications end as soon as the interval
+// of a metric's mean is sufficiently narrow under every policy in every configuration. A file
+// may also contain this rule inside replications: {min: 5, max: 2000, until: {metric:
 // efficiency_0.5, half_width: 0.01}}.
 type Until struct {
 	Metric    string  `yaml:"metric" validate:"required" doc:"metric whose interval is checked, as listed by 'bourse scenario options metric'"`
@@ -78,7 +78,7 @@ type Fleet struct {
 	Availability *Availability `yaml:"availability" doc:"availability of hosts; if omitted, hosts are always available"`
 }
 
-// A Held has the resources of one host that tasks hold.
+// A Held contains the resources of one host that tasks can hold.
 type Held struct {
 	Memory    float64        `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes"`
 	Disk      float64        `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes"`
@@ -117,7 +117,7 @@ func (f *Fleet) CPUsOf(h int) float64 {
 	return f.CPUs
 }
 
-// HeldOf returns the resources of host h that tasks hold.
+// HeldOf returns the resources of host h that tasks can hold.
 func (f *Fleet) HeldOf(h int) Held {
 	if n := len(f.Held); n > 0 {
 		return f.Held[h%n]
@@ -183,7 +183,7 @@ type Market struct {
 	Instant    string   `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (all ends follow together), or one-by-one (submissions, then ends in the order of the log, each followed by a scan of the queue, as in EASY simulators)"`
 }
 
-// An SLA describes the promise of a contract and the cost of breaking the promise.
+// An SLA describes the promise of a contract, and the penalty if the promise is broken.
 type SLA struct {
 	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total (fast hosts compensate for slow hosts) or per-host (each node does its own work)"`
 	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"factor; the deadline is this factor times the quantity that 'of' names"`
@@ -205,7 +205,7 @@ type Needs struct {
 	Max Bound `yaml:"max" doc:"maximum"`
 }
 
-// A Bound is the minimum or the maximum of the resources.
+// A Bound contains the minimum or the maximum of each resource.
 type Bound struct {
 	CPU       float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"processors; 0 means no bound"`
 	Memory    float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes"`

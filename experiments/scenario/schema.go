@@ -9,9 +9,9 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// Schema returns a JSON Schema of scenario files for editors. The schema contains the
-// fields with their types, ranges and descriptions. It contains the same for the plug-ins
-// in families, which are keyed by the name of the family.
+// Schema returns a JSON Schema of scenario files for editors. The schema contains the fields
+// with their types, ranges and descriptions. It contains the same for the plug-ins in
+// families, whose keys are the names of the families.
 func Schema(families map[string]config.Family) *jsonschema.Schema {
 	reflector := jsonschema.Reflector{
 		Anonymous:                  true,
@@ -114,8 +114,8 @@ func limit(s *jsonschema.Schema, tag string) {
 	}
 }
 
-// JSONSchema returns the JSON schema of a Choice. The jsonschema package calls it for types
-// that have a custom form.
+// JSONSchema returns the JSON schema of a Choice. The jsonschema package calls this method for
+// types with a custom JSON form.
 func (Choice) JSONSchema() *jsonschema.Schema { return choiceOf(&jsonschema.Schema{Type: "string"}) }
 
 // choiceOf returns the schema for either a name or a mapping with a name and options.

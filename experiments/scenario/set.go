@@ -59,8 +59,8 @@ func setEach(root *config.Node, override string) (*config.Node, []setting, error
 
 // usePolicies makes each configuration use the admission policies with the given labels or
 // names, in this order. Policies that exist in the configuration keep their options. Other
-// policies are added with default options. A name that ends with .star is a script file.
-// The label of such a policy is the name of the file.
+// policies are added with their default options. A name that ends in .star is the name of a
+// script file. The label of such a policy is the file name.
 func usePolicies(root *config.Node, labels []string) *config.Node {
 	all := root.Get("configurations")
 	if len(labels) == 0 || all == nil || all.Kind != config.List {
@@ -133,9 +133,9 @@ func parsedSet(override, path string) ([]string, *config.Node, error) {
 	return segments, moved(value, at), nil
 }
 
-// set applies an override, path=value, to a tree. The segments of the path are fields, or
-// indices, labels or names of elements. The value is YAML. It also returns the value and
-// the path. In this path, a configuration is identified by its name.
+// set applies an override, path=value, to a tree. The segments of the path are names of
+// fields, and indices, labels or names of elements. The value is YAML. It also returns the
+// value and the path. In the returned path, a configuration is identified by its name.
 func set(root *config.Node, override string) (*config.Node, []string, *config.Node, error) {
 	path, _, _ := strings.Cut(override, "=")
 	segments, value, err := parsedSet(override, path)
@@ -151,7 +151,7 @@ func set(root *config.Node, override string) (*config.Node, []string, *config.No
 	return out, segments, value, err
 }
 
-// moved returns a copy of n in which all parts have the given position.
+// moved returns a copy of n whose parts all have the given position.
 func moved(n *config.Node, at config.Place) *config.Node {
 	out := *n
 	out.At = at
@@ -166,8 +166,8 @@ func moved(n *config.Node, at config.Place) *config.Node {
 	return &out
 }
 
-// with returns a copy of n with the value at a path replaced. It creates missing nodes on
-// the path. It converts the bare name of a plug-in to a mapping for the options.
+// with returns a copy of n in which the value at a path is replaced. It creates missing nodes
+// on the path. It converts the bare name of a plug-in to a mapping for the options.
 func with(n *config.Node, path []string, above string, value *config.Node) (*config.Node, error) {
 	if len(path) == 0 {
 		return value, nil
@@ -197,8 +197,7 @@ func with(n *config.Node, path []string, above string, value *config.Node) (*con
 	return n.Put(segment, item), nil
 }
 
-// choose returns the position of the element that a segment identifies by index, label or
-// name.
+// choose returns the index of the element that a segment identifies by index, label or name.
 func choose(n *config.Node, segment, path string, at config.Place) (int, error) {
 	if i, err := strconv.Atoi(segment); err == nil && i >= 0 && i < len(n.Items) {
 		return i, nil

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// Stream returns the random source with the given name for replication rep. It depends only
-// on its three parameters. Using more numbers from one stream, or running another policy,
-// does not change the other streams (common random numbers).
+// Stream returns the random source with the given name for replication rep. It depends only on
+// its three parameters. The stream does not change if more numbers are drawn from other
+// streams, or if another policy is run (common random numbers).
 func Stream(seed uint64, rep int, name string) *rand.PCG {
 	src := new(rand.PCG)
 	Reseed(src, seed, rep, name)

@@ -19,7 +19,7 @@ type Axis struct {
 	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; by default, the path"`
 }
 
-// Name returns the label of the axis or, without a label, the path.
+// Name returns the label of the axis or, if it has no label, the path.
 func (a Axis) Name() string {
 	if a.Label != "" {
 		return a.Label
@@ -33,14 +33,15 @@ func (a Axis) Fields() []string { return append([]string{a.Path}, a.Also...) }
 // A Value is a number or a word, as written in the file.
 type Value string
 
-// Node returns v in the form used in files. It has quotes only if YAML readers need them.
+// Node returns v in the form used in files. A word is quoted only if YAML readers require
+// quotes.
 func (v Value) Node() *config.Node {
 	n := &config.Node{Kind: config.Scalar, Text: string(v)}
 	n.Quoted = n.Unclear("") != nil
 	return n
 }
 
-// A Figure describes how a scenario is drawn. The horizontal axis is the first axis of the
+// A Figure describes the figure of a scenario. The horizontal axis is the first axis of the
 // sweep, and there is a line for each policy and each point of the other axes. Without a
 // sweep, the figure shows bars.
 type Figure struct {
@@ -51,7 +52,7 @@ type Figure struct {
 
 // Expanded returns the experiment to run. It replaces each configuration of e by one
 // configuration for each point of the sweep. The first axis varies slowest. The names are
-// NAME@VALUE or, with two axes, NAME@VALUE,VALUE. Without a sweep, Expanded returns e
+// NAME@VALUE or, with two axes, NAME@VALUE,VALUE. If there is no sweep, Expanded returns e
 // itself.
 //
 // Random draws depend only on the seed and the replication, so all points use the same
@@ -63,8 +64,8 @@ func (e Experiment) Expanded() Experiment {
 	return e
 }
 
-// chosen returns the tree with only the configuration to which the sweep applies, if the
-// path of an axis names one (pareto-high:fleet.hosts).
+// chosen returns the tree with only the configuration to which the sweep applies, if the path
+// of an axis names a configuration (pareto-high:fleet.hosts).
 func chosen(root *config.Node) (*config.Node, error) {
 	sweep, all := root.Get("sweep"), root.Get("configurations")
 	if sweep == nil || sweep.Kind != config.List || all == nil || all.Kind != config.List {
@@ -138,8 +139,8 @@ func checkSweep(axes []Axis, configurations int, n *config.Node) error {
 	return nil
 }
 
-// expandSweep creates the configuration at every point of the sweep. It checks each as if
-// it were written in the file. It returns the points of each configuration.
+// expandSweep creates the configuration at every point of the sweep. It checks each
+// configuration as if the file contained it. It returns the points of each configuration.
 func (e *Experiment) expandSweep(root *config.Node, known Known) ([][]*config.Node, error) {
 	var each [][]*config.Node
 	points := &config.Node{Kind: config.List, At: root.Get("configurations").At}
@@ -177,7 +178,7 @@ func (e *Experiment) expandSweep(root *config.Node, known Known) ([][]*config.No
 	return each, nil
 }
 
-// sweep returns one configuration for every point of the axes. In a configuration's name,
+// sweep returns one configuration for every point of the axes. In the name of a configuration,
 // mark precedes the next value.
 func sweep(c *config.Node, axes []*config.Node, mark string) ([]*config.Node, error) {
 	if len(axes) == 0 {

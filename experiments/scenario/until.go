@@ -16,8 +16,8 @@ const defaultMin = 5
 // defaultMax is the default maximum number of replications with a stopping rule.
 const defaultMax = 2000
 
-// untilOf handles replications written as a mapping of min, max and until. It converts the
-// mapping to two fields and adds the default values of until.
+// untilOf handles the case that replications is a mapping of min, max and until. It converts
+// the mapping to two fields and adds the default values of until.
 func untilOf(root *config.Node) (*config.Node, error) {
 	n := root.Get("replications")
 	if n == nil || n.Kind != config.Mapping {

@@ -10,8 +10,9 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// Write prints an experiment as a complete scenario file with every field. It describes
-// each field where the field first appears. Parsing the file gives the same experiment.
+// Write prints an experiment as a complete scenario file that contains every field. It
+// describes each field at its first occurrence. Parsing the file results in the same
+// experiment.
 func Write(w io.Writer, e Experiment) error {
 	if _, err := w.Write(File(e).YAML()); err != nil {
 		return fmt.Errorf("write scenario %s: %w", e.Name, err)
@@ -35,8 +36,8 @@ func File(e Experiment) *config.Node {
 	return root
 }
 
-// common returns the values that all configurations share, except the names. It returns nil
-// if there are none.
+// common returns the values that all configurations have in common, except the names. It
+// returns nil if there are none.
 func common(configurations []*config.Node) *config.Node {
 	var base *config.Node
 	for i, c := range configurations {
@@ -50,8 +51,8 @@ func common(configurations []*config.Node) *config.Node {
 	return base
 }
 
-// both returns the values that a and b share, or nil if there are none. Choices of
-// different plug-ins share no values. Lists are shared only if they are equal.
+// both returns the values that a and b have in common, or nil if there are none. Choices of
+// different plug-ins have no values in common. Lists are in common only if they are equal.
 func both(a, b *config.Node) *config.Node {
 	if a.Equal(b) {
 		return a
@@ -71,9 +72,9 @@ func both(a, b *config.Node) *config.Node {
 	return out
 }
 
-// less returns the part of n that differs from base. Merging this part into base results in
-// n again. Options are in the order of the merged result, in which those of base come
-// first.
+// less returns the part of n that differs from base. If this part is merged into base, the
+// result is n. Options are in the order of the merged result, in which the options of base
+// come first.
 func less(n, base *config.Node) *config.Node {
 	keys := slices.Clone(n.Keys)
 	if n.Keys[0].Doc == "" { // the keys are options, not fields of a struct

@@ -17,17 +17,17 @@ import (
 // A Job is an array of tasks. Each runs one shard.
 type Job struct {
 	Name   string
-	Shards []int    // numbers of the shards to run, from 1, in order
+	Shards []int    // numbers of the shards to run, counted from 1, in order
 	Of     int      // shards that there are
 	Dir    string   // working directory of the tasks
 	Log    string   // directory of their output
 	Words  []string // command of a task, to which --shard is added
 	Limits Limits
 
-	offset int // shard number minus task number
+	offset int // difference between shard numbers and task numbers
 }
 
-// Limits are the site's limits for a task. For an empty field, the site's default applies.
+// Limits are the site's limits for a task. If a field is empty, the site's default applies.
 type Limits struct {
 	Partition, Time, Memory, Account string
 	CPUs                             int
@@ -46,7 +46,7 @@ func (j *Job) Script() string {
 	option("array", j.numbers())
 	option("chdir", j.Dir)
 	option("output", j.Log+"/slurm-%A_%a.txt")
-	option("open-mode", "append") // keep the output if a task is started again
+	option("open-mode", "append") // keep the output of earlier attempts if a task is started again
 	option("partition", j.Limits.Partition)
 	option("time", j.Limits.Time)
 	option("mem", j.Limits.Memory)
@@ -85,7 +85,7 @@ func (j *Job) numbers() string {
 // quote quotes a word for a POSIX shell.
 func quote(w string) string { return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'" }
 
-// Check returns an error if j contains text that the script cannot contain. For example,
+// Check returns an error if j contains text that must not be in the script. For example,
 // sbatch reads the text after a space as another option.
 func (j *Job) Check() error {
 	l := &j.Limits
@@ -99,7 +99,7 @@ func (j *Job) Check() error {
 	return nil
 }
 
-// Split divides j into arrays whose task numbers are all below most, which is Slurm's
+// Split divides j into arrays whose task numbers are all below most, the value of Slurm's
 // MaxArraySize.
 func (j Job) Split(most int) []Job {
 	var all []Job
@@ -124,7 +124,7 @@ func (j *Job) Submit(ctx context.Context) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	id, _, _ = strings.Cut(strings.TrimSpace(out), ";") // the name of the cluster may follow
+	id, _, _ = strings.Cut(strings.TrimSpace(out), ";") // the output may also contain the name of the cluster
 	if _, err := strconv.Atoi(id); err != nil {
 		return "", fmt.Errorf("sbatch: found %q, want a job number", out)
 	}
@@ -142,7 +142,8 @@ func Queued(ctx context.Context, ids []string) (int, error) {
 
 var maxArray = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*([0-9]+)`)
 
-// MaxArray returns Slurm's MaxArraySize. All task numbers of an array must be below it.
+// MaxArray returns Slurm's MaxArraySize. MaxArray returns Slurm's MaxArraySize. All task
+// numbers of an array must be below it.
 func MaxArray(ctx context.Context) (int, error) {
 	out, err := output(exec.CommandContext(ctx, "scontrol", "show", "config"))
 	if err != nil {
@@ -155,7 +156,7 @@ func MaxArray(ctx context.Context) (int, error) {
 	return strconv.Atoi(m[1])
 }
 
-// output runs cmd and returns its output. An error contains the command's error output.
+// output runs cmd and returns its output. The error contains the error output of the command.
 func output(cmd *exec.Cmd) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

@@ -1,6 +1,6 @@
-// Package statement reports the transfers of one account's money, contract by contract. It reads
-// the entries of a ledger. The package is independent of the location of the ledger. It does not
-// audit the ledger.
+// Package statement reports the transfers of one account's money, contract by contract. It
+// reads the entries of a ledger. The package is independent of the location of the ledger. It
+// does not audit the ledger.
 package statement
 
 import (
@@ -171,8 +171,7 @@ func (k *statedContract) charged(to string) *bank.Amount {
 	return &k.Charges[len(k.Charges)-1].Amount
 }
 
-// said returns the text of e's note. If the ledger has owners, it is the text after the
-// order.
+// said returns the text of e's note. If the ledger is owned, it is the text after the order.
 func said(e *bank.Entry) []byte {
 	if s, err := order.Open(e.Note); err == nil {
 		return s.Rest

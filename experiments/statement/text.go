@@ -83,8 +83,8 @@ func (p *printer) told(note json.RawMessage) {
 
 func instant(t float64) string { return strconv.FormatFloat(t, 'f', 3, 64) + " s" }
 
-// units are the units of the numbers in notes, which bourse/contracts/note and the policies
-// define.
+// units are the units of the numbers in notes. The numbers are defined by
+// bourse/contracts/note and by the policies.
 var units = map[string]string{
 	"price": "$/s", "percentile": "$/s", "ask": "$", "balance": "$", "budget": "$",
 	"share": "hosts", "spot_share": "hosts", "threshold": "hosts",
@@ -93,8 +93,8 @@ var units = map[string]string{
 	"work": "CPU s", "needed": "CPU s", "work_done": "CPU s", "wasted": "CPU s",
 }
 
-// noted formats a note. An object of numbers and words becomes a list; any other note is
-// unchanged.
+// noted formats a note. noted formats a note. An object of numbers and words becomes a list;
+// any other note is not changed.
 func noted(note json.RawMessage) string {
 	fields, ok := notes.Fields(note)
 	if !ok {
@@ -122,7 +122,7 @@ func noted(note json.RawMessage) string {
 	return strings.Join(parts, ", ")
 }
 
-// plainText returns s. If a terminal could interpret s, it is quoted.
+// plainText returns s. plainText quotes s if a terminal could interpret it.
 func plainText(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(s)

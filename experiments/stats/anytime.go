@@ -2,10 +2,11 @@ package stats
 
 import "math"
 
-// Anytime returns an interval for the mean of the independent values xs, which lie in
-// [lo,hi]. With probability 1-alpha, the intervals for all numbers of values contain the
-// mean at the same time. One may therefore look after each value and stop when the interval
-// is narrow enough. This is called a confidence sequence. There are two methods:
+// Anytime returns an interval for the mean of the independent values xs, which lie in [lo,hi].
+// With probability 1-alpha, the intervals for every number of values contain the mean
+// simultaneously. A caller may therefore compute the interval after each value, and stop when
+// it is sufficiently narrow. Such a sequence of intervals is called a confidence sequence.
+// There are two methods:
 //
 //   - If lo and hi are finite, it uses bets that the mean is higher or lower, each at half
 //     of alpha (Waudby-Smith and Ramdas 2024, §4, a mixture of eight constant bets). The
@@ -14,8 +15,9 @@ import "math"
 //     normal with variance 1/100). The interval is valid for normal values, and for other
 //     values once their mean is nearly normal. There is none for fewer than about 30 values.
 //
-// If the interval is unbounded, ok is false. This is the case for few values or, if lo or hi
-// is infinite, for values that do not vary. Anytime panics unless alpha is in (0,1).
+// If the interval is unbounded, ok is false. This is the case for few values. If lo or hi is
+// infinite, it is also the case for values that do not vary. Anytime panics unless alpha is in
+// (0,1).
 func Anytime(xs []float64, lo, hi, alpha float64) (l, u float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
 		panic("stats: interval of a level outside (0,1)")
@@ -36,7 +38,7 @@ func Anytime(xs []float64, lo, hi, alpha float64) (l, u float64, ok bool) {
 	}
 	mean, squares := moments(xs)
 	n := float64(len(xs))
-	r := 1 + n/100 // ratio of the variances of the mean with and without the prior
+	r := 1 + n/100 // ratio of the variances of the mean without and with the prior
 	k := math.Pow(math.Sqrt(r)/alpha, 2/n)
 	if k >= r {
 		return 0, 0, false
@@ -46,7 +48,7 @@ func Anytime(xs []float64, lo, hi, alpha float64) (l, u float64, ok bool) {
 	return mean - half, mean + half, true
 }
 
-// Above reports whether the interval of [Anytime] lies above m, without computing its ends.
+// Above reports whether the interval of [Anytime] is above m, without computing its ends.
 func Above(xs []float64, m, lo, hi, alpha float64) bool {
 	if math.IsInf(lo, 0) || math.IsInf(hi, 0) || m <= lo {
 		l, _, ok := Anytime(xs, lo, hi, alpha)
@@ -59,13 +61,13 @@ func Above(xs []float64, m, lo, hi, alpha float64) bool {
 	return won(scaled, (m-lo)/(hi-lo)) >= -math.Log(alpha/2)
 }
 
-// stakes are the fractions of the capital to bet that the mean is above m. A bet on x pays
-// x/m - 1, so no bet can lose more than the capital.
+// stakes are the fractions of the capital that are bet on a mean above m. A bet on x pays x/m
+// - 1, so no bet can lose more than the capital.
 var stakes = [...]float64{0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 0.95}
 
-// leastMean returns the largest m for which the bets that the mean of xs is above m have
-// multiplied their capital by 1/alpha. All xs are in [0,1]. With probability 1-alpha, the
-// mean is at least m. The capital decreases as m increases.
+// leastMean returns the largest m for which bets on a mean above m have multiplied their
+// capital by 1/alpha. All xs are in [0,1]. With probability 1-alpha, the mean is at least m.
+// The capital decreases as m increases.
 func leastMean(xs []float64, alpha float64) float64 {
 	lo, hi := 0.0, 1.0
 	for range 50 {
@@ -78,8 +80,8 @@ func leastMean(xs []float64, alpha float64) float64 {
 	return lo
 }
 
-// won returns the logarithm of the final capital if the initial capital is 1 and the bets
-// are that the mean of xs is above m.
+// won returns the logarithm of the final capital of bets on a mean above m. The initial
+// capital is 1.
 func won(xs []float64, m float64) float64 {
 	most, capital := math.Inf(-1), 0.0
 	var logs [len(stakes)]float64

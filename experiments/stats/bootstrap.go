@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Bootstrap returns the percentile interval of a statistic of xs. It draws resamples from
-// xs with replacement and takes the middle part of the statistic's values (Efron and
-// Tibshirani, §13.3). The probability of this part is level, in (0,1). The statistic
+// Bootstrap returns the percentile interval of a statistic of xs. It draws resamples from xs
+// with replacement, and returns the middle part of the distribution of the statistic (Efron
+// and Tibshirani, §13.3). The probability of this part is level, in (0,1). The statistic
 // receives a slice that it may reorder but must not retain. If there are fewer than two
-// values, there is no interval and ok is false. Bootstrap panics unless level is in (0,1)
-// and resamples is positive.
+// values, there is no interval and ok is false. Bootstrap panics unless level is in (0,1) and
+// resamples is positive.
 func Bootstrap(xs []float64, level float64, resamples int, rng *rand.Rand, statistic func([]float64) float64) (lo, hi float64, ok bool) {
 	if !(level > 0 && level < 1) || resamples < 1 {
 		panic("stats: bootstrap of a level outside (0,1) or without resamples")

@@ -2,9 +2,9 @@ package stats
 
 import "math"
 
-// Pearson returns the correlation coefficient of xs and ys, in [-1,1]. It is undefined (ok
-// is false) for fewer than two points, or if either series is constant except for rounding.
-// Pearson panics unless both slices have the same length.
+// Pearson returns the correlation coefficient of xs and ys, in [-1,1]. It is undefined (ok is
+// false) if there are fewer than two points, or if either series is constant except for
+// rounding. Pearson panics unless both slices have the same length.
 func Pearson(xs, ys []float64) (r float64, ok bool) {
 	if len(xs) != len(ys) {
 		panic("stats: correlated series differ in length")
@@ -18,7 +18,7 @@ func Pearson(xs, ys []float64) (r float64, ok bool) {
 		return 0, false
 	}
 	dx, dy := math.Sqrt(sxx), math.Sqrt(syy)
-	if dx == 0 || dy == 0 { // the squares of tiny numbers underflow
+	if dx == 0 || dy == 0 { // the squares of very small numbers underflow
 		return 0, false
 	}
 	for i := range xs {

@@ -11,14 +11,14 @@ type Difference struct {
 	N      int  // number of pairs, or number of values in the smaller sample
 	Paired bool // whether the samples are paired; if not, they are independent
 	Mean   float64
-	Effect float64 // Mean divided by a standard deviation: that of the differences if paired, or the root mean square of both samples' deviations
+	Effect float64 // Mean divided by a standard deviation: for pairs, the standard deviation of the differences; otherwise, the root mean square of the deviations of both samples
 
 	err  float64 // standard error of the mean
 	dist distuv.StudentsT
 }
 
-// Pairs returns the difference of two paired samples. It cannot be tested (ok is false)
-// with fewer than two pairs, or if all differences are equal except for rounding. Pairs
+// Pairs returns the difference of two paired samples. It cannot be tested (ok is false) if
+// there are fewer than two pairs, or if all differences are equal except for rounding. Pairs
 // panics unless both slices have the same length.
 func Pairs(xs, ys []float64) (d Difference, ok bool) {
 	if len(xs) != len(ys) {
@@ -64,8 +64,8 @@ func (d Difference) Interval(alpha float64) (lo, hi float64) {
 	return d.Mean - half, d.Mean + half
 }
 
-// P returns the probability, if there is no true difference, that the mean is at least as
-// far from 0 as observed.
+// P returns the probability that the mean is at least as far from 0 as observed if there is no
+// true difference.
 func (d Difference) P() float64 { return min(1, 2*d.dist.CDF(-math.Abs(d.Mean)/d.err)) }
 
 // Beyond returns the probability that the mean is at least as close to 0 as observed if the

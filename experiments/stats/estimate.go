@@ -5,19 +5,20 @@ import (
 )
 
 // An Estimate is a number estimated from replications, with an interval at any level. These
-// functions return estimates: [Fieller], [Sample.Estimate], [Spread], [Estimate.Less].
+// functions return estimates: The following functions return estimates: [Fieller],
+// [Sample.Estimate], [Spread], [Estimate.Less].
 type Estimate struct {
 	N     int // replications
 	Value float64
 
 	interval func(alpha float64) (lo, hi float64) // nil if there is no interval
-	reach    func(alpha float64, n int) float64   // half-width of the interval with n replications, if they vary as much as these
+	reach    func(alpha float64, n int) float64   // half-width of the interval for n replications with the same variation as these
 }
 
-// Interval returns an interval that does not contain the true number with probability
-// alpha. Half of this probability applies to each end. The ends can be infinite. If there
-// is only one replication, or if all replications are equal and the values are unbounded,
-// ok is false. Interval panics unless alpha is in (0,1).
+// Interval returns an interval that fails to contain the true number with probability alpha.
+// Half of this probability applies to each end. The ends can be infinite. If there is only one
+// replication, or if all replications are equal and the values are unbounded, ok is false.
+// Interval panics unless alpha is in (0,1).
 func (e Estimate) Interval(alpha float64) (lo, hi float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
 		panic("stats: interval of a level outside (0,1)")
@@ -30,11 +31,11 @@ func (e Estimate) Interval(alpha float64) (lo, hi float64, ok bool) {
 }
 
 // Level returns the smallest alpha for which within is true for the interval. If within is
-// true for an interval, it must also be true for every interval inside that one. The result
-// is the p-value of the hypothesis that within is false. It is 1 if within is false for
-// every interval.
+// true for an interval, it must also be true for every interval inside it. The result is the
+// p-value of the hypothesis that within is false. It is 1 if within is false for every
+// interval.
 func (e Estimate) Level(within func(lo, hi float64) bool) float64 {
-	const least = 1e-15 // smaller levels are treated as this one
+	const least = 1e-15 // smaller levels are treated like this one
 	holds := func(exponent float64) bool { return within(e.interval(math.Pow(10, exponent))) }
 	lo, hi := math.Log10(least), -1e-9
 	switch {
@@ -53,9 +54,9 @@ func (e Estimate) Level(within func(lo, hi float64) bool) float64 {
 	return math.Pow(10, hi)
 }
 
-// Needed returns how many replications would reduce the half-width of the interval at alpha
-// to at most half, if they vary as much as these. If half is not positive, there is no
-// interval or ten million replications are not enough, ok is false.
+// Needed returns the number of replications that would reduce the half-width of the interval
+// at alpha to at most half, if they vary as much as these. The result ok is false if half is
+// not positive, if there is no interval, or if ten million replications are not sufficient.
 func (e Estimate) Needed(alpha, half float64) (n int, ok bool) {
 	if !(half > 0) || e.interval == nil {
 		return 0, false
@@ -65,9 +66,9 @@ func (e Estimate) Needed(alpha, half float64) (n int, ok bool) {
 
 const mostNeeded = 10_000_000
 
-// leastSize returns the smallest sample size, at least 2, for which enough is true. If
-// enough is true for a size, it must be true for all larger sizes. If mostNeeded is not
-// enough, ok is false.
+// leastSize returns the smallest sample size, at least 2, for which enough returns true. If
+// enough returns true for a size, it must return true for all larger sizes. If the size
+// mostNeeded is not sufficient, ok is false.
 func leastSize(enough func(n int) bool) (n int, ok bool) {
 	hi := 2
 	for hi <= mostNeeded && !enough(hi) {
@@ -93,12 +94,12 @@ func reachOf(sd float64) func(alpha float64, n int) float64 {
 // critical returns the two-sided critical value of Student's t for n values.
 func critical(alpha float64, n int) float64 { return CriticalT(alpha/2, n-1) }
 
-// ofMean returns the mean of xs with Student's interval. There must be at least one value,
-// and all values must lie in [lo,hi]. If all xs are equal, Student's interval has the width
-// 0, although other values may be possible. An event with a probability above 1 -
-// alpha^(1/n) would have occurred in n draws, except with probability alpha. The interval
-// is therefore extended by the maximum effect of a rarer event on the mean within [lo,hi].
-// If lo or hi is infinite, there is no interval.
+// ofMean returns the mean of xs with Student's interval. There must be at least one value, and
+// all values must lie in [lo,hi]. If all xs are equal, Student's interval has width 0,
+// although other values may be possible. An event with a probability above 1 - alpha^(1/n)
+// would have occurred in n draws, except with probability alpha. The interval is therefore
+// extended by the maximum effect of a rarer event on the mean within [lo,hi]. If lo or hi is
+// infinite, there is no interval.
 func ofMean(xs []float64, lo, hi float64) Estimate {
 	mean, squares := moments(xs)
 	n := len(xs)
@@ -160,8 +161,8 @@ func Fieller(xs, ys []float64) (e Estimate, ok bool) {
 		root := math.Sqrt(max(0, b*b-a*c)) // below 0 by rounding alone
 		return (b - root) / a, (b + root) / a
 	}
-	// Use the delta method, which is accurate enough for the number needed and always
-	// finite.
+	// Use the delta method, whose result is always finite and accurate enough for the number
+	// of replications needed.
 	_, squares := moments(rest)
 	e.reach = reachOf(math.Sqrt(squares/float64(n-1)) / math.Abs(my))
 	return e, true

@@ -5,16 +5,16 @@ import "math"
 // A Quantity describes the values of a sample. The zero value describes a quantity without
 // bounds.
 type Quantity struct {
-	Lo, Hi float64 // bounds of each value; there are none if Lo and Hi are equal or infinite
+	Lo, Hi float64 // bounds of each value; there are no bounds if Lo and Hi are equal or infinite
 
-	// Trials is the number of trials over which the values are fractions or means, summed
-	// over the sample. For violations, it is the number of contracts in all replications.
-	// It is 0 if the values are not means of trials, if the number is unknown, or if the
-	// value is constant by definition.
+	// Trials is the number of trials of which the values are fractions or means, summed over
+	// the sample. For violations, it is the number of contracts in all replications. It is 0
+	// if the values are not means of trials, if the number is unknown, or if the value is
+	// constant by definition.
 	Trials int
 
-	// Dependent states that the trials in a replication depend on one another more than on
-	// what they share with other replications. If all replications are equal, each
+	// Dependent means that trials in the same replication depend on each other more than the
+	// conditions common to all replications can explain. If all replications are equal, each
 	// replication then counts as a single trial.
 	Dependent bool
 }
@@ -40,22 +40,22 @@ func (q Quantity) bounded(xs []float64) bool {
 // If the quantity has no bounds, or if a value lies outside them, the interval is
 // Student's.
 //
-// If the quantity has the bounds [Lo,Hi], the interval lies within them. It is then the
-// score interval (Wilson 1927) of clustered trials, in which each replication is a cluster
-// (Dean and Pagano 2015). The number of trials is the effective sample size m(1-m)/v, but
-// at most Trials (Korn and Graubard 1998). Here, m is the mean scaled to [0,1], and v is
-// the variance of the mean between replications. The critical value is Student's, and the
-// number of degrees of freedom is one less than the number of replications. If all
-// replications are equal, v is 0 and contains no information. The number of trials is then
-// Trials.
+// If the quantity has the bounds [Lo,Hi], the interval lies within them. It is then the score
+// interval (Wilson 1927) of clustered trials, in which each replication is a cluster (Dean and
+// Pagano 2015). The number of trials is the effective sample size m(1-m)/v, but at most Trials
+// (Korn and Graubard 1998). Here, m is the mean scaled to [0,1], and v is the variance of the
+// mean between replications. If all replications are equal, v is 0 and provides no
+// information. If all replications are equal, v is 0 and contains no information. In
+// simulations with 2 to 40 replications of 20 to 50 contracts each, the intervals at the level
+// of 95 % have a coverage of at least 95 % for independent events.
 //
-// Simulations with 2 to 40 replications of 20 to 50 contracts each show a coverage of at
-// least 95 % at the level of 95 % for independent events. For events in bursts (correlation
-// 0.1 within a replication), the coverage is at least 93 % for fractions of 5 % or more.
-// For fractions of 1 %, it is 86 %, compared with 74 % for Student's interval.
+// Simulations with 2 to 40 replications of 20 to 50 contracts each show a coverage of at least
+// 95 % at the level of 95 % for independent events. For events in bursts (correlation 0.1
+// within a replication), the coverage is at least 93 % for fractions of 5 % or more. The
+// result ok is false if there are fewer than two replications, or if all are equal and the
+// number of trials is unknown.
 //
-// ok is false if there are fewer than two replications, or if all are equal and the number
-// of trials is unknown.
+// interval does the same as [Interval] for at least two values.
 func Interval(xs []float64, q Quantity, alpha float64) (lo, hi float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
 		panic("stats: interval of a level outside (0,1)")
@@ -67,8 +67,8 @@ func Interval(xs []float64, q Quantity, alpha float64) (lo, hi float64, ok bool)
 	return q.interval(xs, mean, squares, critical(alpha, len(xs)))
 }
 
-// interval is like [Interval] for at least two values. Its parameters include their mean,
-// the sum of squared deviations and the critical value.
+// Its arguments include their mean, the sum of squared deviations and the critical value. Its
+// parameters include their mean, the sum of squared deviations and the critical value.
 func (q Quantity) interval(xs []float64, mean, squares, t float64) (lo, hi float64, ok bool) {
 	n := float64(len(xs))
 	alike, bounded := constant(xs, largest(xs)), q.bounded(xs)

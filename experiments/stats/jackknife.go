@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// A Sample is a number and the contribution of each replication to it. For a mean, the
+// A Sample is a number, with the contribution of each replication to it. For a mean, the
 // contributions are the values themselves; for a smooth function of means, they are
 // pseudo-values ([Jackknife]). Numbers from the same replications are added and subtracted
 // replication by replication ([Sample.Plus]), so that common variation cancels out.
@@ -12,9 +12,9 @@ type Sample struct {
 }
 
 // Jackknife returns a statistic of n replications with the pseudo-values of the statistic
-// (Tukey 1958). The function without returns the statistic for all replications but one. If
-// its argument is negative, it uses all replications. Jackknife is undefined (ok is false)
-// if the statistic is undefined or not finite.
+// (Tukey 1958). The function without returns the statistic of all replications except one. If
+// its argument is negative, it returns the statistic of all replications. Jackknife is
+// undefined (ok is false) if the statistic is undefined or not finite.
 func Jackknife(n int, without func(replication int) (float64, bool)) (s Sample, ok bool) {
 	if s.Value, ok = without(-1); !ok || math.IsInf(s.Value, 0) || math.IsNaN(s.Value) {
 		return Sample{}, false
@@ -34,7 +34,7 @@ func Jackknife(n int, without func(replication int) (float64, bool)) (s Sample, 
 	return s, true
 }
 
-// MeanWithout returns a function that returns the mean of xs without one element. If the
+// MeanWithout returns a function that computes the mean of xs without one element. If the
 // argument is negative, it includes all elements, as [Jackknife] requires.
 func MeanWithout(xs []float64) func(out int) float64 {
 	mean, n := Mean(xs), float64(len(xs))
@@ -55,12 +55,13 @@ func (s Sample) Plus(weight float64, other Sample) Sample {
 	return sum
 }
 
-// Estimate returns the number in s, whose contributions are values of q. If these are means
-// of a known number of trials, the interval is the same as in tables ([Interval]). If not,
-// it is Student's interval within the bounds of q. If all contributions are equal,
-// Student's interval has the width 0. If q has bounds, an interval that allows for unseen
-// values replaces it; see ofMean. If there are few values and they are skewed, or if few
-// values differ, the actual coverage is lower than stated: TestCoverage has how often.
+// Estimate returns the number in s, whose contributions are values of q. If the contributions
+// are means of a known number of trials, the interval is the same as in tables ([Interval]).
+// Otherwise it is Student's interval within the bounds of q. If all contributions are equal,
+// Student's interval has the width 0. If q has bounds, it is replaced by an interval that
+// allows for values that did not occur; see ofMean. The actual coverage is lower than stated
+// if there are few values and they are skewed, or if few values differ: TestCoverage has how
+// often.
 func (s Sample) Estimate(q Quantity) Estimate {
 	lo, hi := math.Inf(-1), math.Inf(1)
 	if q.Lo < q.Hi {
@@ -81,7 +82,7 @@ func (s Sample) Estimate(q Quantity) Estimate {
 			}
 		}
 	}
-	off := s.Value - e.Value // the bias estimated by the jackknife; the interval is centred on the number
+	off := s.Value - e.Value // bias that the jackknife estimates; the interval is centred on the number itself
 	e.Value = s.Value
 	if within := e.interval; within != nil && off != 0 {
 		e.interval = func(alpha float64) (float64, float64) {
@@ -92,10 +93,10 @@ func (s Sample) Estimate(q Quantity) Estimate {
 	return e
 }
 
-// Spread returns the largest minus the smallest of several numbers from the same
-// replications. The interval is correct if the intervals of all pairwise differences are,
-// each at its share of alpha (Bonferroni), because the spread is the largest difference.
-// With fewer than two numbers, the spread is 0 and has no interval.
+// Spread returns the largest minus the smallest of several numbers from the same replications.
+// The spread is the largest difference. Its interval is therefore correct if the intervals of
+// all pairwise differences are, each at its share of alpha (Bonferroni). With fewer than two
+// numbers, the spread is 0 and has no interval.
 func Spread(all []Sample) Estimate {
 	if len(all) == 0 {
 		return Estimate{}

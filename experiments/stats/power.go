@@ -30,8 +30,8 @@ func power(effect float64, n int, paired bool, level float64) float64 {
 // SampleFor returns the smallest n for which a two-sided t test at the given level detects a
 // true effect with probability at least least. The effect is a mean divided by its standard
 // deviation. If paired, n is the number of pairs, and the mean is the mean of their
-// differences. If not, there are two samples of n values each. ok is false if ten million
-// values are not enough.
+// differences. If not, there are two samples of n values each. If ten million values are not
+// sufficient, ok is false.
 func SampleFor(effect, least float64, paired bool, level float64) (n int, ok bool) {
 	if effect == 0 {
 		return 0, false

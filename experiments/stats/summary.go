@@ -6,8 +6,8 @@
 // replications in which a value is undefined. If a result is undefined, ok is false and the
 // other results are zero. Functions never return NaN or infinity.
 //
-// Sums are computed in two passes in the order of the slice. Equal input therefore gives
-// equal output, and a large common offset does not reduce the precision.
+// Sums are computed in two passes in the order of the slice. Equal inputs therefore have equal
+// results, and a large common offset does not reduce the precision.
 package stats
 
 import (
@@ -18,10 +18,10 @@ import (
 
 // A Summary describes one sample.
 //
-// SD is the sample standard deviation (divisor N-1). Lo95 and Hi95 are the 95 % [Interval]
-// of the mean. An undefined number is 0. Mean is undefined if N is 0, SD if N is below 2
-// (see [Summary.HasDeviation]), and Lo95 and Hi95 if there is no interval (see
-// [Summary.HasInterval]).
+// SD is the sample standard deviation (divisor N-1). Lo95 and Hi95 are the 95 % [Interval] of
+// the mean. An undefined number is 0. Mean is undefined if N is 0, and SD is undefined if N is
+// below 2 (see [Summary.HasDeviation]). Lo95 and Hi95 are undefined if there is no interval
+// (see [Summary.HasInterval]).
 type Summary struct {
 	N                    int
 	Mean, SD, Lo95, Hi95 float64
@@ -32,7 +32,7 @@ type Summary struct {
 // Summarize describes the sample xs, which are values of q.
 func Summarize(xs []float64, q Quantity) Summary { return make(Critical).Summarize(xs, q) }
 
-// A Critical caches the t values of 95 % intervals by sample size, because computing them
+// A Critical caches the t values of 95 % intervals by sample size, because their computation
 // takes most of the time of a summary.
 type Critical map[int]float64
 
@@ -92,7 +92,7 @@ func moments(xs []float64) (mean, squares float64) {
 		mean += x
 	}
 	mean /= n
-	var rest float64 // corrects the rounding error of the mean
+	var rest float64 // correction of the rounding error of the mean
 	for _, x := range xs {
 		d := x - mean
 		rest += d

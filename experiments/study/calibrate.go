@@ -14,7 +14,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Calibration selects the parts of a scenario to calibrate.
+// A Calibration specifies the parts of a scenario to calibrate.
 type Calibration struct {
 	Configurations []string // names; none means all
 	Less           string   // label of the policy with which the cost to other jobs is compared; may be empty
@@ -159,7 +159,7 @@ func (g *guarantee) of(a scenario.Choice) (float64, error) {
 	return 0, misuse.Errorf("%s: found %v, want a number more than 0 and less than 1", g.path, value)
 }
 
-// besides returns the name of a configuration in the sweep without the values of guarantees
+// besides returns the name of a configuration of the sweep without the values of guarantees
 // and forecasters.
 func (all guarantees) besides(e *scenario.Experiment, name string) string {
 	name, values := results.Spot(name)

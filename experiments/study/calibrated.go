@@ -27,7 +27,7 @@ type Point struct {
 	Less *Cost `json:"less" doc:"difference from another policy, replication by replication; null unless requested"`
 }
 
-// A kept has the realized results of promises with probability g.
+// A kept contains the realized results of promises with probability g.
 type kept struct {
 	Promises int      `json:"promises" doc:"number of promises over all replications"`
 	Kept     float64  `json:"kept" doc:"mean over replications of the realized fraction; 0 without promises"`
@@ -43,7 +43,8 @@ type meanValue struct {
 	Hi95 *float64 `json:"hi95"`
 }
 
-// A Cost has outcomes of the jobs other than promises. Each is a mean over replications.
+// A Cost contains the outcomes of jobs, other than whether promises were kept. Each outcome is
+// a mean over replications.
 type Cost struct {
 	Rejections meanValue `json:"rejections" doc:"fraction of all jobs"`
 	Revenue    meanValue `json:"revenue" doc:"$"`
@@ -61,14 +62,14 @@ type Calibrated struct {
 	Files        []string     `json:"files" doc:"files written"`
 }
 
-// A lineScores has the scores of one line over all its points.
+// A lineScores contains the scores of one line over all its points.
 type lineScores struct {
 	Line
 	Price    *score `json:"price" doc:"null if the policy promises no price because it does not use the percentile for g"`
 	Contract *score `json:"contract" doc:"null if the policy accepted nothing"`
 }
 
-// A score measures how far promises are from their realized values.
+// A score measures the distance of promised values from realized values.
 type score struct {
 	Off     float64  `json:"off" doc:"mean of |kept - g|"`
 	Worst   float64  `json:"worst" doc:"minimum of realized - g; a negative value means that promises were broken"`

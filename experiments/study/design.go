@@ -2,14 +2,14 @@ package study
 
 import "slices"
 
-// A reading selects one value of each factor.
+// A reading chooses one value of each factor.
 type reading struct {
 	levels []int // index of the selected value, by factor
-	array  bool  // whether it belongs to the array; if not, it changes at most one factor
+	array  bool  // whether the reading belongs to the array; if not, it changes at most one factor
 }
 
-// design sets the readings to run. Each occurs once: first the unchanged scenario, then
-// those that change a single factor, then the rest of the array.
+// design sets the readings to run. Each occurs once: first the unchanged scenario, then the
+// readings that change a single factor, then the rest of the array.
 func (r *Readings) design() error {
 	levels := make([]int, len(r.Factors))
 	for i, f := range r.Factors {
@@ -100,8 +100,9 @@ func power(n int) (p, m int) {
 	return p, m
 }
 
-// cross combines each row of columns with each row of array, whose columns go to the given
-// places. It returns nil if columns is nil or if the result needs more than most rows.
+// cross combines each row of columns with each row of array. The columns of array are placed
+// at the given indices. It returns nil if columns is nil or if the result needs more than most
+// rows.
 func cross(array [][]int, at []int, columns [][]int, most int) (all [][]int) {
 	if len(array)*len(columns) > most {
 		return nil
@@ -119,10 +120,10 @@ func cross(array [][]int, at []int, columns [][]int, most int) (all [][]int) {
 }
 
 // linear returns the smallest array of p^k rows that it finds for factors with p^dims[i]
-// levels. A row is a vector x over the integers modulo p. The row's level of a factor
-// consists of the products of x with the vectors of that factor. The vectors of any
-// strength factors must be linearly independent. A vector is represented by an integer,
-// whose digits in base p are the components.
+// levels. A row is a vector x over the integers modulo p. The level of a factor in this row
+// consists of the products of x with the vectors of the factor. The vectors of any set of
+// strength factors must be linearly independent. A vector is represented by an integer, whose
+// digits in base p are the components.
 func linear(p int, dims []int, strength, most int) [][]int {
 	for rows := p; rows <= most; rows *= p {
 		bases := independent(p, rows, dims, strength)

@@ -9,34 +9,34 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A distances has the distances of readings from the printed numbers.
+// A distances contains the distances of readings from the printed numbers.
 //
-// The distance of the mean m of n replications from a printed number x, or a range of them,
-// is
+// Let m be the mean of n replications, and x a printed number or a range. The distance of m
+// from x is
 //
 //	z = (m - x) / √(e² + d² + s²/n)
 //
 // where s is the standard deviation of our replications, d the standard deviation of the
 // rounding of x, and e the paper's own standard error. If e is unknown, we assume that the
 // paper had our variance: e² is the mean of s² over all readings, divided by the paper's
-// number of replications. Therefore e is the same for all readings, and no reading is close
-// only because it is noisy. The distance of a reading is the root mean square of its z. It
-// is about 1 for the reading that the paper used.
+// number of replications. Therefore e is the same for all readings, and noise alone does not
+// make a reading close. The distance of a reading is the root mean square of its z. It is
+// about 1 for the reading that the paper used.
 //
 // In an array of strength 3, the mean distance for a value of a factor is not affected by
-// interactions of two factors. The variance of the distance over the array is the sum of
-// one part per factor, the factor's main effect, and the interactions. If each value of a
-// factor occurs equally often, these parts are first-order Sobol indices.
+// interactions of two factors. The variance of the distance over the array is a sum: one part
+// for each factor, which is its main effect, and the interactions. If each value of a factor
+// occurs equally often, these parts are first-order Sobol indices.
 type distances struct {
 	*Readings
 	errors []float64 // e of each number
 	first  []against // by reading
 	order  []int     // readings by their distance
-	rerun  []int     // readings to run again: the closest ones in order, then the unchanged scenario unless it is among them
-	again  []against // results of running the nearest readings again
+	rerun  []int     // readings to run again: the closest ones in order, and then the unchanged scenario unless it is among them
+	again  []against // results of running the closest readings again
 
 	effects       []effect // the largest share first
-	rest, logRest float64  // fraction of the variance that interactions explain
+	rest, logRest float64  // fraction of the variance due to interactions
 }
 
 // An against compares one reading with the printed numbers.
@@ -44,8 +44,8 @@ type against struct {
 	means, errors []float64 // means and standard errors of our replications by number; NaN if not measured
 	z             []float64
 	values        sample
-	met, of       int          // counts of the numbers with |z| below met, and of the numbers with a z
-	distance      stats.Sample // distance, with pseudo-values over replications
+	met, of       int          // number of values with |z| below met, and number of values with a z
+	distance      stats.Sample // distance with pseudo-values over replications
 }
 
 // met is the value of |z| below which a number counts as met.

@@ -156,7 +156,7 @@ func errorOf(xs []float64) float64 {
 
 // z returns the difference between a mean and printed number i, in standard errors.
 func (d *distances) z(i int, mean, err float64) float64 {
-	digit := math.Pow(10, -float64(d.Digits)) / math.Sqrt(12) // the mean lies within the printed range
+	digit := math.Pow(10, -float64(d.Digits)) / math.Sqrt(12) // or 0 if the mean lies within the printed range
 	return d.numbers[i].off(mean) / math.Sqrt(d.errors[i]*d.errors[i]+digit*digit+err*err)
 }
 
@@ -168,7 +168,7 @@ func (d *distances) rank() {
 	}
 	slices.SortStableFunc(d.order, func(a, b int) int {
 		x, y := d.first[a].distance.Value, d.first[b].distance.Value
-		if math.IsNaN(x) != math.IsNaN(y) { // readings without measurements go last
+		if math.IsNaN(x) != math.IsNaN(y) { // readings without measurements come last
 			return cmp.Compare(y, x)
 		}
 		return cmp.Compare(x, y)
@@ -201,14 +201,14 @@ func (d *distances) confirm(samples []sample) {
 // An effect is the part of the distance explained by one factor.
 type effect struct {
 	factor          int
-	share, logShare float64   // explained fraction of the variance of the distance over the array, and of the distance's logarithm, which gives less weight to very distant readings
+	share, logShare float64   // explained fraction of the variance of the distance over the array, and the same for the logarithm of the distance, which gives less weight to very distant readings
 	chance          float64   // the same fractions for a factor without any effect
 	means           []float64 // mean distance for each value; NaN if unknown
 }
 
-// explains returns the fraction of the variance of of(distance) over the array that the
-// given factor explains. It also returns the fraction expected by chance and the mean for
-// each of the factor's values.
+// explains returns the fraction of the variance of of(distance) over the array that the given
+// factor explains. It also returns the fraction expected by chance and the mean for each of
+// the factor's values.
 func (d *distances) explains(factor, values int, of func(float64) float64) (share, chance float64, means []float64) {
 	var all []float64
 	at := make([][]float64, values)

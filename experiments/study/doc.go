@@ -3,8 +3,8 @@
 //
 //   - [Tune] finds the best of many settings. It spends replications where they affect the
 //     result.
-//   - [Calibrate] compares promised and realized probabilities. A promise is either that the
-//     price stays at most at its percentile, or that the contract is fulfilled.
+//   - [Calibrate] compares promised and realized probabilities. A promise means either that
+//     the price stays at most at its percentile, or that the contract is fulfilled.
 //   - [Forecast] evaluates forecasters on a series of prices, generated or recorded, without
 //     a market.
 //   - [ReadReadings] reads a file with the decisions that a paper does not specify. A reading

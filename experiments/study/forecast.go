@@ -127,7 +127,7 @@ type Held struct {
 	Files     []string   `json:"files" doc:"files written"`
 }
 
-// near is the largest difference from the promised probability at which coverage counts as
+// near is the maximum difference between coverage and promised probability that counts as
 // good.
 const near = 0.02
 

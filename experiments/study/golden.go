@@ -6,18 +6,19 @@ import (
 	"slices"
 )
 
-// golden is the fraction of a range that a golden-section search cuts off at either end.
+// golden is the fraction of a range that a golden-section search removes at either end.
 var golden = (3 - math.Sqrt(5)) / 2
 
-// golden drops settings. It assumes that values rise to a single peak along the settings
-// and then fall. It runs two settings inside the remaining range until their difference is
-// significant. It then drops the worse setting and those beyond it. It stops when few
-// settings remain, or when two settings do not differ significantly within their share of
-// half the budget. The probability that any of its comparisons is wrong is at most alpha.
-// The methods of gonum/optimize compare exact values, so this function does not use them.
+// golden drops settings. The method golden assumes that values rise to a single peak along the
+// settings and then fall. It runs two settings inside the remaining range until their
+// difference is significant. It then drops the worse setting and all settings beyond it. It
+// stops when few settings remain. It also stops when the difference between two settings is
+// not significant after their share of half the budget. The probability that any of its
+// comparisons is wrong is at most alpha. Package gonum/optimize compares exact values, so this
+// function does not use its methods.
 func (r *race) golden(ctx context.Context, alpha float64) error {
 	lo, hi := 0, len(r.Settings)-1
-	// Each comparison leaves less than 70 % of more than four settings.
+	// Each comparison leaves less than 70 % of the settings if there are more than four.
 	comparisons := 1 + int(math.Ceil(math.Log(float64(hi+1))/-math.Log(0.7)))
 	level, share := alpha/float64(comparisons), r.Budget/2/comparisons
 	for range comparisons {
@@ -42,7 +43,7 @@ func (r *race) golden(ctx context.Context, alpha float64) error {
 
 // inner returns two arms that divide the range from lo to hi approximately by the golden
 // section. The range must have at least five arms. It prefers an arm that has already been
-// run if the arm is less than 10 % of the range away.
+// run, if that arm is less than 10 % of the range away.
 func (r *race) inner(lo, hi int) (one, other int) {
 	length := float64(hi - lo)
 	step := max(1, int(math.Round(golden*length)))
@@ -59,8 +60,8 @@ func (r *race) inner(lo, hi int) (one, other int) {
 	return near(lo+step, lo+1, middle-1), near(hi-step, middle+1, hi-1)
 }
 
-// duel runs two arms and returns the worse one once their difference is significant. It
-// stops if it has spent its budget of replications.
+// duel runs two arms and returns the worse one when their difference is significant. It stops
+// when it has spent its budget of replications.
 func (r *race) duel(ctx context.Context, one, other int, level float64, budget int) (worse int, told bool, err error) {
 	pair := []int{one, other}
 	for n := max(first, min(len(r.values[one]), len(r.values[other]))); ; n = after(n) {

@@ -18,14 +18,14 @@ import (
 // TuneKnown is the name of the file that stores the replications of a search.
 const TuneKnown = "replications.json"
 
-// A known has the replications of the settings of a search.
+// A known contains the replications of the settings of a search.
 type known struct {
 	Of     string           `json:"of"` // identifies the search
 	Values [][]report.Maybe `json:"values"`
 }
 
-// fingerprint identifies a search. It depends on the settings, the files that they read,
-// the metric and the version of the program.
+// fingerprint identifies a search. The fingerprint depends on the settings, the files that
+// they read, the metric and the version of the program.
 func fingerprint(p *experiments.Prepared, metric string) (string, error) {
 	sum := sha256.New()
 	v := results.BuildVersion()
@@ -62,7 +62,7 @@ func readKnown(text []byte, of string, settings int) (*known, error) {
 	return k, nil
 }
 
-// text returns the replications of k and those that were run since then.
+// text returns the replications in k and those run since then.
 func (k *known) text(values [][]float64) ([]byte, error) {
 	for arm, all := range values {
 		for _, x := range all[min(len(all), len(k.Values[arm])):] {

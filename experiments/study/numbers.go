@@ -28,7 +28,7 @@ func (c Case) text() string { return c.Configuration + " " + c.Admission + " " +
 // A printed is a number that a paper prints for a metric under a policy in a configuration.
 type printed struct {
 	Case
-	lo, hi float64  // different if the number is a range
+	lo, hi float64  // the two differ if the number is a range
 	err    *float64 // standard error of the number; nil if unknown
 	source string   // where it is printed
 	at     string   // file and line
@@ -53,12 +53,12 @@ func printedBy(preset string) (all []printed) {
 	return all
 }
 
-// columns of a table of printed numbers; the first four are required
+// These are the columns of a table of printed numbers; the first four are required.
 var columns = []string{"configuration", "admission", "metric", "value", "to", "error", "source"}
 
 // readNumbers reads a CSV table of printed numbers. Errors state source as the name of the
 // table. Each line contains one number. The header consists of configuration, admission,
-// metric and value. It may also have to (the other end of a range), error (the standard
+// metric and value. It may also contain to (the other end of a range), error (the standard
 // error) and source.
 func readNumbers(source string, text []byte) (all []printed, err error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))

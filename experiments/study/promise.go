@@ -1,12 +1,12 @@
 package study
 
-// A promise is a predicted price percentile, with the statistics of the prices observed
-// since.
+// A promise is a predicted price percentile, with statistics of the prices observed since the
+// prediction.
 type promise struct {
 	g, price float64 // price in $/s, which may be negative or above any observed price
 
 	span  float64 // s of observation
-	under float64 // seconds in which the price was at most the percentile
+	under float64 // number of seconds in which the price was at most the percentile
 	loss  float64 // integral of the pinball loss over time
 	paid  float64 // integral of the price
 }

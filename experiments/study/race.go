@@ -27,18 +27,17 @@ type sampler func(ctx context.Context, arms []int, from, to int) ([][]float64, e
 // A race searches for the best setting by successive elimination. An arm is the index of a
 // setting.
 //
-// All remaining settings are run in the same replications. After each round, the race
-// compares each setting with the leader, the setting with the best mean. A setting is
-// dropped as soon as the confidence sequence of its difference from the leader lies
-// completely on one side of 0 ([stats.Anytime], at level alpha/(K-1) for K settings). The
-// best setting can be dropped only if one of the K-1 confidence sequences of its
-// differences is wrong at some time. This holds whichever setting leads and whenever one
-// looks. The best setting is therefore among the remaining ones with probability at least
-// 1-alpha, under the conditions of Anytime. The same event bounds the regret of choosing
-// another setting.
+// All remaining settings are run in the same replications. After each round, the race compares
+// each setting with the leader, the setting with the best mean. A setting is dropped as soon
+// as the confidence sequence of its difference from the leader lies completely on one side of
+// 0 ([stats.Anytime], at level alpha/(K-1) for K settings). The best setting can be dropped
+// only if one of the K-1 confidence sequences of its differences is wrong at some time. This
+// is true for any leader and for any times of comparison. The best setting is therefore among
+// the remaining ones with probability at least 1-alpha, under the conditions of Anytime. The
+// same event bounds the regret of choosing another setting.
 type race struct {
 	*Tuned
-	seed     uint64 // random stream for estimating the regret
+	seed     uint64 // random stream for the estimate of the regret
 	sample   sampler
 	progress func(spent int)
 
@@ -47,7 +46,7 @@ type race struct {
 	level  float64          // level of a comparison
 }
 
-// run finds the best setting of r. If ctx ends, run reports the results so far. If there
+// run finds the best setting of r. If ctx is done, run reports the results so far. If there
 // are no results, it returns the error of ctx.
 func (r *race) run(ctx context.Context) (err error) {
 	n := len(r.Settings)
@@ -73,7 +72,7 @@ func (r *race) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// better returns x, with its sign changed if smaller values are better.
+// better returns x, with its sign changed if lower values are better.
 func (r *race) better(x float64) float64 {
 	if r.Least {
 		return -x
@@ -81,8 +80,9 @@ func (r *race) better(x float64) float64 {
 	return x
 }
 
-// after returns the number of replications at the look that follows the look with n
-// replications. The number grows by 10 %, so less than 10 % is wasted.
+// after returns the number of replications at the comparison that follows the comparison with
+// n replications. The number grows by 10 %, so a race computes less than 10 % more than
+// necessary.
 func after(n int) int { return max(first, n+max(1, n/10)) }
 
 // eliminate compares the remaining settings until the race ends.
@@ -108,7 +108,7 @@ func (r *race) eliminate(ctx context.Context) error {
 	}
 }
 
-// common returns the number of replications that all remaining settings have.
+// common returns the number of replications that all remaining settings have in common.
 func (r *race) common() int {
 	n := math.MaxInt
 	for _, arm := range r.Kept {
@@ -146,7 +146,7 @@ func (r *race) grow(ctx context.Context, arms []int, n int) error {
 	}
 	for {
 		from := n
-		var same []int // arms with the same number of replications run together
+		var same []int // arms with the same number of replications are run together
 		for _, arm := range arms {
 			if have := len(r.values[arm]); have < n && (same == nil || have == from) {
 				from, same = have, append(same, arm)
@@ -185,8 +185,8 @@ func (r *race) leader() int {
 	return best
 }
 
-// mean returns the mean of an arm over its first n replications, with the sign set so that
-// larger is better. It is -Inf if no value is defined.
+// mean returns the mean of an arm over its first n replications, with its sign changed if
+// lower values are better. It is -Inf if no value is defined.
 func (r *race) mean(arm, n int) float64 {
 	sum, xs := 0.0, defined(r.values[arm][:n])
 	if len(xs) == 0 {
@@ -303,9 +303,10 @@ func (r *race) report() {
 // repeated is the maximum number of times that needed repeats a sample.
 const repeated = 16
 
-// needed estimates how many differences it takes to show that their mean is not 0. It
-// repeats the observed differences. If that is not enough, it assumes that the width of the
-// interval decreases with the square root of their number. The result 0 means unknown.
+// needed estimates the number of differences required to show that their mean is not 0. It
+// repeats the observed differences. If this is not sufficient, it assumes that the width of
+// the interval decreases with the square root of the number of differences. The result 0 means
+// unknown.
 func (r *race) needed(diffs []float64, mean float64) int {
 	if mean == 0 {
 		return 0

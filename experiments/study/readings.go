@@ -30,7 +30,7 @@ type Readings struct {
 
 	Metrics  []string `yaml:"metrics"`  // metrics whose printed numbers are compared; if empty, all metrics
 	Digits   int      `yaml:"digits"`   // printed decimals
-	Repeated int      `yaml:"repeated"` // number of replications behind each printed number
+	Repeated int      `yaml:"repeated"` // number of replications on which each printed number is based
 
 	Seed         uint64  `yaml:"seed"`
 	Replications int     `yaml:"replications"`
@@ -46,19 +46,19 @@ type Readings struct {
 	base     func(sets ...string) (scenario.Experiment, error)
 }
 
-// A confirm states how the closest readings are run again, with the same number of
+// A confirm specifies how the closest readings are run again. It has the same number of
 // replications. The best of many readings may be close only by chance.
 type confirm struct {
 	Best int    `yaml:"best"`
 	Seed uint64 `yaml:"seed"`
 }
 
-// A factor is one open decision.
+// A factor is a decision that the paper leaves open.
 type factor struct {
 	Name   string              `yaml:"name"`
 	Path   config.Some[string] `yaml:"path"`   // scenario field that the decision sets; if there are several fields, all get the same value
 	Metric config.Some[string] `yaml:"metric"` // metric of printed numbers, if the decision is about the measurement; may be a list
-	Values []value             `yaml:"values"` // possible values; the first is the scenario's own
+	Values []value             `yaml:"values"` // possible values; the first is the value in the scenario
 }
 
 // A value is one possible choice for a factor.
@@ -217,8 +217,8 @@ func (r *Readings) fail(path, format string, args ...any) error {
 	return misuse.Of(at.At.Fail(path, format, args...))
 }
 
-// blame attributes an error to the only factor that a reading changes, or to the scenario
-// itself if the reading does not change exactly one.
+// blame attributes an error to the factor that a reading changes. If the reading does not
+// change exactly one factor, blame attributes the error to the scenario itself.
 func (r *Readings) blame(of reading, err error) error {
 	at := of.changed()
 	if at < 0 {
@@ -241,7 +241,7 @@ func (r *Readings) sets(of reading) (sets []string) {
 	return sets
 }
 
-// metric returns the metric that a reading measures in place of the printed metric.
+// metric returns the metric that a reading measures instead of the printed metric.
 func (r *Readings) metric(of reading, name string) string {
 	for i, f := range r.Factors {
 		if at := slices.Index(f.Metric, name); at >= 0 {
@@ -251,7 +251,7 @@ func (r *Readings) metric(of reading, name string) string {
 	return name
 }
 
-// measures returns every metric that any reading measures in place of the printed metric.
+// measures returns all metrics that readings measure instead of the printed metric.
 func (r *Readings) measures(name string) (all []string) {
 	for _, f := range r.Factors {
 		if at := slices.Index(f.Metric, name); at >= 0 {
@@ -349,7 +349,7 @@ func (r *Readings) Find(ctx context.Context, opts experiments.Options, to public
 	return f.document(publication.Labels()), errors.Join(kept.Remove(), rest.Remove())
 }
 
-// A sample has the measurements of a reading for each number, by replication. A value is
+// A sample contains the measurements of a reading for each number, by replication. A value is
 // NaN if it is undefined.
 type sample [][]float64
 

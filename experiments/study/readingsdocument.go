@@ -11,8 +11,8 @@ import (
 	"bourse/experiments/report"
 )
 
-// document returns the results. It covers which factors explain the distance, the closest
-// readings, each single change and the numbers. It includes the specification curve
+// document returns the results. document covers which factors explain the distance, the
+// closest readings, each single change and the numbers. It includes the specification curve
 // (Simonsohn, Simmons, Nelson 2020), and tables of readings, effects and numbers as files.
 func (d *distances) document(l report.Labels) report.Document {
 	array := 0
@@ -44,7 +44,7 @@ func decimals(x float64) string { return digits(x, 'f', 2) }
 
 func percent(x float64) string { return digits(100*x, 'f', 1) }
 
-// said names the differences from the scenario.
+// said names the differences of a reading from the scenario.
 func (d *distances) said(r reading) string {
 	var parts []string
 	for i, f := range d.Factors {
@@ -75,7 +75,7 @@ func (d *distances) explained() report.Table {
 	return t
 }
 
-// score describes how many numbers a reading meets.
+// score describes how many of the numbers a reading reproduces.
 func (a *against) score() string { return fmt.Sprintf("%d of %d", a.met, a.of) }
 
 func (d *distances) confirmed() report.Table {
@@ -142,7 +142,7 @@ func (d *distances) compared(l report.Labels) report.Table {
 	return t
 }
 
-// metBy returns the fraction of readings that meet number i.
+// metBy returns the fraction of readings that reproduce number i.
 func (d *distances) metBy(i int) float64 {
 	n := 0.0
 	for r := range d.first {

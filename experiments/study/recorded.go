@@ -19,8 +19,8 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// Window lengths for recorded series, in seconds. Demand for a cluster changes within
-// minutes, and its jobs take hours. A spot price stays the same for hours.
+// These are the lengths of windows for recorded series, in seconds. Demand for a cluster
+// changes within minutes, and its jobs take hours. A spot price stays the same for hours.
 const (
 	demandWindow = 4 * 3600.0
 	spotWindow   = day
@@ -28,15 +28,14 @@ const (
 
 const spotFile = "ec2-spot-prices-2009-12_2010-11.csv.gz"
 
-// demands are the logs whose demand is used as a price, keyed by the name of the series.
+// demands lists the logs whose demand is used as a price, by the name of the series.
 var demands = []struct{ name, file string }{
 	{"KTH demand", "KTH-SP2-1996-2.1-cln.swf.gz"},
 	{"SDSC SP2 demand", "SDSC-SP2-1998-4.1-cln.valid.swf.gz"},
 	{"SDSC Blue demand", "SDSC-BLUE-2000-4.1-cln.valid.swf.gz"},
 }
 
-// spots are the instances in the record of Amazon's spot prices, keyed by the name of the
-// series.
+// spots lists the instances in the record of Amazon's spot prices, by the name of the series.
 var spots = []string{"us-east-1.linux.m1.small", "us-east-1.linux.m1.xlarge", "eu-west-1.linux.m1.small"}
 
 // Recorded returns the series recorded in the files of dir. They are the spot prices of
@@ -136,7 +135,7 @@ func parseSpot(in io.Reader) ([]Series, error) {
 		if len(steps) == 0 {
 			return nil, fmt.Errorf("no price of %s", name)
 		}
-		slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) }) // some lines are out of order
+		slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.at, b.at) }) // some lines are not in order of time
 		s := Series{Name: "EC2 " + name, Window: spotWindow, End: steps[len(steps)-1].at - steps[0].at}
 		for _, p := range steps {
 			s.add(p.at-steps[0].at, p.price)

@@ -8,9 +8,9 @@ import (
 // draws is the number of bootstrap samples.
 const draws = 400
 
-// expected returns the mean advantage of the best remaining setting over the arm best. It
-// uses the Bayesian bootstrap (Rubin 1981) over the replications in which all settings are
-// defined. Each bootstrap sample gives the replications random weights, which are the same
+// expected returns the mean advantage of the best remaining setting over the arm best. It uses
+// the Bayesian bootstrap (Rubin 1981) over the replications in which all settings are defined.
+// Each bootstrap sample assigns random weights to the replications. The weights are the same
 // for all settings.
 func (r *race) expected(best int) float64 {
 	n := r.common()

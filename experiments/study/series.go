@@ -17,7 +17,7 @@ type Series struct {
 	steps  []step
 }
 
-// A step is a price and the time from which on it applies.
+// A step is a price, with the time from which it applies.
 type step struct {
 	at    float64
 	price market.Rate
@@ -62,8 +62,8 @@ func (s *Series) add(at float64, p market.Rate) {
 }
 
 // Parameters of generated series. Over 8 days, a bid arrives every 30 s on average. Its
-// duration and its rate are exponentially distributed, with means of 10 minutes and one
-// cent per second.
+// duration and its rate are exponentially distributed, with means of 10 minutes and one cent
+// per second.
 const (
 	drawnGap    = 30.0
 	drawnStay   = 600.0
@@ -73,10 +73,10 @@ const (
 	day         = 86400.0
 )
 
-// Drawn returns three series. Their bids arrive as a Poisson process, in bursts (b-model,
-// Wang et al. 2002, "Data Mining Meets Performance Evaluation: Fast Algorithms for Modeling
-// Bursty Traffic", bias 0.7), and with a daily cycle (a Poisson process whose rate varies
-// by ±80 %). Chance returns the random stream with the given name.
+// Drawn returns three series. Bids arrive as a Poisson process, in bursts (b-model, Wang et
+// al. 2002, "Data Mining Meets Performance Evaluation: Fast Algorithms for Modeling Bursty
+// Traffic", bias 0.7), and with a daily cycle (a Poisson process whose rate varies by ±80 %).
+// Chance returns the random stream with the given name.
 func Drawn(chance func(name string) rand.Source) []Series {
 	var all []Series
 	for _, kind := range []struct {
@@ -109,9 +109,9 @@ func arrivals(rng *rand.Rand, swing float64) (all []float64) {
 	return all
 }
 
-// bursty returns about as many arrival times as arrivals does. One half of the time
-// contains 70 % of the arrivals and the other half 30 %. Each half is divided in the same
-// way, and so on.
+// bursty returns about as many arrival times as the function arrivals does. One half of the
+// time contains 70 % of the arrivals, and the other half contains 30 %. Each half is divided
+// in the same way, recursively.
 func bursty(rng *rand.Rand) (all []float64) {
 	const bias, least = 0.7, 1.0 // s
 	var split func(n int, from, span float64)

@@ -13,7 +13,7 @@ import (
 
 // contenders returns an experiment with one configuration per setting, each with a single
 // policy. It also returns the settings. If two points differ only in the options of other
-// policies, they count as one setting of a policy.
+// policies, they are one setting of a policy.
 func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []settingRow, error) {
 	names := configurations(e)
 	if ask.Configuration == "" && len(names) == 1 {
@@ -29,7 +29,7 @@ func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []s
 	if err != nil {
 		return nil, nil, err
 	}
-	x.Sweep, x.Until, x.Replications, x.Configurations = nil, nil, 2, nil // two replications, to detect whether all are the same
+	x.Sweep, x.Until, x.Replications, x.Configurations = nil, nil, 2, nil // use two replications, to detect whether all replications are the same
 	x.Figure = &scenario.Figure{Metrics: []string{ask.Metric}}
 	var settings []settingRow
 	for _, k := range racing {
@@ -64,8 +64,8 @@ func along(axes []scenario.Axis, n int) []string {
 	return at
 }
 
-// racers returns the positions of the policies to compare. With labels, these are the
-// labelled policies. Without labels, they are the policies with an option as an axis or, if
+// racers returns the positions of the policies to compare. If labels are given, these are the
+// policies with these labels. Otherwise they are the policies with an option as an axis or, if
 // there are none, all policies.
 func racers(e *scenario.Experiment, all []scenario.Choice, labels []string) (racing []int, err error) {
 	names := labelsOf(all)

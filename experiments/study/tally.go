@@ -8,13 +8,13 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A tally collects how the promises of one policy with one probability were realized, over
+// A tally counts how the promises of one policy with one probability were realized, over
 // replications.
 type tally struct {
 	g      float64
 	prices promises
 	ends   promises
-	other  bool // whether the policy queries percentiles other than g, so its price promises are not compared
+	other  bool // whether the policy also queries percentiles other than g, so that its price promises are not compared
 
 	pinball []float64    // one value per replication that has price promises
 	costs   [3][]float64 // rejections, revenue and efficiency by replication; NaN if undefined

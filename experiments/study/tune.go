@@ -24,31 +24,31 @@ type Goal struct {
 	Within        float64  `json:"within" doc:"largest acceptable regret"`
 }
 
-// A TuneAsk describes a search for the best setting of a scenario. Tune sets the scenario
-// and the axes of the goal. If there is only one configuration, it sets that too. If the
-// budget is 0, it becomes 200 for each setting.
+// A TuneAsk describes a search for the best setting of a scenario. Tune sets the scenario and
+// the axes of the goal. If there is only one configuration, it also sets that. If the budget
+// is 0, it becomes 200 for each setting.
 type TuneAsk struct {
 	Goal
 	Policies []string // labels of the policies to compare; if empty, those with an option as an axis or else all
 
-	// Known, unless nil, has the replications of an earlier search over the same settings,
-	// as in [Tuned.Known]. These replications are not run again.
+	// Known, if not nil, contains the replications of an earlier search over the same
+	// settings, as in [Tuned.Known]. These replications are not run again.
 	Known []byte
 }
 
 const (
-	perSetting = 200 // default number of replications per setting; confidence sequences of unbounded values need about 40 replications to start
+	perSetting = 200 // default number of replications per setting; confidence sequences of unbounded values exist only from about 40 replications on
 	fewest     = 10  // smallest allowed budget per setting, in replications
 )
 
 // A Stop is the reason why a search ended.
 type Stop string
 
-// Reasons why a search ended.
+// These are the reasons why a search ended.
 const (
 	Told        Stop = "told"        // one setting is left
-	Near        Stop = "near"        // the bound on the regret is small enough not to matter
-	Spent       Stop = "spent"       // the budget is not enough for another round
+	Near        Stop = "near"        // the bound on the regret is so small that it does not matter
+	Spent       Stop = "spent"       // the remaining budget is not sufficient for another round
 	Interrupted Stop = "interrupted" // the context ended
 )
 
@@ -101,7 +101,7 @@ type regret struct {
 
 // Tune finds the best setting of a configuration of e. The candidates are the points of e's
 // sweep under each policy. In each replication, all settings use common random numbers. The
-// result does not depend on the number of workers. If ctx ends, Tune returns the results so
+// result does not depend on the number of workers. If ctx is done, Tune returns the results so
 // far.
 func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts experiments.Options) (*Tuned, error) {
 	metric, err := metrics.Table().New(ask.Metric, nil)

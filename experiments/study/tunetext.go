@@ -57,8 +57,8 @@ func (r *Tuned) verdict() string {
 	return fmt.Sprintf("%s: %d of %d settings do not differ significantly. %s has the best mean.", r.goal(), n, all, best)
 }
 
-// table lists the remaining settings. If there is only one, it also lists those that were
-// dropped last.
+// table lists the remaining settings. If there is only one, it also lists the settings that
+// were dropped last.
 func (r *Tuned) table() report.Table {
 	t := report.Table{Title: r.verdict()}
 	if r.policies() > 1 || len(r.Over) == 0 {
@@ -111,7 +111,8 @@ func (r *Tuned) table() report.Table {
 	return t
 }
 
-// price describes the price of ignorance.
+// price describes the price of ignorance, which is the possible loss from choosing the wrong
+// setting.
 func (r *Tuned) price() string {
 	if len(r.Kept) == 1 {
 		return "There is no price of ignorance, at 95 %."

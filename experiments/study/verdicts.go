@@ -11,9 +11,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// JudgeReadings runs the presets of the market paper under each registered reading and
-// tests the paper's claims under each. If there are rows of the paper's log, it tests the
-// claims about them too.
+// JudgeReadings runs the presets of the market paper under each registered reading, and tests
+// the paper's claims under each reading. If there are rows measured on the paper's log, it
+// also tests the claims about the log.
 func JudgeReadings(ctx context.Context, opts experiments.Options, replications int, seed uint64, log []results.Metric) ([]papers.Judged, error) {
 	return papers.JudgeReadings(func(preset string, sets, names []string) ([]results.Metric, error) {
 		sets = append(sets, "seed="+strconv.FormatUint(seed, 10), "replications="+strconv.Itoa(replications), "figure.metrics=["+strings.Join(names, ", ")+"]")

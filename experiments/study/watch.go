@@ -38,7 +38,7 @@ type asked struct {
 // Handle implements [contracts.Policy].
 func (w *watcher) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
 	w.pass(now)
-	if e.Kind != contracts.Over { // after Over, the market must not be read; Freed follows at the same time
+	if e.Kind != contracts.Over { // after Over, the policy must not read the market; the event Freed follows at the same time
 		w.look(m.Hosts())
 	}
 	return w.Policy.Handle(now, e, watchedMarket{m, w})
@@ -52,8 +52,8 @@ func (w *watcher) Err() error {
 	return nil
 }
 
-// pass advances the time to now. It assumes that prices have not changed since the last
-// call of look.
+// pass advances the time to now. It assumes that prices have not changed since the last call
+// of look.
 func (w *watcher) pass(now float64) {
 	if now <= w.now {
 		return
@@ -156,8 +156,8 @@ func (v watchedView) Percentile(h hosts.ID, g float64) float64 {
 	return price
 }
 
-// Pending returns the wrapped policy's Pending, if it has that method; see
-// [bourse/contracts/broker.Broker.Late].
+// Pending returns the result of the wrapped policy's method Pending, if there is one (see
+// [bourse/contracts/broker.Broker.Late]).
 func (w *watcher) Pending(idle bool) bool {
 	p, ok := w.Policy.(interface{ Pending(idle bool) bool })
 	return !ok || p.Pending(idle)

@@ -121,7 +121,7 @@ func (w *writer) decision(r *Run, j *results.Job) {
 		sep := ". Numbers that the policy used: "
 		for _, f := range fields {
 			if f.Name == "submit" || f.Name == "on" {
-				break // the terms, which are absent after a rejection
+				break // the next fields are the terms, which are absent after a rejection
 			}
 			if x, ok := f.Value.(json.Number); ok {
 				v, _ := x.Float64()
@@ -202,7 +202,7 @@ func (w *writer) entries(r *Run, j *results.Job) {
 		if len(text) > mostNote {
 			text = strings.ToValidUTF8(text[:mostNote], "") + "…"
 		}
-		// It breaks lines at the end of numbers.
+		// Lines may be broken after numbers.
 		w.put(`</td><td class="w">`, strings.ReplaceAll(html.EscapeString(text), ",", ",<wbr>"))
 		w.put("</td><td><code>", e.Hash.String(), "</code></td></tr>\n")
 	}

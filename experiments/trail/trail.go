@@ -10,7 +10,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A Trail has the data behind the figures of a page.
+// A Trail contains the data on which the figures of a page are based.
 type Trail struct {
 	Labels report.Labels
 	Runs   []Run // each policy in each configuration, in the order of the files
@@ -26,14 +26,14 @@ type Run struct {
 
 	// Of replication 0:
 	Jobs    []results.Job // the first, or all
-	AllJobs int           // number of jobs; 0 if no jobs table is stored
+	AllJobs int           // number of jobs; 0 if the results have no table of jobs
 	Prices  []results.Price
 	Entries map[int64][]Entry // ledger entries of these jobs, in order; nil if no ledger is stored
 	Ledger  string            // path of the ledger in the results
 }
 
-// A Row is a metric of a run with its value in each replication. A value is NaN if it is
-// undefined.
+// A Row is a metric of a run with its value in each replication. The value is NaN if the
+// metric is undefined.
 type Row struct {
 	results.Summary
 	Values []float64

@@ -8,9 +8,9 @@ import (
 	"bourse/experiments/contrast"
 )
 
-// Count summarizes comparisons of one metric in one sentence. It states in how many rows
-// the first is higher or lower, by how much, and how many differences are not significant.
-// The display name of the metric is of.
+// Count summarizes comparisons of one metric in one sentence. It states in how many rows the
+// first element is higher or lower, by how much, and how many differences are not significant.
+// The argument of is the display name of the metric.
 func Count(of string, rows []contrast.Row) string {
 	by := map[string][]float64{}
 	for _, r := range rows {

@@ -59,8 +59,8 @@ func Of(rows []contrast.Row, w Words) string {
 	return w.Of(m) + ": " + strings.Join(parts, "; ") + "."
 }
 
-// never returns the policies whose mean is 0 in every comparison. The metric must be one
-// that is never negative and is better if smaller.
+// never returns the policies whose mean is 0 in every comparison. The metric must never be
+// negative, and lower values must be better.
 func (w Words) never(rows []contrast.Row) (names []string) {
 	if !w.Less(rows[0].Metric) {
 		return nil

@@ -66,9 +66,9 @@ type Held struct {
 // pastDays is the maximum number of past days considered in the paper (§5).
 const pastDays = 6
 
-// Hold lets the paper's rivals make predictions about each source and compares the predictions with
-// the actual outcomes. The text period describes a trace in words that can end a sentence. The
-// notes come first in the document.
+// Hold lets the paper's rivals make predictions about each source and compares the predictions
+// with the actual outcomes. The argument period describes a trace in words that can end a
+// sentence. The notes come first in the document.
 func Hold(t Trial, sources []Source, period string, notes []string) (report.Document, error) {
 	const bins, band = 10, 0.95
 	t.Last, t.Bins, t.Band = availability.Day, bins, band

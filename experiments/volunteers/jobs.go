@@ -21,8 +21,8 @@ func week() Stream {
 	return Stream{From: 86400, To: 7 * 86400, Every: 120, Mean: 1000, Least: 1, Most: 10_000}
 }
 
-// length draws a length by inverting the truncated distribution. It uses one random number
-// per job.
+// length draws a length by inverting the truncated distribution. It uses exactly one random
+// number per job.
 func (s Stream) length(rng *rand.Rand) float64 {
 	low, high := math.Exp(-s.Least/s.Mean), math.Exp(-s.Most/s.Mean)
 	return max(math.Round(-s.Mean*math.Log(low-(low-high)*rng.Float64())), 1)

@@ -11,11 +11,10 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
-// Probes requests predictions about n jobs with the given lengths from a predictor. For
-// each job, it draws a host from the trace and a time in [from, to) at which the host was
-// available. A prediction comes true if the host stays until the job ends. If a job would
-// end after the trace, it is drawn again. After 100 n failed draws, Probes returns fewer
-// probes.
+// Probes requests predictions about n jobs with the given lengths from a predictor. For each
+// job, it draws a host from the trace and a time in [from, to) at which the host was
+// available. A prediction comes true if the host stays until the job ends. If a job would end
+// after the trace, it is drawn again. After 100 n failed draws, Probes returns fewer probes.
 func Probes(rng *rand.Rand, p predictors.Predictor, trace *availability.Trace, lengths func(*rand.Rand) float64, from, to float64, n int) []metrics.Promise {
 	out := make([]metrics.Promise, 0, n)
 	for range 100 * n {
@@ -42,8 +41,8 @@ type Bin struct {
 	Promised float64 // mean prediction; NaN if there are no predictions
 	Kept     float64 // realized fraction; NaN if there are no predictions
 
-	// Low and High are the ends of a band. The realized fraction of calibrated predictions
-	// lies in it with the given probability. They are quantiles of the binomial
+	// Low and High are the ends of a band. If predictions are calibrated, the realized
+	// fraction lies in the band with the given probability. They are quantiles of the binomial
 	// distribution with the parameters Count and Promised. NaN means that there are no
 	// predictions.
 	Low, High float64

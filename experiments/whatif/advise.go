@@ -36,10 +36,10 @@ const visits = 4
 // budgetsTried is the number of budgets to evaluate.
 const budgetsTried = 16
 
-// Advise evaluates budgets for a job by running e. In each replication, a new user submits
-// the job at each of four random times, with each budget, under the spot market's policy
-// and under the reservation policy. Each submission is a separate run. The run then
-// continues to its end.
+// Advise evaluates budgets for a job by running e. In each replication, a new user submits the
+// job at each of four random times, with each budget, under the spot market's policy and under
+// the reservation policy. Each submission is a separate run. The run then continues to its
+// end.
 func Advise(ctx context.Context, e *scenario.Experiment, ask AdviseAsk) (*BudgetPlan, error) {
 	x := e.Expanded()
 	var names []string
@@ -148,7 +148,7 @@ func visit(ctx context.Context, p *experiments.Prepared, rep int, j *AdviceJob, 
 			}
 			tr.Reuse(run)
 			if s == nil {
-				continue // the run ended before the submission, so the job is not admitted
+				continue // the run ended before the submission, so the job was not admitted
 			}
 			f := s.Branch()
 			for i, budget := range budgets {

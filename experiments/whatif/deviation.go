@@ -1,14 +1,14 @@
-// Incentives: would a user gain by misreporting? The study runs the market with all users
-// truthful, and again with a single user misreporting its jobs. It compares the true
-// utility of that user in the two runs.
+// This file and the next ones study incentives: would a user gain by misreporting? The study
+// runs the market with all users truthful, and again with a single user misreporting its jobs.
+// It compares the true utility of that user in the two runs.
 //
-// A [Deviation] is one way to misreport. The study replaces the true jobs by the reported
-// ones (misreport) and runs the market on these. It then computes the outcome of each true
-// job from the outcomes of the reported jobs. A user's utility depends only on the true
-// work and the true value, minus the payments (§4.2, eq. 9). The study measures the gain of
-// one user at a time. It summarizes gains as means, fractions and intervals. Users then
-// respond to one another until no user gains more than epsilon. In this part, users do not
-// split jobs, because the final state is compared with U*, the optimum for unsplit jobs.
+// A [Deviation] is one way to misreport. The study replaces the true jobs by the reported ones
+// (misreport) and runs the market on these. It then computes the outcome of each true job from
+// the outcomes of the reported jobs. A user's utility depends only on the true work and the
+// true value, minus the payments (§4.2, eq. 9). The study measures the gain of one user at a
+// time. It summarizes gains as means, fractions and intervals. Afterwards, users respond to
+// each other until no user gains more than epsilon. In this part, users do not split jobs,
+// because the final state is compared with U*, the optimum for unsplit jobs.
 //
 // References, which are cited by § and eq.: Sandholm, Lai, Clearwater, "Admission Control
 // in a Computational Market".
@@ -45,7 +45,7 @@ type kind struct {
 	name, doc string
 	wants     string // valid values of By
 	good      func(by float64) bool
-	say       func(j workloadgen.Job, by float64) []workloadgen.Job // returns the jobs to submit instead; the first has the number of the true job
+	say       func(j workloadgen.Job, by float64) []workloadgen.Job // function that returns the jobs to submit instead; the first has the number of the true job
 	names     bool                                                  // whether each job is submitted under its own user name
 	divides   bool                                                  // whether the jobs spread the work over more nodes than the true job
 }

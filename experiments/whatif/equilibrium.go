@@ -17,7 +17,7 @@ type trial struct {
 	Proven bool    // whether Best is U*
 }
 
-// A deviationSample has all trials of one configuration under one policy, in the order of
+// A deviationSample contains all trials of one configuration under one policy, in the order of
 // replications.
 type deviationSample struct {
 	Configuration, Policy string
@@ -73,7 +73,7 @@ type play struct {
 	Share     float64 `json:"share"`
 }
 
-// Verdicts on the total effect of misreports.
+// These are the verdicts on the total effect of misreports.
 const (
 	costs     = "lies cost"
 	helps     = "lies help"

@@ -205,10 +205,9 @@ func (x *explainer) search(ctx context.Context, f *experiments.Branch, d *experi
 	return c, nil, err
 }
 
-// without returns the outcomes of all jobs without the explained job. That job was admitted
-// at time at. If the job was admitted immediately, it is decided and then turned away, so
-// that later random numbers stay the same. If the job had to wait or has a booking, it is
-// not submitted.
+// without returns the outcomes of all jobs without the explained job. That job was admitted at
+// time at. If the job was admitted immediately, it is decided and then removed, so that later
+// random numbers stay the same. If the job had to wait or has a booking, it is not submitted.
 func (x *explainer) without(ctx context.Context, f *experiments.Branch, asked *experiments.Terms, at float64) ([]metrics.Job, error) {
 	if at == x.Now && !x.About.Books {
 		return f.Finish(ctx, asked, contracts.ID(x.job))
@@ -216,8 +215,8 @@ func (x *explainer) without(ctx context.Context, f *experiments.Branch, asked *e
 	return f.Finish(ctx, nil)
 }
 
-// outcome compares the actual outcomes of all jobs with the alternative outcomes. The flag
-// in states whether the alternative includes the job.
+// outcome compares the actual outcomes of all jobs with the alternative outcomes. The argument
+// in reports whether the alternative includes the job.
 func (x *explainer) outcome(would []metrics.Job, in bool) (*effect, error) {
 	is := make(map[int64]*metrics.Job, len(would))
 	for i := range would {
@@ -234,7 +233,7 @@ func (x *explainer) outcome(would []metrics.Job, in bool) (*effect, error) {
 		}
 		if now := is[was.ID]; now != nil {
 			value := now.Contract.Budget
-			if now.ID == x.job { // its worth differs from its bid
+			if now.ID == x.job { // the worth of this job differs from its bid
 				now.Contract.Budget = x.Terms().Budget
 			}
 			j.Is, err = outcomeOf(now, x.alpha)

@@ -33,7 +33,8 @@ type test struct {
 	word string // description by the policy
 }
 
-// Missing returns by how much t was failed. It is 0 or negative if the test was passed.
+// Missing returns the amount by which t was failed. It is 0 or negative if the test was
+// passed.
 func (t *test) Missing() float64 {
 	if t.AtMost {
 		return t.Got - t.Want
@@ -115,8 +116,8 @@ type effect struct {
 	Jobs        []comparedJob `json:"jobs" doc:"other users whose value or payment changes, the largest gains first"`
 }
 
-// effectOf returns the effect, given the actual and the alternative outcomes of all jobs.
-// The explained job has the number job. The flag in states whether the alternative includes
+// effectOf returns the effect, given the actual and the alternative outcomes of all jobs. The
+// explained job has the number job. The argument in reports whether the alternative includes
 // that job.
 func effectOf(job int64, jobs []comparedJob, in bool) *effect {
 	var o effect
@@ -161,7 +162,7 @@ type Explanation struct {
 }
 
 // A help is a change of several terms or of the policy with which a job would have been
-// admitted. It is used if no change of a single term is enough.
+// admitted. It is used if no change of a single term is sufficient.
 type help struct {
 	Terms    *terms   `json:"terms" doc:"terms that differ in several ways and would have been accepted; null if none were found"`
 	Tried    int      `json:"tried" doc:"decisions"`

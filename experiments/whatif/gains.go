@@ -31,7 +31,7 @@ type gainRow struct {
 	Verdict       string       `json:"verdict" doc:"verdict by the interval of the mean: gains, loses or cannot be told apart, or nothing changes; empty for best"`
 }
 
-// Verdicts on a mean gain.
+// These are the verdicts on a mean gain.
 const (
 	gains     = "gains"
 	loses     = "loses"
@@ -39,7 +39,7 @@ const (
 	same      = "nothing changes"
 )
 
-// A sample has the gains of users by one deviation, for each replication.
+// A sample contains the gains of users by one deviation, for each replication.
 type sample [][]float64
 
 // weighed returns the estimates from a sample. With probability at least 95 %, all the

@@ -48,9 +48,9 @@ func (h *PriceHistory) bid(j *AdviceJob, budget float64) float64 {
 	return budget / (j.Deadline * float64(j.Nodes))
 }
 
-// mostUnits is the maximum number of observations from a history. Each is a batch of
-// consecutive stretches, so that prices that last longer than a stretch are not counted as
-// new information.
+// mostUnits is the maximum number of observations from a history. Each observation is a batch
+// of consecutive stretches, so that prices that last longer than a stretch do not count as new
+// information.
 const mostUnits = 40
 
 // units cuts the history into consecutive stretches as long as the deadline. The first
@@ -106,7 +106,7 @@ func (h *PriceHistory) run(j *AdviceJob, ahead []stretch, bid float64) meanOutco
 }
 
 // ends returns two budgets, based on a sample of stretches. Below lo, the job is done in no
-// stretch. Above hi, the job is done in every stretch in which some budget is enough.
+// stretch. Above hi, the job is done in every stretch in which some budget is sufficient.
 func (h *PriceHistory) ends(j *AdviceJob) (lo, hi float64) {
 	begin := h.Steps[0].At
 	n := int((h.End - begin) / j.Deadline)
@@ -127,7 +127,7 @@ func (h *PriceHistory) ends(j *AdviceJob) (lo, hi float64) {
 }
 
 // least returns the lowest budget with which the job is done, or +Inf if no budget is
-// enough.
+// sufficient.
 func (h *PriceHistory) least(j *AdviceJob, ahead []stretch) float64 {
 	lo, hi := 0.0, 1e-6
 	for h.run(j, ahead, h.bid(j, hi)).Done == 0 {

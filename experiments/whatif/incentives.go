@@ -95,8 +95,8 @@ func Incentives(ctx context.Context, e *scenario.Experiment, t Deviations) (*Inc
 	return r, nil
 }
 
-// only returns the expanded e with only the named configurations. Without names, it keeps
-// all configurations.
+// only returns the expanded e with only the named configurations. If no names are given, it
+// keeps all configurations.
 func only(e *scenario.Experiment, names []string) (*scenario.Experiment, error) {
 	x := e.Expanded()
 	if len(names) == 0 {
@@ -157,7 +157,7 @@ func outcomes(ctx context.Context, tr *experiments.Trial, policy int, r reported
 		return nil, err
 	}
 	all := make([]reportedOutcome, len(r.Plan))
-	at := make(map[int64]int, len(r.Plan)) // positions by job number, because jobs that follow others arrive in another order
+	at := make(map[int64]int, len(r.Plan)) // positions by job number, because jobs that follow other jobs may arrive in a different order
 	for i := range r.Plan {
 		at[r.Plan[i].ID] = i
 	}
@@ -176,9 +176,9 @@ func outcomes(ctx context.Context, tr *experiments.Trial, policy int, r reported
 	return all, nil
 }
 
-// doneBy returns the work of j that was done by the deadline in meant, the truthful
-// request. If the contract had a later deadline and was not cancelled at the true one, this
-// work is unknown and counts as zero.
+// doneBy returns the work of j that was done by the deadline in meant, the truthful request.
+// If the contract had a later deadline and was not cancelled at the true deadline, this work
+// is unknown and counts as zero.
 func doneBy(meant *contracts.Request, j *metrics.Job) float64 {
 	c := &j.Contract
 	switch {

@@ -8,7 +8,7 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A chance is the result of one budget in one market. It has means over units, with 95 %
+// A chance is the result of one budget in one market. It contains means over units, with 95 %
 // score intervals that treat each unit as a cluster.
 type chance struct {
 	Admitted float64  `json:"admitted" doc:"probability of admission"`

@@ -39,7 +39,7 @@ type PriceSeries struct {
 	Zone   string
 }
 
-// A readCount counts how the prices of a file were treated.
+// A readCount counts how the prices in a file were interpreted.
 type readCount struct {
 	Used     int
 	Others   int // prices of another series or zone
@@ -131,8 +131,8 @@ func readPrices(r io.Reader, file string, wanted PriceSeries) (p Prices, read re
 	return p, read, nil
 }
 
-// milliseconds is the value from which on times are in milliseconds. As seconds, it would
-// be in the year 5138.
+// milliseconds is the number from which times are interpreted as milliseconds. Interpreted as
+// seconds, it would be in the year 5138.
 const milliseconds = 1e11
 
 // A nameFilter selects one of the series or zones of a file.
@@ -142,8 +142,8 @@ type nameFilter struct {
 	met        map[string]bool
 }
 
-// take reports whether prices with the given name are read. Without a selection, the file
-// must have only one name.
+// take reports whether prices with the given name are read. If no name is selected, the file
+// must contain only one name.
 func (n *nameFilter) take(name string) (bool, error) {
 	if !n.met[name] {
 		if len(n.met) == 0 {
@@ -258,7 +258,7 @@ func jsonQuotes(r io.Reader) iter.Seq2[quote, error] {
 			fail(fmt.Errorf("the list does not end: %w", err))
 			return
 		}
-		for in.More() { // the other fields of the object
+		for in.More() { // skip the other fields of the object
 			var name string
 			var skipped json.RawMessage
 			if err := errors.Join(in.Decode(&name), in.Decode(&skipped)); err != nil {

@@ -60,7 +60,7 @@ func Replay(ctx context.Context, e *scenario.Experiment, inputs map[string]strin
 }
 
 // pairs returns the jobs of two runs of the same workload, with their outcomes at alpha, in
-// the order of the first run. If jobs follow others, arrivals may differ. A job whose
+// the order of the first run. If jobs follow other jobs, arrivals may differ. A job whose
 // predecessor did not end in one run counts as rejected in that run.
 func pairs(was, is []metrics.Job, alpha float64) (all []comparedJob, err error) {
 	others, follow := make(map[int64]*metrics.Job, len(is)), false
@@ -111,7 +111,7 @@ func sameJob(a, b workloadgen.Job, follow bool) bool {
 	if follow {
 		a.Arrival = b.Arrival
 	}
-	return reflect.DeepEqual(a, b) // the needs are a pointer
+	return reflect.DeepEqual(a, b) // the needs are a pointer, so the values must be compared
 }
 
 // A comparedJob is a job with its outcomes in two runs.
@@ -124,7 +124,7 @@ type comparedJob struct {
 	Gain  bank.Amount `json:"gain" doc:"surplus in the second run minus that in the first, $"`
 }
 
-// A side has the total outcomes of one run.
+// A side contains the total outcomes of one run.
 type side struct {
 	Policy    string      `json:"policy"`
 	Fulfilled int         `json:"fulfilled"`

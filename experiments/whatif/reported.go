@@ -10,7 +10,7 @@ import (
 // A reported is a plan as the users report it.
 type reported struct {
 	Plan workloadgen.Plan
-	Of   []int // position in the true plan of the job that each reported job represents, as a whole or in part
+	Of   []int // for each reported job, the position in the true plan of the job that it represents completely or in part
 }
 
 // misreport replaces the true jobs by the reports of their users. The first part of a job

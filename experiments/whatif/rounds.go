@@ -1,11 +1,11 @@
 package whatif
 
-// rounds lets players respond to one another. In turn, each player switches to a better
-// report if there is one. It stops after the given number of rounds, or after a round in
-// which no player switched. It also stops if all reports are the same as after an earlier
-// round, because the players would then cycle. The function better changes a player's
-// report if possible and reports whether it did. The function again reports whether the
-// players' reports have occurred before.
+// rounds lets players respond to each other. In turn, each player switches to a better report
+// if there is one. It stops after the given number of rounds, or after a round in which no
+// player switched. It also stops if all reports are the same as after an earlier round,
+// because the players would then cycle. The function better changes a player's report if
+// possible and reports whether it did. The function again reports whether the players' reports
+// have occurred before.
 func rounds(players, most int, better func(player int) (bool, error), again func() bool) (n int, settled bool, err error) {
 	still := 0 // number of consecutive players who did not switch
 	for n = 1; n <= most; n++ {
@@ -37,10 +37,10 @@ type response struct {
 	Outcome payoff
 }
 
-// respond lets the users of m respond to one another, starting from truthful reports. In
-// turn, each user chooses the best among the truth and the deviations that do not split
-// jobs, if this gains more than epsilon. It stops when no user gains, or after the given
-// number of rounds. The payoff if all users are truthful is truth.
+// respond lets the users of m respond to one another, starting from truthful reports. In turn,
+// each user chooses the best among the truth and the deviations that do not split jobs, if
+// this gains more than epsilon. It stops when no user gains, or after the given number of
+// rounds. The argument truth is the payoff if all users are truthful.
 func (m *game) respond(truth payoff, deviations []Deviation, epsilon float64, most int) (a response, err error) {
 	users := usersOf(m.Truth)
 	plays := make(map[int64]Deviation)

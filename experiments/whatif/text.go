@@ -86,8 +86,8 @@ func (r *Explanation) said(t *terms) string {
 	return s
 }
 
-// numbers maps the policy's name of a number to the name and unit for printing. Numbers
-// that are not listed are plain counts, printed under the policy's name.
+// numbers maps the policy's name of a number to the name and unit for printing. Numbers that
+// are not listed are counts without a unit, printed under the policy's name for them.
 var numbers = map[string]struct{ name, unit string }{
 	"price": {"spot price", "$/s"}, "percentile": {"price percentile", "$/s"},
 	"spot_share": {"share at the spot price", "hosts"}, "share": {"share at the price percentile", "hosts"}, "threshold": {"required share", "hosts"},
@@ -222,7 +222,7 @@ func (r *Explanation) outcomes(out *strings.Builder, most int) {
 	first.Then.others(out, most, fmt.Sprintf("with %s %s", first.Of, first.By))
 }
 
-// harm describes how much the job cost the others.
+// harm describes the cost of the job for the other jobs.
 func (r *Explanation) harm(out *strings.Builder, most int) {
 	o := r.Without
 	if o == nil {

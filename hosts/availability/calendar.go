@@ -1,7 +1,7 @@
 package availability
 
-// A calendar finds the first interval that ends after a given time. For each hour it stores the
-// first interval that ends in that hour or later, so only a short scan is left.
+// A calendar finds the first interval that ends after a given time. For each hour it stores
+// the first interval that ends in that hour or later, so that only a short scan is necessary.
 type calendar struct {
 	origin float64
 	hours  []int32
@@ -19,7 +19,7 @@ func newCalendar(intervals []Interval) calendar {
 	c := calendar{origin: intervals[0].Start}
 	n := (intervals[len(intervals)-1].End - c.origin) / hour
 	if n > maxHours || n > 1000*float64(len(intervals)) {
-		return c // binary search is used instead
+		return c // use binary search instead
 	}
 	c.hours = make([]int32, int(n)+1)
 	i := 0

@@ -9,8 +9,8 @@ import (
 // recorded logs. Such texts are read as a whole.
 const maxText = 8 << 30
 
-// bounded is a reader that fails after a given number of bytes. Without it, reading a device or
-// a gzip file full of zeros would not end.
+// bounded is a reader that fails after a given number of bytes. Without this limit, reading a
+// device or a gzip file full of zeros would not end.
 type bounded struct {
 	io.Reader
 	left, most int64

@@ -16,7 +16,7 @@ import (
 //	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel,parts,cpus,memory,disk,bandwidth,gpus,count.NAME,after,think
 //
 // The columns from parts on are omitted if no job sets them. Numbers have the shortest form
-// that reads back exactly, so reading the file returns an identical plan.
+// that parses to the same number, so reading the file returns an identical plan.
 func WriteCSV(w io.Writer, p Plan) error {
 	out := bufio.NewWriter(w)
 	var line []byte

@@ -1,9 +1,10 @@
 // Package workloadgen creates work plans: the jobs, their users, their submission times, and
 // their value to the users.
 //
-// A [Plan] depends only on a [Model] and a random source, so every policy can get an identical
-// plan. This package reads and writes plans as CSV, and workloadgen/swf does so in the
-// Standard Workload Format. The package is independent of prices, hosts and policies.
+// A [Plan] depends only on a [Model] and a random source, so every policy can run on an
+// identical plan. This package reads and writes plans as CSV, and workloadgen/swf reads and
+// writes them in the Standard Workload Format. The package is independent of prices, hosts and
+// policies.
 //
 // Times and durations are in seconds. A generated plan starts at time 0.
 //

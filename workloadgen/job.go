@@ -16,8 +16,8 @@ type Job struct {
 	OnDemand bool    `json:"on_demand" doc:"starts as soon as possible"`
 
 	// If a job has not ended Cancel after Arrival, its owner cancels it. If it waits for a
-	// decision, it is withdrawn. Otherwise it pays the accrued charges, a fixed price in
-	// full, or, for a reservation, the fee of its policy.
+	// decision, it is withdrawn. Otherwise it pays the accrued charges, the full fixed price
+	// or, for a reservation, the fee of its policy.
 	Cancel float64 `json:"cancel" doc:"seconds after arrival; 0 means never"`
 
 	// A job with a predecessor arrives Think after its predecessor ends in the run, or after

@@ -2,7 +2,7 @@ package workloadgen
 
 import "io"
 
-// A LineCounter is a reader that finds the line of an offset. It serves decoders whose errors
+// A LineCounter is a reader that finds the line of an offset. It is for decoders whose errors
 // contain only offsets.
 type LineCounter struct {
 	In   io.Reader

@@ -21,7 +21,7 @@ var errReturn = errors.New("found a carriage return within the line, want lines 
 // trimmed.
 type tableLines struct {
 	in      *bufio.Reader
-	rest    []byte // checked, but not yet passed on
+	rest    []byte // bytes that are checked but not passed on yet
 	err     error
 	number  int // of the current line
 	length  int // bytes of that line read so far
@@ -42,7 +42,7 @@ func (t *tableLines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads a line, or as much of it as fits into the buffer.
+// next reads a line, or the part of it that fits into the buffer.
 func (t *tableLines) next() {
 	if t.length == 0 {
 		t.number++

@@ -24,5 +24,5 @@ type cell struct {
 	Args   []string
 	Folder string   // folder in which the program starts
 	Files  []string // files that the program may read
-	Root   bool     // whether the user is root; the program then runs as nobody
+	Root   bool     // whether the user is root; the program then runs as the user nobody
 }

@@ -165,7 +165,7 @@ func (c *cell) move() error {
 		case err == unix.ENOENT && i < len(system):
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, err)
-		case i < len(system) || !strings.HasPrefix(path, "/usr/"): // the rest of /usr is visible anyway
+		case i < len(system) || !strings.HasPrefix(path, "/usr/"): // the other parts of /usr are visible in any case
 			trees[path] = tree
 		}
 	}

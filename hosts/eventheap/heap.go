@@ -100,7 +100,7 @@ func (h *Heap) Remove(item int32) {
 	}
 }
 
-// fix places e, whose order has changed, starting from the free position i.
+// fix moves e, whose sort key has changed, to its position, starting from the free position i.
 func (h *Heap) fix(i int, e entry) {
 	if i > 0 && e.before(h.heap[(i-1)/4]) {
 		h.up(i, e)

@@ -21,8 +21,8 @@ type Client struct {
 	http *http.Client
 }
 
-// Dial returns a client for the market at address, whose certificate must match one of the
-// pins. The client authenticates itself with the certificate own.
+// Dial returns a client for the market at address. The client accepts only a certificate that
+// matches one of the pins. The client authenticates itself with the certificate own.
 func Dial(address string, pins *Pins, own tls.Certificate) *Client {
 	h := &http.Client{Transport: pins.Transport([]tls.Certificate{own}, &http.Transport{
 		ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second,

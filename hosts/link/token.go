@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Token invites one host to a market. It can be used once, within an hour.
+// A Token invites one host to a market. It can be used only once, within an hour.
 type Token struct {
 	Address string // address of the market, host:port
 	Secret  string // 128 bits

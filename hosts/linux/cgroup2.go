@@ -201,7 +201,7 @@ func (cgroup2) frozen(g *group, buf []byte) (bool, error) {
 	return bytes.Contains(text, []byte("frozen 1")), err
 }
 
-// kill kills all processes at once. Kernels before 5.14 must freeze the group first.
+// kill kills all processes at the same time. Kernels before 5.14 must freeze the group first.
 func (l cgroup2) kill(name string, turn func(frozen bool) error) error {
 	err := write(filepath.Join(l.dir, name), "cgroup.kill", "1")
 	if !errors.Is(err, fs.ErrNotExist) {

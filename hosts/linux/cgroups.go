@@ -42,7 +42,8 @@ type layout interface {
 	used(text []byte) (seconds float64, err error) // processor-seconds from the group's usage
 	freeze(frozen bool) (text string)              // text to write
 	frozen(g *group, buf []byte) (bool, error)     // whether all processes are frozen
-	// kill kills once and may leave processes. turn freezes and thaws the group.
+	// kill tries to kill all processes once and may leave some. turn freezes and thaws the
+	// group.
 	kill(name string, turn func(frozen bool) error) error
 	procs(name string) ([]int, error)
 }
@@ -69,7 +70,7 @@ func (g *group) close() {
 	}
 }
 
-// at returns the group with the given name and keeps its files open.
+// at returns the group with the given name and keeps the files of the group open.
 func (c *cgroups) at(name string) (*group, error) {
 	if g := c.held[name]; g != nil {
 		return g, nil

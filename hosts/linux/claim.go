@@ -9,7 +9,7 @@ import (
 	"bourse/hosts"
 )
 
-// A claim is the processor time that the other groups owe to one group.
+// A claim is the processor time that other groups owe to one group.
 type claim struct {
 	share hosts.Share // 0 if the group does not compete for processors
 	used  float64     // processor-seconds used since the last slice

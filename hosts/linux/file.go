@@ -60,7 +60,7 @@ func field(text []byte, key string) (int64, error) {
 	return 0, fmt.Errorf("no %s", key)
 }
 
-// write writes text to a file of a group that is not kept open.
+// write writes text to a file of a group. It does not keep the file open.
 func write(dir, name, text string) error {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY, 0)
 	if err != nil {
@@ -108,7 +108,7 @@ func groups(dir string) (names []string, err error) {
 	return names, err
 }
 
-// removeGroup removes the group in dir, whose last processes may still be exiting.
+// removeGroup removes the group in dir, even if its last processes are still ending.
 func removeGroup(dir string) error {
 	return within(patience, func() (bool, error) {
 		err := unix.Rmdir(dir)

@@ -83,7 +83,7 @@ type Usage struct {
 type Config struct {
 	Group      string  // parent of all groups, if groups have parents
 	Dir        string  // folder of records, if the kernel stores none
-	Processors float64 // processors offered, at most those of the machine; 0 means all minus one, or all minus a half if fewer than four
+	Processors float64 // number of processors offered, at most the number of the machine; 0 means all minus one, or all minus a half if there are fewer than four
 }
 
 // offered returns the default number of processors offered by a machine with n: n - 1, or n -
@@ -95,7 +95,7 @@ func offered(n int) float64 {
 	return float64(n - 1)
 }
 
-// Offered returns the number of processors offered, at most those of the machine.
+// Offered returns the number of processors offered, at most the number of the machine.
 func (c *Config) Offered() float64 {
 	if n := runtime.NumCPU(); c.Processors == 0 {
 		return offered(n)
@@ -148,8 +148,8 @@ func Detect(c Config) (k Kernel, why []error, err error) {
 	return nil, why, errors.Join(why...)
 }
 
-// weigh calls set with the weight of each share: most for the largest share, and proportionally
-// less for the others, but at least least.
+// weigh calls set with the weight of each share. The largest share has the weight most. The
+// others have proportionally lower weights, but at least least.
 func weigh(shares []Share, least, most int, set func(i, weight int) error) error {
 	largest := 0.0
 	for i := range shares {

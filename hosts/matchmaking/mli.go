@@ -5,16 +5,16 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// MinImpact chooses the seller whose accepted jobs lose the least laxity (MLI, §3.1.7). Ties go
-// to the earliest completion.
+// MinImpact chooses the seller whose accepted jobs lose the least laxity (MLI, §3.1.7). Ties
+// go to the earliest completion.
 type MinImpact struct {
 	options ImpactOptions
 }
 
 // ImpactOptions are the options of mli.
 type ImpactOptions struct {
-	// Scope selects the jobs whose laxity counts: reservations ("ar", the default, because
-	// on-demand jobs have no laxity) or every job that has not started ("all").
+	// Scope selects the jobs whose laxity counts. These are reservations ("ar", the default,
+	// because on-demand jobs have no laxity), or all jobs that have not started ("all").
 	Scope string `json:"zeta_scope" yaml:"zeta_scope" validate:"oneof=ar all" doc:"jobs whose laxity counts: ar (reservations) or all (jobs that have not started)"`
 
 	// Scale is the scaling of laxity by the sellers' speeds. "mul" (the default) multiplies by

@@ -8,8 +8,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// random tries sellers in random order, each at most once, until one can accept the job (RAN,
-// §3.1.1). It draws one random number per quote.
+// random tries sellers in random order, each at most once, until one of them can accept the
+// job (RAN, §3.1.1). It draws one random number per quote.
 type random struct {
 	rng  *rand.Rand
 	left []int // sellers not tried yet, in order

@@ -16,11 +16,11 @@ const (
 	late  = 30 // maximum transmission delay of a report, in seconds; after that, the host is lost
 )
 
-// Hear processes the host's report at now and returns the names of the tasks whose ends have
-// been reported. It ignores an agent whose session is older than the last one, or has the same
-// number but a different identity. In that case ok is false, because another agent represents
-// this host. It also ignores an agent that does not know its predecessor. Such an agent is
-// informed, and must wait until no task of its predecessor is running.
+// Hear processes the host's report at now, and returns the names of the tasks whose ends the
+// host has reported. It ignores an agent with an older session than the last one, or with the
+// same session number but a different identity. In that case ok is false, because another
+// agent represents this host. It also ignores an agent that does not know its predecessor.
+// Such an agent is informed, and must wait until no task of its predecessor is running.
 //
 // Reports are truncated to the possible maximum, and truncations are counted. A task's usage
 // never decreases, and in a span it is at most the task's part of the processors times the
@@ -73,7 +73,7 @@ func (m *Machine) span(now float64, s *Span) {
 	for _, u := range s.Used {
 		slot, ok := m.find(u.Name)
 		if !ok {
-			continue // the task was stopped, so nobody pays
+			continue // the task was stopped, so its work is not paid
 		}
 		t := &m.tasks[slot]
 		most := m.spec.CPUs
@@ -127,8 +127,8 @@ func (m *Machine) end(now float64, e End) {
 	m.ended = append(m.ended, hosts.Report{Key: t.Key, At: now, Done: t.done, Exit: hosts.Exit{Slot: slot, Why: e.Why, Code: e.Code}})
 }
 
-// Again makes the host run the task with the given name, whose end it has reported, once more,
-// under a new name. The broker does not learn of the end, and the work of all tries adds up.
+// Again makes the host run a task once more under a new name. The host has reported the end of
+// the task. The broker does not learn of the end, and the work of all tries adds up.
 func (m *Machine) Again(name int64) {
 	for _, slot := range m.order {
 		if t := &m.tasks[slot]; t.name == name && t.ended {

@@ -10,13 +10,13 @@ import (
 // identified by the number that its [Machine] assigned, which counts all tasks ever started on
 // that host. Its folder on the host is called CONTRACT.NODE.TRY, where TRY is that number.
 
-// Orders describe the wanted state of a host: it stops running tasks that are not wanted, and
-// starts wanted tasks that are not running, each name at most once.
+// Orders describe the wanted state of a host. The host stops running tasks that are not
+// wanted, and starts wanted tasks that are not running. Each name is started at most once.
 type Orders struct {
 	Session int64   // current session; the market ignores other agents
 	Boot    string  // of that one
 	Ack     int64   // number of the last booked span
-	Known   []int64 // names of tasks whose ends were received
+	Known   []int64 // names of tasks whose ends the market has received
 	Deal    int64
 	Lease   float64  // seconds for which tasks may run, counted from the sending of the answered report
 	Wanted  []Wanted // sorted by start
@@ -117,7 +117,7 @@ type Offer struct {
 	CPUs         float64  // processors offered
 	Memory, Disk float64  // bytes
 	Apart        bool     // whether users are isolated
-	Trust        []string // the only accounts whose jobs it accepts, unless users are isolated
+	Trust        []string // accounts whose jobs the host accepts; used only if users are not isolated
 
 	Address string   // address at which tasks on other hosts reach its tasks; "" if unknown
 	Ports   [2]int32 // first and last port that its tasks may use; 0 if none
@@ -129,7 +129,7 @@ type Offer struct {
 // Leaving states whether a host wants to stop accepting tasks.
 type Leaving uint8
 
-// A host stays, leaves when its running tasks are done, or leaves at once.
+// A host stays, leaves when its running tasks are done, or leaves immediately.
 const (
 	Stays Leaving = iota
 	WhenDone

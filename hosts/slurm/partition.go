@@ -1,9 +1,9 @@
 //go:build linux
 
 // Package slurm offers the nodes of a Slurm partition as hosts of a market. Slurm is used as a
-// machine: only the market decides, and it submits a job only if the job can start at once. No one
-// else may use the partition. The package is independent of prices and users, and of how
-// the market is reached.
+// machine. Only the market decides, and it submits a job only if the job can start
+// immediately. No one else may use the partition. The package is independent of prices and
+// users, and of how the market is reached.
 //
 // Each node has an [agent.Agent] with a folder SPOOL/NODE, which all nodes share. Tasks reserve
 // whole cores. The batch script of a task's job is its supervisor; see [agent.Backend]. The job
@@ -47,7 +47,7 @@ const Kind = "slurm"
 // The delays, in seconds, after which something happens.
 const (
 	lost    = 120 // a silent supervisor is lost. Its task stopped earlier.
-	waiting = 60  // a node whose job does not start accepts no more tasks
+	waiting = 60  // a node whose jobs do not start accepts no more tasks
 	again   = 5   // a job that is not in the queue is submitted again
 	states  = 10  // the states of nodes are read again
 )
@@ -57,7 +57,7 @@ type Partition struct {
 	Name    string
 	Market  string // name of the market, for the names of jobs; set before Run
 	Spool   string // folder of all agents, at the same path on all nodes
-	Program string // path of a program, on all nodes, whose main function calls [agent.Main]
+	Program string // path of a program whose main function calls [agent.Main]; it must exist on all nodes
 
 	run   command
 	clock func() float64
@@ -187,7 +187,7 @@ func (n *Node) of(folder string) (*task, error) {
 	return t, nil
 }
 
-// alive reports whether the task of a folder may run. A task whose time is over before it has
+// alive reports whether the task of a folder may run. A task whose time has passed before it
 // started is ended here.
 func (n *Node) alive(folder string) (bool, error) {
 	if agent.Ended(folder) {
@@ -258,8 +258,8 @@ func (n *Node) closed() string {
 // prefix returns the prefix of the names of the market's jobs.
 func (p *Partition) prefix() string { return "bourse." + p.Market + "." }
 
-// Run brings the jobs in line with the tasks every second, until ctx ends. It reports each fault
-// once. All agents must have been opened.
+// Run brings the jobs in line with the tasks every second, until ctx ends. It reports each
+// fault only once. All agents must have been opened.
 func (p *Partition) Run(ctx context.Context, say func(string)) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -285,8 +285,9 @@ func (p *Partition) Run(ctx context.Context, say func(string)) error {
 	}
 }
 
-// step compares the queue with the wanted tasks, and submits and cancels jobs. The queue is read
-// after the last submission, so a job that is not in it is not known to Slurm.
+// step compares the queue with the wanted tasks, and submits and cancels jobs. The queue is
+// read after the last submission. A job that is not in the queue is therefore unknown to
+// Slurm.
 func (p *Partition) step(ctx context.Context) error {
 	found, err := queue(ctx, p.run, p.Name, p.prefix())
 	p.answered(err)
@@ -428,7 +429,7 @@ func (k kernel) Read(out []linux.Usage) ([]linux.Usage, error) {
 	return out, nil
 }
 
-// Kill has the job of a task cancelled.
+// Kill requests that the job of a task is cancelled.
 func (k kernel) Kill(name string) error {
 	p := k.n.partition
 	p.mu.Lock()

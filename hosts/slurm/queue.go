@@ -86,8 +86,8 @@ func gpus(list string) (sum int) {
 	return sum
 }
 
-// usable reports whether the node starts jobs. A state may end with a mark. Nodes with the mark *
-// do not respond; with the other marks, Slurm starts jobs.
+// usable reports whether the node starts jobs. A state may end with a mark. Nodes with the
+// mark * do not respond; Slurm starts jobs on nodes with other marks.
 func (n *node) usable() bool {
 	switch strings.TrimRight(n.state, "~#!%$@^-+") {
 	case "idle", "mixed", "allocated", "completing":

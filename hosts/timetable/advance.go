@@ -7,8 +7,8 @@ import "slices"
 // starts. It panics if now is after [Book.Next] or if a job in ended is not running. It sorts
 // ended.
 //
-// A job that ends early frees nodes. The whole plan is then rebuilt, and the new plan is
-// adopted if it keeps every deadline, which a greedy plan may fail to do.
+// A job that ends early frees nodes. The whole plan is then rebuilt. The new plan is adopted
+// only if it keeps every deadline, because a greedy plan may fail to do so.
 func (b *Book) Advance(now int64, ended []int64, facts []Fact) []Fact {
 	b.advance(now)
 	vacated := never
@@ -78,8 +78,8 @@ func (b *Book) overruns(now int64, vacated interval, facts []Fact) []Fact {
 	return facts
 }
 
-// extend gives e more time if the plan keeps every deadline without e's nodes. The deadline of
-// e itself is not checked: e is late because of its own estimate.
+// extend gives e more time if the plan then still keeps every deadline without e's nodes. The
+// deadline of e itself is not checked: e is late because of its own estimate.
 func (b *Book) extend(e *entry, now int64, vacated interval) bool {
 	taken := interval{now, now + b.config.extension(e.span)}
 	t := b.whole(now)
@@ -94,8 +94,8 @@ func (b *Book) extend(e *entry, now int64, vacated interval) bool {
 	return true
 }
 
-// pull rebuilds the plan after vacated became free, and keeps the old plan if the new one
-// misses a deadline.
+// pull rebuilds the plan after vacated became free. If the new plan misses a deadline, it
+// keeps the old plan.
 func (b *Book) pull(now int64, vacated interval) {
 	t := b.whole(now)
 	if b.replan(t, never, b.searched(vacated)) {

@@ -46,7 +46,7 @@ func New(c Config) (*Book, error) { return Open(c, State{}) }
 // A State is the state with which a book is opened.
 type State struct {
 	Now      int64
-	Executed int64     // node-seconds done before, excluding those of Running
+	Executed int64     // node-seconds done earlier, excluding those of Running
 	Running  []Running // running jobs
 	Planned  []Job     // accepted and not started
 }

@@ -26,8 +26,8 @@ type Overrun int8
 
 // Rules for jobs that exceed their estimates.
 const (
-	Extend Overrun = iota // the job gets more time if that harms no reservation; otherwise it is killed
-	Kill                  // the job is killed at once
+	Extend Overrun = iota // the job gets more time if this harms no reservation; if it does, the job is killed
+	Kill                  // the job is killed immediately
 )
 
 // A Config describes a cluster and the rules of its book.

@@ -17,7 +17,7 @@ type Quote struct {
 	Reason     string // reason for the refusal; "" if feasible
 	Start      int64  // s; this field and the next three are valid only if feasible
 	Completion int64  // s + e, where e is the estimate
-	Zeta       int64  // total laxity that reservations not yet started would lose (eq. 3.4); may be negative
+	Zeta       int64  // total laxity that reservations that have not started would lose (eq. 3.4); may be negative
 	ZetaAll    int64  // the same including on-demand jobs; 0 if the book is Brief
 
 	Speed     int64 // speed of the cluster, in permille

@@ -6,11 +6,11 @@ type trial struct {
 	quote uint64 // serial number of the trial's quote, or 0
 
 	first int        // index of the first job placed again
-	slots []interval // slots of plan[first:]: new for the jobs placed so far, old for the others
-	steps profile    // free nodes next to all jobs except those lifted and not yet placed
+	slots []interval // slots of plan[first:]; new for the jobs placed so far, old for the other jobs
+	steps profile    // free nodes besides all jobs, except jobs that are lifted and not placed yet
 
 	lifted  []bool   // whether each slot was removed from steps
-	cleared interval // interval in which jobs not yet placed are lifted
+	cleared interval // interval in which jobs that are not placed yet are lifted
 	now     int64
 
 	joins  bool  // whether there is a new job

@@ -95,8 +95,8 @@ func (d *distinct) cheapest(b *Book, n int, price market.Rate) bool {
 	return true
 }
 
-// stay exchanges units so that winners keep units of the sellers on whose units they run. It
-// replaces units that are sold only by unsold ones at the same price.
+// stay exchanges units, so that winners keep units of the sellers where they run. It replaces
+// units that are sold only by unsold ones at the same price.
 func (d *distinct) stay(b *Book, r *Result) {
 	for a := range b.Asks {
 		bid := int(b.Asks[a].On) - 1

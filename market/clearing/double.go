@@ -134,8 +134,8 @@ func (d *double) rank(b *Book) {
 	})
 }
 
-// sell marks the cheapest asks as sold. Among the units at the highest price sold, those on
-// which winners run are sold before the others.
+// sell marks the cheapest asks as sold. Among the units at the highest price sold, the units
+// on which winners run are sold first.
 func (d *double) sell(b *Book, r *Result, taken int) {
 	last := d.asks[taken-1].price
 	for _, winners := range []bool{true, false} {

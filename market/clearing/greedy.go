@@ -9,8 +9,8 @@ import (
 
 // greedy considers the bids in descending order of value / size^norm and accepts each one that
 // fits. Winners pay their critical values (Lehmann, O'Callaghan, Shoham, "Truth revelation in
-// approximately efficient combinatorial auctions", 2002). With this payment, a bidder that bids
-// only once gains nothing by misreporting its value.
+// approximately efficient combinatorial auctions", 2002). With this payment, a bidder that
+// bids only once gains nothing by misreporting its value.
 type greedy struct {
 	bundles
 	rank      []int // positions in bids

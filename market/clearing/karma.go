@@ -74,7 +74,7 @@ func (k *karma) Clear(b *Book, r *Result) error {
 		}
 	}
 	for {
-		// The borrower with the most credits gets a unit from the donor with the fewest
+		// The borrower with the most credits receives a unit from the donor with the fewest
 		// credits, or a shared unit. Users are visited in order, so the first of several equal
 		// users is chosen.
 		to, from := -1, -1
@@ -113,7 +113,7 @@ func (k *karma) Balance(user int32) (n int64, known bool) {
 }
 
 // read sets the requests of each user, and calls enter with the position of each new user.
-// Users stay known when they no longer bid.
+// Users remain registered when they no longer bid.
 func (d *demands) read(b *Book, enter func(at int)) {
 	for i := range b.Bids {
 		if at, known := slices.BinarySearch(d.users, b.Bids[i].User); !known {
@@ -138,14 +138,14 @@ func (d *demands) award(b *Book, r *Result) {
 	}
 }
 
-// equal divides the units in each period one at a time: each goes to the user with the fewest
-// units relative to its weight.
+// equal divides the units in each period one by one. Each unit goes to the user with the
+// fewest units relative to the user's weight.
 type equal struct {
 	demands
 	weight func(user int32) float64
 }
 
-// NewSlices returns slices. A user without positive weight gets no units.
+// NewSlices returns slices. A user without a positive weight receives no units.
 func NewSlices(weight func(user int32) float64) Mechanism { return &equal{weight: weight} }
 
 func newSlices(decode plugin.Decoder) (Mechanism, error) {

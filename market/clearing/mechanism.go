@@ -26,7 +26,7 @@ type Book struct {
 type Ask struct {
 	Seller int32
 	Host   int32       // number of the host of the unit, from 1 on: a bid takes at most one unit of a host; 0 if hosts do not matter
-	On     int32       // 1 + index of the bid whose job runs on the unit; 0 if there is none
+	On     int32       // 1 + index of the bid whose job runs on the unit; 0 if there is no such bid
 	Price  market.Rate // lowest acceptable price, per second
 }
 

@@ -5,9 +5,10 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// vcg accepts the most valuable set of bids, and each winner pays the loss that its presence
-// causes the others (Vickrey, Clarke, Groves). With up to Exact bids the set is optimal. Greedy
-// clears larger books, because VCG payments on approximate solutions are not truthful.
+// vcg accepts the set of bids with the highest total value. Each winner pays the loss that its
+// presence causes to the others (Vickrey, Clarke, Groves). With up to Exact bids the set is
+// optimal. Greedy clears larger books, because VCG payments on approximate solutions are not
+// truthful.
 type vcg struct {
 	greedy
 	solver packing.Solver
@@ -79,7 +80,7 @@ func (v *vcg) solve(capacity int, r *Result) bool {
 		}
 	}
 
-	// Find the best set of the other bids without each winner in turn.
+	// For each winner in turn, find the best set of the other bids.
 	v.chosen = append(v.chosen[:0], v.won...)
 	clear(v.won)
 	v.used.copy(&v.room)
@@ -103,7 +104,7 @@ func (v *vcg) solve(capacity int, r *Result) bool {
 // to have a higher welfare. If the welfare is at least enough, best stores the set in chosen.
 func (v *vcg) best(capacity int, enough int64) (welfare int64, proven bool) {
 	v.items = v.items[:0]
-	large := int64(1) // value given to the units in use, which is more than that of all bids together
+	large := int64(1) // value assigned to the units in use, which exceeds the value of all bids together
 	for i := range v.bids {
 		j := &v.bids[i]
 		it := packing.Item{Units: j.units, From: v.times[j.first], To: v.times[j.last]}

@@ -21,7 +21,7 @@ type flow struct {
 const idling = -1
 
 // price sets the part's prices and its items' gains, and returns the value of the fractional
-// problem. That value is an upper bound however the prices are rounded.
+// problem. That value is an upper bound for any rounding of the prices.
 func (f *flow) price(p *part, capacity int32) (bound float64) {
 	f.reset(p)
 	for rest := capacity; ; {

@@ -9,7 +9,7 @@ type part struct {
 
 	sums  []float64 // per row and one more: sum of the prices before it
 	ends  []int32   // items by last row
-	endAt []int32   // per row and two more: index in ends of the first item whose last row is the one before it
+	endAt []int32   // per row and two more: index in ends of the first item whose last row is the previous row
 }
 
 // cut sets p to the first part of items, which must not be empty, and returns the number of
@@ -47,7 +47,7 @@ func (p *part) cut(items []item) int {
 // begin returns the items whose first row is row, as positions [from, to).
 func (p *part) begin(row int32) (from, to int32) { return p.starts[row], p.starts[row+1] }
 
-// over returns the items whose last row is the one before row.
+// over returns the items whose last row is the row before the given one.
 func (p *part) over(row int32) []int32 { return p.ends[p.endAt[row]:p.endAt[row+1]] }
 
 // assess sets the items' gains at the prices, and returns the resulting bound. For any prices,

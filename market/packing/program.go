@@ -37,7 +37,7 @@ type program struct {
 type state struct {
 	set   uint64  // slots of those items
 	loss  float64 // of the plan
-	used  int32   // nodes in use, including those of items chosen in every state
+	used  int32   // number of nodes in use, including nodes of items that are chosen in every state
 	trail int32   // last decision of the plan, or none
 }
 
@@ -50,8 +50,8 @@ const (
 	everyone = -2 // chosen in every state
 )
 
-// A found is the result of a run. It has the best plan below the limit, with infinite loss if there
-// is none, and a lower bound of the losses of discarded plans.
+// A found is the result of a run. It contains the best plan below the limit (with infinite
+// loss if there is none) and a lower bound on the losses of discarded plans.
 type found struct {
 	loss, dropped float64
 	trail         int32
@@ -141,7 +141,7 @@ func (d *program) leave(gone []int32) {
 	d.free |= over
 }
 
-// merge adds s to next. If next has an equal state, it keeps the better one.
+// merge adds s to next. If next contains an equal state, it keeps the better one.
 func (d *program) merge(s state) {
 	mask := len(d.table) - 1
 	at := int((s.set*0x9e3779b97f4a7c15)>>32) & mask
@@ -159,8 +159,8 @@ func (d *program) merge(s state) {
 }
 
 // branch decides item i both ways in every state. It keeps the width states with the smallest
-// loss, preferring earlier ones among equals. It returns the smallest loss discarded, or
-// infinity if there is none.
+// loss. Among equal losses, earlier states are preferred. It returns the smallest loss
+// discarded, or infinity if there is none.
 func (d *program) branch(i, nodes int32, gain float64, width int) (dropped float64) {
 	slot := bits.TrailingZeros64(d.free)
 	bit := uint64(1) << slot
@@ -192,7 +192,7 @@ func (d *program) branch(i, nodes int32, gain float64, width int) (dropped float
 	return dropped
 }
 
-// split decides an item both ways in every state, and keeps states with a loss below the
+// split decides an item both ways in every state, and keeps the states with a loss below the
 // limit.
 func (d *program) split(i, nodes int32, bit uint64, with, without, below float64) {
 	d.next = room(d.next, 2*len(d.now))
@@ -216,7 +216,7 @@ func (d *program) split(i, nodes int32, bit uint64, with, without, below float64
 }
 
 // settle decides item i the same way in every state, by the sign of its gain. It is used if
-// the other way would reach the limit, or if no slot is free.
+// the other decision would reach the limit, or if no slot is free.
 func (d *program) settle(i, nodes int32, gain float64) {
 	fits := func(s state) bool { return s.used+nodes <= d.capacity }
 	with, without := max(0, -gain), max(0, gain)

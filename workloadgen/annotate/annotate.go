@@ -114,8 +114,8 @@ func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Pla
 }
 
 // Delay moves the first arrival to 0 and multiplies the time from it to every other arrival by
-// factor (Risk §4). A factor of 0.1 turns 600 s between two jobs into 60 s; a factor of 0
-// makes all jobs arrive at once, in order.
+// factor (Risk §4). For example, a factor of 0.1 turns 600 s between two jobs into 60 s. A
+// factor of 0 makes all jobs arrive at the same time, in order.
 func Delay(plan workloadgen.Plan, factor float64) {
 	if len(plan) == 0 {
 		return

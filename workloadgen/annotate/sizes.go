@@ -75,7 +75,7 @@ func (s *Sizes) Map(plan workloadgen.Plan) (workloadgen.Plan, SizeNote) {
 	return kept, note
 }
 
-// keeps reports whether no size changes.
+// keeps reports whether all sizes stay unchanged.
 func (s *Sizes) keeps() bool { return s.Rule == "" || s.Rule == "keep" || s.Rule == "pack" }
 
 func (s *Sizes) size(n int) int {

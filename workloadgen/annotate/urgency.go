@@ -67,7 +67,8 @@ func (u *Urgency) annotate(plan workloadgen.Plan, src rand.Source) error {
 	for i, urgent := range classes(class, u.High) {
 		j := &plan[i]
 		j.Urgent = urgent
-		// High urgency has the low factor for the deadline and the high factors for all else.
+		// High urgency has the low factor for the deadline, and the high factors for all other
+		// quantities.
 		j.Deadline = j.Runtime * u.draw(u.Deadline, !urgent, 1, rest[i][0])
 		if u.SLA {
 			j.Hard = urgent

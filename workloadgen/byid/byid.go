@@ -12,8 +12,8 @@ type Index struct {
 	far         map[int64]int32 // the same for other numbers
 }
 
-// Reset prepares x for n jobs, the first of which has the given number, and removes all
-// entries. It reuses the memory of x.
+// Reset prepares x for n jobs and removes all entries. The first job has the given number. It
+// reuses the memory of x.
 func (x *Index) Reset(first int64, n int) {
 	x.first, x.room, x.near = first, spread*int64(n), x.near[:0]
 	clear(x.far)

@@ -38,7 +38,7 @@ func (f Field) Check(v reflect.Value) string {
 }
 
 // Check checks the validate tags of v, a pointer to a value that was decoded from n. The path
-// of n in its file is path. Its error has the place of the value.
+// of n in its file is path. Its error contains the position of the value.
 func (n *Node) Check(path string, v any) error {
 	w := check(reflect.ValueOf(v).Elem(), Field{}, "")
 	if w == nil {

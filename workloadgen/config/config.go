@@ -1,8 +1,8 @@
 // Package config reads, checks and writes configuration: scenarios, plans, claims, readings,
 // market files and the options of plug-ins.
 //
-// A file becomes a tree of [Node], each with its position. The tree is decoded into a struct
-// whose tags name the fields, restrict their values and describe them:
+// A file becomes a tree of [Node], each with its position. The tree is decoded into a struct.
+// Tags of the struct name the fields, restrict their values and describe them:
 //
 //	type Fleet struct {
 //		Hosts int     `yaml:"hosts" validate:"min=1" doc:"number of hosts"`
@@ -18,8 +18,8 @@
 // wanted. Fields that the file omits keep their values.
 //
 // A [Spec] contains the name and the options of a plug-in as written in a file. [Spec.Decode]
-// sets and checks the options. Package plugin has the tables of plug-ins; [Options] lists the
-// options of one.
+// sets and checks the options. Package plugin contains the tables of plug-ins; [Options] lists
+// the options of a plug-in.
 //
 // The package is independent of the meaning of fields and families. The only other package of
 // the module that it imports is plugin. Any package may import it, including the base packages,
@@ -81,7 +81,7 @@ type Place struct {
 	Line, Column int    // from 1
 }
 
-// String returns source:line:column, as far as it is known.
+// String returns source:line:column, as far as these are known.
 func (p Place) String() string {
 	switch {
 	case p.Line == 0:
@@ -99,7 +99,7 @@ type Error struct {
 	Problem string // the value found and the values wanted
 }
 
-// Error returns position, field and problem, as far as they are known.
+// Error returns position, field and problem, as far as these are known.
 func (e *Error) Error() string {
 	text := e.Problem
 	if e.Field != "" {
@@ -111,7 +111,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Placed reports whether the place of e is known.
+// Placed reports whether the position of e is known.
 func (e *Error) Placed() bool { return e.At != (Place{}) }
 
 // Fail returns an [Error] at p.
@@ -119,7 +119,8 @@ func (p Place) Fail(field, format string, args ...any) error {
 	return &Error{At: p, Field: field, Problem: fmt.Sprintf(format, args...)}
 }
 
-// Blame adds the position p and a field to an error that has none, if p is known.
+// If an error has no position and no field, Blame adds them to it. The position p must be
+// known.
 func (p Place) Blame(field string, err error) error {
 	var e *Error
 	switch {

@@ -179,7 +179,7 @@ func (r reader) mapping(n *Node, content []*yaml.Node, path string, depth int) (
 	return n, nil
 }
 
-// at returns the rest of the line at p.
+// at returns the remaining part of the line from p on.
 func (r reader) at(p Place) string {
 	if p.Line < 1 || p.Line > len(r.lines) {
 		return ""

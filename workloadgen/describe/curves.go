@@ -49,7 +49,7 @@ func Law(name string, d dist.Distribution, at []float64) Curve {
 // A Comparison compares two samples, or a sample with one from a distribution.
 type Comparison struct {
 	Test gof.Test
-	QQ   Curve // quantiles of b over those of a, at the midpoints of equal steps
+	QQ   Curve // quantiles of b divided by the quantiles of a, at the midpoints of equal steps
 }
 
 // Compare compares two samples, neither empty.

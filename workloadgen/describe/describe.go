@@ -90,7 +90,7 @@ type Class struct {
 	Field   string
 	Number  int64
 	Records int
-	Work    float64 // processor-seconds of those that ran
+	Work    float64 // processor-seconds of the records that ran
 }
 
 // classes counts the records of each queue, partition, group and application.

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Gamma is gonum's gamma distribution with a quantile that is exact up to rounding. In the
-// lower tail, gonum's quantile has an error of up to 1e-8 in probability.
+// Gamma is gonum's gamma distribution with a quantile that is exact except for rounding. In
+// the lower tail, gonum's quantile has an error of up to 1e-8 in probability.
 type Gamma struct {
 	distuv.Gamma
 	guide *guide // of ln x

@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// HypWeib is the hyper log-Weibull distribution of inter-arrival times in seconds (Sandholm, Lai,
-// Clearwater, eq. 1), interpreted as a mixture. The value is the Weibull variable X with
-// probability Alpha, and otherwise e^Y for the Weibull variable Y.
+// HypWeib is the hyper log-Weibull distribution of inter-arrival times in seconds (Sandholm,
+// Lai, Clearwater, eq. 1), interpreted as a mixture. The value is the Weibull variable X with
+// probability Alpha, and e^Y for the Weibull variable Y with probability 1 - Alpha.
 //
 // The paper writes Weibull(scale, shape).
 type HypWeib struct {
@@ -132,7 +132,7 @@ func (h *HypWeib) moment(n float64) float64 {
 		return math.Inf(1)
 	}
 	end := l
-	for math.Pow(end/l, k)-n*end < 60 { // the rest is less than e^-60
+	for math.Pow(end/l, k)-n*end < 60 { // the remaining terms are less than e^-60
 		end *= 1.25
 	}
 	y := integrate(func(y float64) float64 {

@@ -70,9 +70,9 @@ func (g *guide) start(u float64) (lo, hi, guess float64, ok bool) {
 	return lo, hi, guess, hi > lo
 }
 
-// solve returns the x in [lo, hi] at which the increasing function f reaches u, up to rounding. It
-// uses Chandrupatla's method: inverse quadratic interpolation if that is safe, and bisection
-// otherwise.
+// solve returns the x in [lo, hi] at which the increasing function f reaches u, except for
+// rounding. It uses Chandrupatla's method, which is inverse quadratic interpolation where that
+// is safe, and bisection elsewhere.
 func solve(f func(float64) float64, u, lo, hi float64) float64 {
 	a, b := lo, hi
 	fa, fb := f(a)-u, f(b)-u

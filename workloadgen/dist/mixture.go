@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Mixture draws from A with probability P, and otherwise from B.
+// Mixture draws from A with probability P, and from B with probability 1 - P.
 type Mixture struct {
 	P    float64 // in [0,1]
 	A, B Distribution

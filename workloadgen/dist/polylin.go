@@ -102,8 +102,8 @@ func (p *PolyLin) Variance() float64 {
 	return p.moment(2) - m*m
 }
 
-// moment returns the n-th moment: that of the atom plus the integral of e^(nx) (2 A x + B)
-// over [lo, hi].
+// moment returns the n-th moment: the moment of the atom plus the integral of e^(nx) (2 A x +
+// B) over [lo, hi].
 func (p *PolyLin) moment(n float64) float64 {
 	primitive := func(x float64) float64 {
 		return math.Exp(n*x) * ((2*p.o.A*x+p.o.B)/n - 2*p.o.A/(n*n))

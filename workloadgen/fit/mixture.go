@@ -102,7 +102,7 @@ func newMixing(s *Sample, a, b family, second view) *mixing {
 	return m
 }
 
-// split assigns values up to at to a and the others to b, except for one percent.
+// split assigns values up to at to a and the other values to b, except for one percent.
 func (m *mixing) split(at float64) {
 	for i, x := range m.s.X {
 		m.share[i] = 0.01

@@ -119,11 +119,11 @@ func kolmogorov(x float64) float64 {
 // A Test is the outcome of a two-sample test.
 type Test struct {
 	D float64 // distance, in [0,1]
-	P float64 // probability of a distance at least as large if both have the same distribution
+	P float64 // probability of a distance at least this large if both have the same distribution
 }
 
 // TwoSample tests two samples, which it sorts. Like R's ks.test, it counts exactly, including
-// ties, if n m < 10000, and otherwise uses the limit.
+// ties, if n m < 10000. For larger samples it uses the limit.
 func TwoSample(a, b []float64) Test {
 	slices.Sort(a)
 	slices.Sort(b)

@@ -11,9 +11,9 @@ import (
 )
 
 // Arrange returns the values in an order with the ranks of fractional noise of exponent h in
-// (0,1). The values do not change, but the series gets a long memory. For short series, or
-// values far from normal, an estimate of the exponent is closer to 1/2 than h; [Target]
-// corrects this.
+// (0,1). The values do not change, but the series has a long memory afterwards. For short
+// series, or values far from normal, an estimate of the exponent is closer to 1/2 than h;
+// [Target] corrects this.
 func Arrange(values []float64, h float64, src rand.Source) []float64 {
 	return byRank(values, Noise(len(values), h, src))
 }

@@ -13,7 +13,7 @@ import (
 // values negative correlation.
 type Estimate struct {
 	H  float64 // NaN if the series is too short or constant
-	SE float64 // standard error; for RescaledRange, that of the regression
+	SE float64 // standard error; for RescaledRange, the standard error of the regression
 }
 
 const shortest = 64 // minimum number of values

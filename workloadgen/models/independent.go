@@ -23,10 +23,10 @@ type IndependentOptions struct {
 	Widest   int         `yaml:"widest" validate:"min=0,max=16777216" doc:"maximum processors of a job: larger draws become this; 0 means no limit"`
 	Shortest float64     `yaml:"shortest" validate:"gt=0,max=1e11" doc:"minimum runtime in seconds"`
 
-	// Hurst gives the arrivals a long memory: their gaps, whose values do not change, are
-	// ordered such that R/S estimates this exponent within 0.005. A plan with fewer than 1024
-	// jobs is too short for an estimate; Hurst is then the exponent of the noise whose ranks
-	// order the gaps.
+	// Hurst gives the arrivals a long memory. The values of their gaps do not change, but they
+	// are ordered such that R/S estimates this exponent within 0.005. A plan with fewer than
+	// 1024 jobs is too short for an estimate. Hurst is then the exponent of the noise whose
+	// ranks order the gaps.
 	Hurst float64 `yaml:"hurst" validate:"min=0,lt=1" doc:"Hurst exponent of the gaps; 0 means none"`
 
 	annotate.Options `yaml:",inline"`

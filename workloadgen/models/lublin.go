@@ -159,8 +159,8 @@ func newLublinStream(p lublinSet, cycle bool) (*lublinStream, error) {
 
 // dayWeights returns the number of points that each half hour of the day lasts, which measures
 // how busy it is. Bucket 0 is 00:00 to 00:30, and the mean is 1. The weight of each half hour
-// from 11 to 58 is proportional to the probability that a gamma variable lies within half a
-// step of it.
+// from 11 to 58 is proportional to the probability that a gamma variable is within half a step
+// of it.
 func dayWeights(shape, scale float64) [halfHours]float64 {
 	var w [halfHours]float64
 	law := dist.NewGamma(shape, scale)

@@ -26,7 +26,7 @@ type ResampleOptions struct {
 // gives many plans like it.
 //
 // When it draws blocks, runs of consecutive jobs follow one another. Each job keeps its gap
-// from the log, so correlations within a run remain.
+// from the log, so that correlations within a run are preserved.
 //
 // When it draws users, it draws as many users as the log has, each with all of its jobs. It
 // moves a user's jobs by whole weeks, cyclically within the log's span, so they keep their

@@ -48,8 +48,8 @@ type Members[T any] map[string]struct {
 	New func(Decoder) (T, error)
 }
 
-// New creates the named member with the options that decode sets; a nil decode keeps the
-// defaults.
+// New creates the member with the given name, using the options that decode sets. If decode is
+// nil, it uses the defaults.
 func (t Table[T]) New(name string, decode Decoder) (T, error) {
 	var none T
 	m, ok := t.Members[name]

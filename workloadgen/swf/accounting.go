@@ -10,7 +10,7 @@ type Reason uint8
 
 // These are the reasons for repairs, followed by those for skipped lines.
 const (
-	FieldsMissing     Reason = iota // 5 to 17 fields: the rest is unknown
+	FieldsMissing     Reason = iota // 5 to 17 fields; the other fields are unknown
 	FieldsBeyond                    // more than 18 fields: those are ignored
 	FractionCut                     // an integer has a fraction, which is removed
 	NegativeUnknown                 // a negative number other than -1 is unknown
@@ -35,7 +35,7 @@ const (
 	TooShort     // completed (status 1) in 0 s, which a plan does not allow
 	PartOfJob    // status 2 to 4: the whole job has its own line
 	TooLarge     // exceeds a plan's limits
-	SameNumber   // an earlier record has the job number
+	SameNumber   // an earlier record has the same job number
 	NotTime      // a field is not a time
 	JobStep      // a step of a job, which has its own line
 	NotEnded     // the job waits or runs
@@ -128,8 +128,8 @@ type Tally struct {
 //
 //	Lines = Comments + Blank + Used + Repaired + Skipped
 //
-// A line repaired for two reasons counts once in Repaired and once for each reason. A skipped
-// line has one reason.
+// A line that was repaired for two reasons counts once in Repaired and once for each reason. A
+// skipped line has one reason.
 type Accounting struct {
 	Lines    int // all lines of the file; for [Trace.Plan], all records
 	Comments int // header lines and other lines that start with a semicolon

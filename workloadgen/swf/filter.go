@@ -121,8 +121,8 @@ func (t *Trace) Apply(filters ...Filter) (*Trace, []Step, error) {
 	return &out, steps, nil
 }
 
-// pass returns the records to keep. If it keeps all records, it returns the slice all itself,
-// because a copy of a long log is large.
+// pass returns the records to keep. If it selects all records, it returns the slice all
+// itself, because copying a long log is expensive.
 func pass(all []Record, keep func(*Record) bool) []Record {
 	same := 0
 	for same < len(all) && keep(&all[same]) {
@@ -195,7 +195,7 @@ func bound(text string, x *float64) bool {
 	return ok
 }
 
-// among keeps the records whose number is, or is not, in the given list.
+// among selects the records whose number is (or is not) in the given list.
 func among(of func(*Record) int64, wanted bool) func(string) (keeper, error) {
 	return func(arg string) (keeper, error) {
 		var list []int64

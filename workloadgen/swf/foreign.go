@@ -23,7 +23,7 @@ type Format struct {
 	Name string `json:"format"`
 	Doc  string `json:"doc"`
 
-	looks func(start []byte) bool // whether a file that starts like this may have the format
+	looks func(start []byte) bool // whether a file with this start may have the format
 	read  func(*conversion, *bufio.Reader) error
 }
 
@@ -73,7 +73,7 @@ func ReadAs(name, format string) (*Trace, error) {
 	return c.finish(format), nil
 }
 
-// formatOf returns the other format that a file looks like, or "".
+// formatOf returns the name of the other format that a file seems to have, or "".
 func formatOf(name string) string {
 	f, err := os.Open(name)
 	if err != nil {
@@ -111,8 +111,8 @@ type conversion struct {
 	jobs, users, groups, applications, queues, partitions numbering
 }
 
-// A numbering gives numbers to names. A number represents itself; a name has a provisional
-// number below [Unknown] until all numbers are known.
+// A numbering gives numbers to names. A number represents itself. A name has a provisional
+// number below [Unknown] until all numbers have been read.
 type numbering struct {
 	names   []string
 	numbers map[string]int64

@@ -45,7 +45,7 @@ func (h Header) With(key, value string) Header {
 	return slices.Insert(out, at, line)
 }
 
-// Without returns the header without the lines of that key.
+// Without returns the header without the lines with that key.
 func (h Header) Without(key string) Header {
 	return slices.DeleteFunc(slices.Clone(h), func(line string) bool { return len(Header{line}.all(key)) > 0 })
 }

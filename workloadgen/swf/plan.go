@@ -27,14 +27,14 @@ import (
 // Everything else is zero, because the format has no fields for value, class, deadline,
 // urgency and penalty. Jobs are in order of arrival, with ties ordered by number. It skips
 // records that never ran, that are parts of a job, that exceed a plan's limits, or that repeat
-// a job number. The accounting counts records, whose numbers start at 1.
+// a job number. The accounting counts records. Their numbers start at 1.
 func (t *Trace) Plan(m Memory) (workloadgen.Plan, Accounting) {
 	jobs, acc := t.Jobs(m)
 	return jobs.Plan(nil), acc
 }
 
-// A Memory is the field of a log from which jobs get the memory of a node. Logs state kilobytes
-// of 1024 bytes per processor, and a processor is a node.
+// A Memory is the field of a log that provides the memory of a job's nodes. Logs state
+// kilobytes of 1024 bytes per processor, and a processor is a node.
 type Memory string
 
 // These fields of a log can contain the memory of a job.
@@ -171,7 +171,8 @@ func (t *Trace) Jobs(m Memory) (Jobs, Accounting) {
 	return jobs, acc
 }
 
-// link removes predecessors that are not earlier jobs of the plan, and counts the others.
+// link removes predecessors that are not earlier jobs of the plan, and counts the jobs that
+// are linked.
 func (jobs Jobs) link(acc *Accounting) {
 	if !slices.ContainsFunc(jobs, func(j job) bool { return j.after > 0 }) {
 		return

@@ -71,7 +71,7 @@ func (s *Reader) Accounting() *Accounting { return &s.acc }
 func (s *Reader) Text() []byte { return s.line }
 
 // Next returns the next record, which is valid until the next call. After the last record it
-// returns io.EOF. Another error means that the rest of the file cannot be read.
+// returns io.EOF. Any other error means that the remaining file cannot be read.
 func (s *Reader) Next() (*Record, error) {
 	for s.pending || s.fetch() {
 		s.pending = false

@@ -17,11 +17,11 @@ type Slot struct {
 
 	Started    bool // if false, the job was rejected and has no other data
 	Start, End float64
-	Completed  bool // its work was done, in time or late; otherwise it was stopped early
+	Completed  bool // its work was done, in time or late; if this is false, it was stopped early
 }
 
 // Schedule returns the log of a run of t's jobs by a scheduler, given the slots by job number.
-// It has the records of the submitted jobs in order of submission, with ties ordered by
+// It contains the records of the submitted jobs in order of submission. Ties are ordered by
 // number. In each record,
 //
 //	submit     as it was in that run, on the clock of t: the first job that has a record
@@ -32,7 +32,7 @@ type Slot struct {
 //	status     1 completed, 0 cut off, 5 turned away
 //
 // The average CPU time is Unknown, because it belongs to another run. The other fields are
-// those of t. A job without a record in t gets a new one. The comments of t are retained,
+// copied from t. A job without a record in t gets a new one. The comments of t are retained,
 // except that MaxJobs, MaxRecords and MaxProcs describe the run, which had the given number of
 // processors, and that EndTime is omitted. The lines of about are added as notes.
 func (t *Trace) Schedule(slots map[int64]Slot, processors int64, about ...string) *Trace {

@@ -9,7 +9,7 @@ import (
 
 // IntervalsOptions are the options of "intervals".
 type IntervalsOptions struct {
-	// Site is the recorded system whose distributions are used: "g5k06", "lanl05",
+	// Site is the recorded system from which the distributions come: "g5k06", "lanl05",
 	// "microsoft99", "nd07cpu" (the default), "ourgrid", "overnet03", "pl05" or "skype06".
 	Site string `yaml:"site" validate:"oneof=g5k06 lanl05 microsoft99 nd07cpu ourgrid overnet03 pl05 skype06" doc:"recorded system"`
 

@@ -13,8 +13,8 @@ type site struct {
 // sites are fits to traces of the Failure Trace Archive: Javadi, Kondo, Iosup, Epema, "The
 // Failure Trace Archive: Enabling the comparison of failure measurements and models of
 // distributed systems", JPDC 73(8), 2013, as given by the failure models of OpenDC
-// (atlarge-research/opendc). The parameters of Weibull and gamma are shape and scale; those of
-// the log-normal are the mean and standard deviation of the logarithm of hours.
+// (atlarge-research/opendc). The parameters of Weibull and gamma are shape and scale. The
+// parameters of the log-normal are the mean and standard deviation of the logarithm of hours.
 func sites() map[string]site {
 	return map[string]site{
 		"nd07cpu": {

@@ -11,7 +11,8 @@ type naiveOptions struct {
 
 // naive predicts the fraction of the last days in which the host was available, regardless of
 // the job's length and the time of day. It does not distinguish the states after an interval:
-// the rest of the probability is Unavailable. A host without history has probability 0.
+// the remaining probability is assigned to Unavailable. A host without history has probability
+// 0.
 type naive struct{ days float64 }
 
 func newNaive(decode func(any) error) (Predictor, error) {

@@ -35,7 +35,7 @@ func (c Completing) Stays(h *availability.History, now, length float64) float64 
 type Judge interface {
 	Predictor
 
-	// AtLeast reports whether Completes of Predict is at least least, up to rounding.
+	// AtLeast reports whether Completes of Predict is at least least, except for rounding.
 	AtLeast(p *Past, now, length, least float64) bool
 }
 

@@ -23,9 +23,9 @@ func (p *TDE) rule(w window, h *availability.History) rule {
 	return counted
 }
 
-// count returns how many times the job fits into the available periods of w, and the number of
-// known exits in w. Both are 0 if there is no such period. First is the index of the first
-// interval of h that ends after the start of w.
+// count returns the number of times that the job fits into the available periods of w, and the
+// number of known exits in w. Both are 0 if there is no such period. First is the index of the
+// first interval of h that ends after the start of w.
 func (p *TDE) count(h *availability.History, w window, length float64, first int) (fits, exits float64) {
 	unit := p.unit * length
 	intervals := h.Intervals()

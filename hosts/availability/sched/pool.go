@@ -126,8 +126,8 @@ func (p *Pool) End(now float64, h hosts.ID) {
 	}
 }
 
-// enter inserts h after the hosts that became idle before now, and by index among those that
-// became idle at now.
+// enter inserts h after the hosts that became idle before now. Hosts that became idle at now
+// are ordered by index.
 func (p *Pool) enter(now float64, h hosts.ID) {
 	at := p.last
 	for at != None && p.hosts[at].since == now && at > h {

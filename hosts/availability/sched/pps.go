@@ -45,7 +45,7 @@ func DefaultPPS() PPSOptions {
 type PPS struct {
 	o         PPSOptions
 	predictor predictors.Predictor
-	judge     predictors.Judge // the predictor if it implements Judge, otherwise nil
+	judge     predictors.Judge // predictor, if it implements Judge; nil if it does not
 	rng       *rand.Rand
 	last      hosts.ID
 	best      []hosts.ID // hosts with the highest score

@@ -20,8 +20,8 @@ type QueueOptions struct {
 	// or "block" if the whole queue waits for it.
 	Mode string `yaml:"hold_mode" validate:"oneof=skip block" doc:"during that delay: skip (later jobs are tried) or block (the whole queue waits)"`
 
-	// Resubmit is the queue position of a job whose host left: "tail" (the default), "head", or
-	// "drop", which removes the job.
+	// Resubmit is the position in the queue of a job whose host has left: "tail" (the
+	// default), "head", or "drop", which removes the job.
 	Resubmit string `yaml:"resubmit" validate:"oneof=tail head drop" doc:"queue position of a job whose host left: tail, head, or drop (removed)"`
 }
 
@@ -29,8 +29,8 @@ type QueueOptions struct {
 func DefaultQueue() QueueOptions { return QueueOptions{Hold: 300, Mode: "skip", Resubmit: "tail"} }
 
 // A Queue holds jobs until they are placed on hosts, first come, first served. The caller
-// numbers the jobs from 0. The queue scans only jobs whose state may have changed: jobs on hold
-// cost nothing until their hold ends.
+// numbers the jobs from 0. The queue examines only jobs whose state may have changed. Jobs on
+// hold cost nothing until their hold ends.
 type Queue struct {
 	o       QueueOptions
 	ready   eventheap.Heap // jobs by position in the queue

@@ -29,7 +29,7 @@ type Threshold struct {
 	least     float64
 	order     string
 	predictor predictors.Predictor
-	judge     predictors.Judge // the predictor if it implements Judge, otherwise nil
+	judge     predictors.Judge // predictor, if it implements Judge; nil if it does not
 	limits    *limits          // nil if the predictor is not a limiter
 	last      hosts.ID         // the host chosen last
 }

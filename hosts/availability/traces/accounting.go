@@ -16,7 +16,7 @@ const (
 	mipsChanged                // mips differs from the first value of the host, which is used
 	mipsMissing                // mips is not a positive number; 1 is used
 	fieldsBeyond               // there are more fields than in the format; they are ignored
-	samplesShort               // there are too few samples for a day; the rest of the day is unknown
+	samplesShort               // there are too few samples for a day, so the rest of the day is unknown
 	sampleBad                  // a sample is not a number; its state is unknown
 	endUnread                  // an end reason is not a number; 0 is used
 	startCut                   // the record starts before the previous one ends; its start is moved to that end
@@ -116,8 +116,8 @@ type tally struct {
 //
 //	Lines = Used + Repaired + Skipped
 //
-// A line repaired for two reasons counts once in Repaired and once for each reason. A skipped
-// line has one reason. Headers, comments and blank lines count as skipped.
+// A line that was repaired for two reasons counts once in Repaired and once for each reason. A
+// skipped line has one reason. Headers, comments and blank lines count as skipped.
 type Accounting struct {
 	Lines    int
 	Used     int // used unchanged
@@ -185,7 +185,8 @@ type place struct {
 	line int
 }
 
-// A verdict is the set of repairs of a line, stored until it is known whether the line is used.
+// A verdict is the set of repairs of a line. It is stored until it is certain whether the line
+// is used.
 type verdict uint16
 
 func (v *verdict) repair(why reason) { *v |= 1 << why }

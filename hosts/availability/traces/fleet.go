@@ -16,7 +16,7 @@ type fleet struct {
 	byName map[string]*draft
 }
 
-// A draft is a host whose lines are being read.
+// A draft is a host whose lines are still being read.
 type draft struct {
 	name    string
 	mips    float64

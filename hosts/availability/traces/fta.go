@@ -9,11 +9,12 @@ import (
 	"bourse/hosts/availability"
 )
 
-// ReadFTA reads an event_trace of the Failure Trace Archive, plain or gzip. It has nine columns
-// separated by white space. ReadFTA uses node (3rd), event type (6th), start (7th), stop (8th)
-// and end reason (9th). Type 1 is available. Type 0 is a user's presence if its end reason is 2
-// or 3, an eviction if it is 4 or 5, and unavailable otherwise. Loads are unknown and set to 0.
-// The origin is the earliest start. Gap is as for [availability.NewHistory].
+// ReadFTA reads an event_trace of the Failure Trace Archive, plain or gzip. It has nine
+// columns separated by white space. ReadFTA uses node (3rd), event type (6th), start (7th),
+// stop (8th) and end reason (9th). Type 1 is available. Type 0 is a user's presence if the end
+// reason is 2 or 3, an eviction if it is 4 or 5, and unavailable for any other end reason.
+// Loads are unknown and set to 0. The origin is the earliest start. Gap is as for
+// [availability.NewHistory].
 func ReadFTA(r io.Reader, gap float64) (*availability.Trace, *Accounting, error) {
 	a := new(Accounting)
 	f := newFleet(a)

@@ -72,6 +72,14 @@ func (out *Checked) check(l *log) (err error) {
 		}
 	}
 	out.First, out.Records = from+1, from
+	for _, table := range []byte{checkpointTable, outcomeTable} {
+		for seq := range l.back(table, &err) {
+			if seq > l.seq {
+				return fmt.Errorf("found %d as the last record, want record %d, which is missing", l.seq, seq)
+			}
+			break
+		}
+	}
 	for t := range l.retold(k, from+1, &err) {
 		if !t.known && t.seq == l.seq {
 			out.open = true // the step of the last record may not have been executed
@@ -170,11 +178,22 @@ func (l *log) begun(as *made, c *Config) (k *core, from int64, err error) {
 	since, err := l.upgraded()
 	if l.first > 1 {
 		since = max(since, l.first-1)
+		if err == nil && !l.has(baseTable, l.first) && !l.has(checkpointTable, l.first-1) {
+			return nil, 0, fmt.Errorf("found record %d, want record 1, or a checkpoint that includes the earlier records", l.first)
+		}
 	}
 	if err == nil && since > 0 {
 		from, err = l.recall(k, fresh, since)
 	}
 	return k, from, err
+}
+
+// has reports whether a table contains a value for record n.
+func (l *log) has(table byte, n int64) bool {
+	for seq := range l.each(table, n, new(error)) {
+		return seq == n
+	}
+	return false
 }
 
 // upgraded returns the number of the last record that another version wrote, or 0 if this

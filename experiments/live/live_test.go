@@ -785,6 +785,16 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s (%d): %+v, %v", name, changed, got, err)
 		}
 	}
+	must(0, w.market.save()) // otherwise, a log without its last record is as after a crash
+	last := must(openLog("market", w.disk.CrashClone(vfs.CrashCloneCfg{}), true, nil)).seq
+	for _, n := range []int64{1, 2, last / 2, last - 1, last} {
+		disk := w.disk.CrashClone(vfs.CrashCloneCfg{})
+		l := must(openLog("market", disk, false, nil))
+		must(0, errors.Join(l.db.Delete(key(recordTable, n), nil), l.db.Close()))
+		if got, err := Check("market", disk, all); err == nil || !strings.Contains(err.Error(), "want record") {
+			t.Errorf("without record %d of %d: %+v, %v", n, last, got, err)
+		}
+	}
 }
 
 // TestManyNodes checks that a contract is admitted even if it has so many hosts that its

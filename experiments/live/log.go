@@ -163,11 +163,16 @@ func (l *log) add(r *record) error {
 }
 
 // records yields the records from number n on. Record n must be the first record or the first
-// after a checkpoint. It stores errors in err.
+// after a checkpoint. It stores errors in err; a missing record is one.
 func (l *log) records(n int64, err *error) iter.Seq2[int64, *record] {
 	return func(yield func(int64, *record) bool) {
 		var c codec
 		for seq, text := range l.each(recordTable, n, err) {
+			if seq > n {
+				*err = fmt.Errorf("found record %d, want record %d, which is missing", seq, n)
+				return
+			}
+			n++
 			r, e := c.decode(text)
 			if errors.Is(e, errFormat) && l.read {
 				e = fmt.Errorf("%w: check or export the log with that version, or start and stop this version, which begins a new log", e)

@@ -53,7 +53,7 @@ var most = map[string]int{
 	"experiments":                    3810,
 	"experiments/fitlab":             1150,
 	"experiments/judge":              760,
-	"experiments/live":               5677,
+	"experiments/live":               5699,
 	"experiments/live/client":        817,
 	"experiments/live/page":          500,
 	"experiments/live/service":       1076,

@@ -30,7 +30,7 @@ type Recommendation struct {
 	For       string  `json:"for" doc:"inelastic, elastic or provider"`
 	Reserve   bool    `json:"reserve" doc:"whether p_a is above the threshold"`
 	Threshold float64 `json:"threshold" doc:"threshold for p_a"`
-	Equation  string  `json:"equation" doc:"equation of the paper"`
+	Equation  string  `json:"equation" doc:"equation in the paper"`
 
 	// The following fields are computed from the replications if there is more than one:
 	Lo95    *float64 `json:"lo95" doc:"interval of the threshold (jackknife)"`

@@ -43,7 +43,7 @@ func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *result
 	}
 	f.files = &files{
 		Results: r.Path, Files: len(r.Manifest.Outputs), Manifest: r.Digest(), Findings: []change{},
-		Beyond: []string{"whether somebody changed both manifest.json and the files; to find out, compare the manifest's sha256 with a copy stored elsewhere"},
+		Beyond: []string{"whether somebody changed both manifest.json and the files; compare the manifest's sha256 with a copy stored elsewhere to find out"},
 	}
 	sound := !slices.ContainsFunc(f.Ledgers, func(a Audited) bool { return !a.Report.Clean() })
 	if len(changes) == 0 {

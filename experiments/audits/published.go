@@ -32,7 +32,7 @@ func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Opt
 		r.Findings = append(r.Findings, audit.Finding{Found: "head " + r.Head, Want: head.String() + ", by the checkpoint"})
 	}
 	if len(opts.Seen) == 0 {
-		r.Beyond = append(r.Beyond, "the times of entries, because no --witness was given whose cosignatures would confirm the times")
+		r.Beyond = append(r.Beyond, "the times of entries, because no --witness was given whose cosignatures would confirm them")
 	}
 	return &Found{Ledgers: []Audited{{address, r}}}, nil
 }

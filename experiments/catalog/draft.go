@@ -40,7 +40,7 @@ func Questions() []Question {
 		{"jobs", "Whose jobs? Which workload: a log (.swf, .swf.gz), a plan (.csv), or a model: " + strings.Join(drawn(), ", "), "paper", (*draft).setJobs},
 		{"policies", "Which policies are compared? Of " + strings.Join(policies.Table(nil, nil).Names(), ", "), "be, sac, cac", (*draft).setPolicies},
 		{"repeat", "How often? How many replications? A number, or METRIC=HALF-WIDTH to stop when the metric's interval is narrow enough", "5", (*draft).setRepeat},
-		{"deadlines", "What are the deadlines? none; a factor on the user's estimate (or on the model's runtime); or usual, as the policies require", "usual", (*draft).setDeadlines},
+		{"deadlines", "What are the deadlines? none; a factor on the user's estimate (or on the model's runtime); or usual (as the policies require)", "usual", (*draft).setDeadlines},
 	}
 }
 

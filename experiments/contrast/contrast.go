@@ -58,8 +58,8 @@ type Row struct {
 	First  string `json:"first"`
 	Second string `json:"second"`
 
-	N      int  `json:"n" doc:"pairs of replications, or the size of the smaller sample"`
-	Paired bool `json:"paired" doc:"whether each replication of one side is compared with the same replication of the other; if not, the samples are independent, and compared by Welch's test"`
+	N      int  `json:"n" doc:"number of pairs of replications, or size of the smaller sample"`
+	Paired bool `json:"paired" doc:"whether each replication of one side is compared with the same replication of the other side; if not, the samples are independent and are compared by Welch's test"`
 
 	FirstMean  *float64 `json:"first_mean"`
 	FirstLo95  *float64 `json:"first_lo95" doc:"interval of the first mean; null for fewer than two values, or if all values are equal and are not fractions of trials"`
@@ -68,15 +68,15 @@ type Row struct {
 	SecondLo95 *float64 `json:"second_lo95"`
 	SecondHi95 *float64 `json:"second_hi95"`
 	Difference *float64 `json:"difference" doc:"first mean minus the second mean"`
-	Lo95       *float64 `json:"lo95" doc:"interval of the difference, simultaneous at 95 % for all these comparisons (Bonferroni, Student's t) and limited by the metric's bounds; null if it is undefined"`
+	Lo95       *float64 `json:"lo95" doc:"interval of the difference, within the metric's bounds; simultaneous at 95 % for all these comparisons (Bonferroni, Student's t); null if undefined"`
 	Hi95       *float64 `json:"hi95"`
-	P          *float64 `json:"p" doc:"two-sided p for the hypothesis of no difference"`
+	P          *float64 `json:"p" doc:"two-sided p of the hypothesis that there is no difference"`
 	Corrected  *float64 `json:"p_corrected" doc:"p times the number of comparisons, at most 1 (Bonferroni)"`
-	Effect     *float64 `json:"effect" doc:"difference divided by the standard deviation of the pairs or, for independent samples, by the root mean square of both deviations"`
-	Needed     *int     `json:"needed" doc:"replications that would show a difference of this size with a power of 80 % at the level of the verdict"`
+	Effect     *float64 `json:"effect" doc:"difference divided by a standard deviation: that of the differences in pairs or, for independent samples, the root mean square of both"`
+	Needed     *int     `json:"needed" doc:"number of replications that would show a difference of this size with a power of 80 % at the level of the verdict"`
 	Alike      *float64 `json:"alike" doc:"corrected p of two one-sided tests of the hypothesis that the difference is at least the margin; null without a margin"`
 
-	Verdict string `json:"verdict" doc:"verdict: higher, lower or undecided if the interval of the difference is above 0, below 0 or contains 0; alike if it lies within the margin; equal or constant if the difference is 0 or the same in every replication; no sample if all replications have the same jobs on the same hosts"`
+	Verdict string `json:"verdict" doc:"verdict. It is higher, lower or undecided if the interval of the difference is above 0, below 0 or contains 0, and alike if the interval lies within the margin. It is equal if the difference is 0, constant if the difference is the same in every replication, and no sample if all replications have the same jobs on the same hosts"`
 
 	tested *stats.Difference // nil if the difference cannot be tested
 	apart  [2]float64        // largest difference that the bounds of the metric allow

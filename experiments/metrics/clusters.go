@@ -23,14 +23,14 @@ var (
 		Name:  "cluster_utilization_min",
 		Unit:  "1",
 		Bound: Proportion,
-		Doc:   ClusterUtilization.Doc + ", for the least utilized cluster",
+		Doc:   ClusterUtilization.Doc + ", for the cluster with the lowest utilization",
 		Of:    booked(func(o *Outcome) (float64, bool) { return clusters(o, math.Inf(1), math.Min, 1) }),
 	}
 	ClusterMost = Metric{
 		Name:  "cluster_utilization_max",
 		Unit:  "1",
 		Bound: Proportion,
-		Doc:   ClusterUtilization.Doc + ", for the most utilized cluster",
+		Doc:   ClusterUtilization.Doc + ", for the cluster with the highest utilization",
 		Of:    booked(func(o *Outcome) (float64, bool) { return clusters(o, 0, math.Max, 1) }),
 	}
 )

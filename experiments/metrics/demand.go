@@ -22,7 +22,7 @@ var HostDemandCorrelation = Metric{
 	Name:  "demand_correlation_host",
 	Unit:  "1",
 	Bound: Correlation,
-	Doc:   "mean over hosts of the Pearson correlation of 5-minute mean prices with the prices in the best-effort run; hosts with constant prices are omitted; computed only if a figure or search names it",
+	Doc:   "Pearson correlation of 5-minute mean prices with those of the best-effort run, averaged over the hosts whose prices vary; computed only if a figure or search names it",
 	Of: func(o *Outcome) (float64, bool) {
 		sum, hosts := 0.0, 0.0
 		for h := range min(len(o.HostPrices), len(o.HostDemand)) {

@@ -79,7 +79,7 @@ func meanEfficiencyAt(name string, alpha float64) Metric {
 	return Metric{
 		Name: name,
 		Unit: "1",
-		Doc:  "mean of U(j)/U*(j) over the jobs that U*, or the best known schedule if U* is a bound, fulfils (§4.2 as printed)",
+		Doc:  "mean of U(j)/U*(j) over the jobs that U* fulfils, as printed in §4.2; if U* is a bound, over the jobs that the best known schedule fulfils",
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) {
 				if !j.Chosen || j.Value < 1e-6 { // smaller values cannot be represented as money
@@ -100,7 +100,7 @@ func jobEfficiencyAt(name string, alpha float64) Metric {
 	return Metric{
 		Name: name,
 		Unit: "1",
-		Doc:  "sum of U(j)/v(j) over all jobs, divided by the number of jobs that U* fulfils (or the best known schedule, if U* is a bound); computed only if a figure or search names it",
+		Doc:  "sum of U(j)/v(j) over all jobs / number of jobs that U* (or the best known schedule, if U* is a bound) fulfils; computed only if a figure or search names it",
 		Of: func(o *Outcome) (float64, bool) {
 			sum, planned := 0.0, 0
 			for i := range o.Jobs {

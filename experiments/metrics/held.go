@@ -28,7 +28,7 @@ func heldOf(name string) (Metric, bool) {
 		Name:  name,
 		Unit:  "1",
 		Bound: Proportion,
-		Doc:   "amount of " + resource + " that tasks held x time / (amount that the hosts offer x time from the first arrival to the end of the run); measured if " + resource + " has a price, or if a figure or search names it",
+		Doc:   "amount of " + resource + " that tasks held x time / (amount that the hosts offer x time from the first arrival to the end of the run); measured if " + resource + " has a price, or if a figure or search names the metric",
 		Of: func(o *Outcome) (float64, bool) {
 			i := slices.IndexFunc(o.Held, func(h Held) bool { return h.Name == resource })
 			if i < 0 {

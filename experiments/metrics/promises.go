@@ -10,7 +10,7 @@ type Promise struct {
 // 0 (best) and 1. It is undefined if no predictions were requested.
 var Brier = Metric{
 	Name: "brier", Less: true, Unit: "1", Bound: Proportion,
-	Doc:    "mean of (predicted - realized)² over predictions on the last day, for random jobs on available hosts; 0 is best; computed only if a figure shows it",
+	Doc:    "mean of (predicted - realized)² for predictions on the last day, with random jobs on available hosts; 0 is best; computed only if a figure shows it",
 	Trials: asked,
 	Of: ofPromises(func(p Promise) float64 {
 		miss := p.Promised - one(p.Kept)

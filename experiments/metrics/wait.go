@@ -13,7 +13,7 @@ const Tau = 10
 
 // Wait is the mean time in seconds that jobs wait before they start.
 var Wait = Metric{
-	Name: "wait", Less: true, Unit: "s", Doc: "mean of start - arrival over the jobs that started, including jobs open at the horizon",
+	Name: "wait", Less: true, Unit: "s", Doc: "mean of start - arrival over the jobs that started, including jobs that are open at the horizon",
 	Of: func(o *Outcome) (float64, bool) {
 		waits := o.waits()
 		sum := 0.0

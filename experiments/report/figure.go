@@ -115,7 +115,7 @@ func (f Figure) Said() string {
 	case most == 1:
 		return strings.TrimSpace(said + " One replication (n = 1).")
 	case least < most:
-		return strings.TrimSpace(fmt.Sprintf("%s Means are computed over %d to %d replications (n), those in which they are defined.", said, least, most))
+		return strings.TrimSpace(fmt.Sprintf("%s Means are computed over %d to %d replications (n), in which they are defined.", said, least, most))
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s Means over n = %d replications.", said, most))
 }

@@ -88,14 +88,14 @@ func (s Sweep) planeTables(rows []results.Summary) []Table {
 	for _, p := range s.planes(rows) {
 		t := p.table()
 		t.Header[0] = s.Axes[0] + " by " + s.Axes[1]
-		t.Note = fmt.Sprintf("The values are means over %d replications; deviations and intervals are in summary.csv.", n)
+		t.Note = fmt.Sprintf("The values are means over %d replications. Deviations and intervals are in summary.csv.", n)
 		all = append(all, t)
 	}
 	return all
 }
 
 // heat is the caption's sentence about heat maps.
-const heat = "The values are means. All maps of a metric have the same scale: dark is low, light is high."
+const heat = "The values are means. All maps of a metric have the same scale, from dark (low) to light (high)."
 
 // plane draws a heat map. It writes the numbers into the cells if they fit.
 func (p Panel) plane(pl *plot.Plot) error {

@@ -138,7 +138,7 @@ func TestSaid(t *testing.T) {
 	other.N = 4
 	for got, want := range map[string]string{
 		of(bar):                  "Shares. " + Interval + " Means over n = 5 replications.",
-		of(bar, other):           "Shares. " + Interval + " Means are computed over 4 to 5 replications (n), those in which they are defined.",
+		of(bar, other):           "Shares. " + Interval + " Means are computed over 4 to 5 replications (n), in which they are defined.",
 		of(Point{Mean: 1, N: 1}): "Shares. One replication (n = 1).",
 		of(Point{Mean: 1}):       "Shares.",
 	} {

@@ -138,11 +138,11 @@ func (t *file) join(b []byte) error {
 // end.
 func foot(b []byte) (end int, meta *format.FileMetaData, err error) {
 	if len(b) < len(magic)+footed {
-		return 0, nil, errors.New("a block is not a Parquet file")
+		return 0, nil, errors.New("found a block that is not a Parquet file")
 	}
 	end = len(b) - footed - int(binary.LittleEndian.Uint32(b[len(b)-footed:]))
 	if end < len(magic) {
-		return 0, nil, errors.New("a block has no footer")
+		return 0, nil, errors.New("found a block without a footer")
 	}
 	meta = new(format.FileMetaData)
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[end:len(b)-footed], meta); err != nil {

@@ -12,7 +12,7 @@ import (
 // leaves.
 type Availability struct {
 	Model     *Choice `yaml:"model" family:"availability" doc:"availability model, which generates one trace per replication; all policies use the same trace"`
-	Span      float64 `yaml:"span" validate:"gt=0,max=1e9" doc:"length of the traces that a model generates, s; without a horizon, the run ends at the end of the trace"`
+	Span      float64 `yaml:"span" validate:"gt=0,max=1e9" doc:"length of the traces that a model generates, s; without a horizon, the run ends when the trace ends"`
 	File      string  `yaml:"file" doc:"recorded trace (plain or gzip) instead of a model; for format ucb, a folder with one file per host"`
 	Format    string  `yaml:"format" validate:"oneof=auto csv fta ucb load" doc:"format of the file: csv (resource,start,end,state,load,mips), fta (event_trace), ucb (epoch ops), load (date, host, 288 percentages), or auto (detected from the first lines)"`
 	Threshold float64 `yaml:"threshold" validate:"min=0,lt=1" doc:"CPU load above which a host counts as busy; only for format load"`

@@ -228,7 +228,7 @@ func (w *Workload) check(n *config.Node, path string) error {
 		}
 	}
 	if len(said) == 1 && w.Filter != "" && w.Plan != "" {
-		return at.Fail(config.Join(path, "filter"), "found %q with a plan, want a filter only with swf, or with a model, which a log can replace", plugin.Clip(w.Filter))
+		return at.Fail(config.Join(path, "filter"), "found %q with a plan, want a filter only with swf, or with a model that a log can replace", plugin.Clip(w.Filter))
 	}
 	if w.Memory != "" && w.Plan != "" {
 		return at.Fail(config.Join(path, "memory"), "found %s with a plan, want this field only with swf, because a plan has a column memory", w.Memory)

@@ -39,7 +39,7 @@ type Experiment struct {
 // efficiency_0.5, half_width: 0.01}}.
 type Until struct {
 	Metric    string  `yaml:"metric" validate:"required" doc:"metric whose interval is checked, as listed by 'bourse scenario options metric'"`
-	HalfWidth float64 `yaml:"half_width" validate:"gt=0,max=1e12" doc:"largest acceptable half-width of the 95 % interval, which is a confidence sequence and therefore remains valid after early stopping"`
+	HalfWidth float64 `yaml:"half_width" validate:"gt=0,max=1e12" doc:"largest acceptable half-width of the 95 % interval, which is a confidence sequence and so remains valid after early stopping"`
 	Min       int     `yaml:"min" validate:"min=2,max=1000000" doc:"replications before the first check"`
 }
 
@@ -52,7 +52,7 @@ type Configuration struct {
 	SLA       SLA      `yaml:"sla" doc:"terms of a contract"`
 	Needs     Needs    `yaml:"needs" doc:"resource requirements of each job, per node"`
 	Provider  Provider `yaml:"provider" doc:"seller"`
-	Horizon   *float64 `yaml:"horizon" validate:"gt=0,max=1e12" doc:"end of the run, s; contracts that are then open are cancelled without charge and not measured; if omitted, the run ends when all jobs are done or the availability trace ends"`
+	Horizon   *float64 `yaml:"horizon" validate:"gt=0,max=1e12" doc:"end of the run, s; open contracts are then cancelled without charge and not measured; if omitted, the run ends when all jobs are done or the availability trace ends"`
 	Admission []Choice `yaml:"admission" validate:"min=1" family:"admission" doc:"policies to compare on the same workload"`
 }
 
@@ -162,8 +162,8 @@ type Workload struct {
 	Plan      string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run unchanged, instead of a model"`
 	SWF       string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, instead of a model"`
 	Filter    string   `yaml:"filter" doc:"filter for the records of the log, such as ran,first:2000; with a model, the filter applies to a log given with --trace"`
-	Memory    string   `yaml:"memory" validate:"omitempty,oneof=none request used" doc:"log field with the memory of each node: none (the default), request (field 10, or 7 if 10 is unknown) or used (field 7, or 10 if 7 is unknown)"`
-	Preceding string   `yaml:"preceding" validate:"omitempty,oneof=followed ignored" doc:"arrival of jobs with a predecessor (fields 17 and 18 of a log, columns after and think of a plan): followed (the default: a job's think time begins at the end or rejection of its predecessor) or ignored (a job arrives as recorded)"`
+	Memory    string   `yaml:"memory" validate:"omitempty,oneof=none request used" doc:"log field with the memory of each node: none (the default), request (field 10) or used (field 7). If the field is unknown, the other one is used"`
+	Preceding string   `yaml:"preceding" validate:"omitempty,oneof=followed ignored" doc:"arrival of jobs with a predecessor (fields 17 and 18 of a log, columns after and think of a plan). It is followed (think seconds after the predecessor's end or rejection; the default) or ignored (as recorded)"`
 	Estimate  *Choice  `yaml:"estimate" family:"law" doc:"distribution of the ratio estimate / runtime (at least 1) for jobs of a model; if omitted, the model's estimates are used"`
 	Annotate  Options  `yaml:"annotate" doc:"rules that change the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price and urgency"`
 	Warmup    float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"fraction of the jobs, from the first one, that run but are not measured"`
@@ -177,10 +177,10 @@ type Market struct {
 	Payment    string   `yaml:"payment" doc:"payment rule"`
 	Reserve    float64  `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce, in $ per processor-second, on a host where every task gets all it can use; a contract never pays more than its bid"`
 	Resources  []string `yaml:"resources" validate:"omitempty" doc:"resources other than processors that have a price: memory, disk, bandwidth, or names of countable resources"`
-	Renew      float64  `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of a spot contract's bids (policy be); at a renewal, the contract bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
+	Renew      float64  `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of a spot contract's bids (policy be), when it bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
 	Forecaster Choice   `yaml:"forecaster" family:"forecaster" doc:"forecaster of the price percentile"`
 	Window     float64  `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history that forecasts use, s"`
-	Instant    string   `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (all ends follow together), or one-by-one (submissions, then ends in the order of the log, each followed by a scan of the queue, as in EASY simulators)"`
+	Instant    string   `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (all ends follow together), or one-by-one. The last one processes submissions, then ends in the order of the log, and scans the queue after each event"`
 }
 
 // An SLA describes the promise of a contract, and the penalty if the promise is broken.
@@ -188,7 +188,7 @@ type SLA struct {
 	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total (fast hosts compensate for slow hosts) or per-host (each node does its own work)"`
 	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"factor; the deadline is this factor times the quantity that 'of' names"`
 	Of          string   `yaml:"of" validate:"oneof=plan estimate runtime" doc:"quantity that slack multiplies: the plan's deadline, the user's estimate, or the true runtime"`
-	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan none" doc:"hard (work stops at the deadline), soft (work continues), plan (soft for jobs that have a penalty rate and are not marked hard), or none (jobs have no deadline; the plan's deadline only sets the period over which a bid spends the budget)"`
+	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan none" doc:"hard (work stops at the deadline), soft (work continues), plan (soft for jobs with a penalty rate that are not marked hard), or none. With none, the plan's deadline only sets the period over which a bid spends the budget"`
 	RunsOn      bool     `yaml:"runs_on" doc:"whether work continues after a hard deadline, although the promise counts as broken"`
 	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; if omitted, the plan's penalty"`
 }

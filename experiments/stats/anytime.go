@@ -20,7 +20,7 @@ import "math"
 // (0,1).
 func Anytime(xs []float64, lo, hi, alpha float64) (l, u float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
-		panic("stats: interval of a level outside (0,1)")
+		panic("stats: interval: found a level outside (0,1)")
 	}
 	if len(xs) == 0 {
 		return 0, 0, false

@@ -13,7 +13,7 @@ import (
 // resamples is positive.
 func Bootstrap(xs []float64, level float64, resamples int, rng *rand.Rand, statistic func([]float64) float64) (lo, hi float64, ok bool) {
 	if !(level > 0 && level < 1) || resamples < 1 {
-		panic("stats: bootstrap of a level outside (0,1) or without resamples")
+		panic("stats: bootstrap: found a level outside (0,1), or no resamples")
 	}
 	if len(xs) < 2 {
 		return 0, 0, false

@@ -7,7 +7,7 @@ import "math"
 // rounding. Pearson panics unless both slices have the same length.
 func Pearson(xs, ys []float64) (r float64, ok bool) {
 	if len(xs) != len(ys) {
-		panic("stats: correlated series differ in length")
+		panic("stats: correlation: found series of different lengths")
 	}
 	if len(xs) < 2 {
 		return 0, false

@@ -22,7 +22,7 @@ type Difference struct {
 // panics unless both slices have the same length.
 func Pairs(xs, ys []float64) (d Difference, ok bool) {
 	if len(xs) != len(ys) {
-		panic("stats: paired samples differ in length")
+		panic("stats: difference: found paired samples of different lengths")
 	}
 	diffs := make([]float64, len(xs))
 	for i := range xs {

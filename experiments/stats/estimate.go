@@ -21,7 +21,7 @@ type Estimate struct {
 // Interval panics unless alpha is in (0,1).
 func (e Estimate) Interval(alpha float64) (lo, hi float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
-		panic("stats: interval of a level outside (0,1)")
+		panic("stats: interval: found a level outside (0,1)")
 	}
 	if e.interval == nil {
 		return 0, 0, false
@@ -130,7 +130,7 @@ func ofMean(xs []float64, lo, hi float64) Estimate {
 // panics unless both slices have the same positive length.
 func Fieller(xs, ys []float64) (e Estimate, ok bool) {
 	if len(xs) != len(ys) {
-		panic("stats: paired samples differ in length")
+		panic("stats: difference: found paired samples of different lengths")
 	}
 	mx, sxx := moments(xs)
 	my, syy := moments(ys)

@@ -58,7 +58,7 @@ func (q Quantity) bounded(xs []float64) bool {
 // interval does the same as [Interval] for at least two values.
 func Interval(xs []float64, q Quantity, alpha float64) (lo, hi float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
-		panic("stats: interval of a level outside (0,1)")
+		panic("stats: interval: found a level outside (0,1)")
 	}
 	if len(xs) < 2 {
 		return 0, 0, false

@@ -10,7 +10,7 @@ import "math"
 // freedom for any m. Reach panics unless n is at least 2, m is positive and alpha is in (0,1).
 func Reach(sd float64, n, m int, alpha float64) float64 {
 	if n < 2 || m < 1 || !(alpha > 0 && alpha < 1) {
-		panic("stats: reach of fewer than two values, to no values, or of a level outside (0,1)")
+		panic("stats: reach: found fewer than two values, no target, or a level outside (0,1)")
 	}
 	return critical(alpha, n) * sd * math.Sqrt(1/float64(n)+1/float64(m))
 }

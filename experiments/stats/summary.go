@@ -75,7 +75,7 @@ func (s Summary) HasInterval() bool { return s.interval }
 // panics unless level is in (0,1) and df is positive.
 func CriticalT(level float64, df int) float64 {
 	if !(level > 0 && level < 1) || df < 1 {
-		panic("stats: critical t of a level outside (0,1) or without degrees of freedom")
+		panic("stats: critical t: found a level outside (0,1), or no degrees of freedom")
 	}
 	return -student(df).Quantile(level)
 }
@@ -101,7 +101,7 @@ func moments(xs []float64) (mean, squares float64) {
 	mean += rest / n
 	squares = max(0, squares-rest*rest/n)
 	if math.IsNaN(squares) || math.IsInf(squares, 0) {
-		panic("stats: sample is not finite, or too large to square")
+		panic("stats: found a sample that is not finite, or is too large to square")
 	}
 	return mean, squares
 }

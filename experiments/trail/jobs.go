@@ -100,7 +100,7 @@ func (w *writer) job(r *Run, j *results.Job) {
 	w.decision(r, j)
 	w.met(r, j)
 	if j.Start != nil && j.Finish != nil {
-		w.put("<p>Ran from ", short(*j.Start), " s to ", short(*j.Finish), " s, with ", maybe(j.Share), " CPU on each node; the work done by the deadline was ",
+		w.put("<p>Ran from ", short(*j.Start), " s to ", short(*j.Finish), " s, with ", maybe(j.Share), " CPU seconds on each node; the work done by the deadline was ",
 			maybe(j.WorkDone), " of ", short(j.Work), " CPU s. Paid: $", dollars(j.Paid), "; penalty: $", dollars(j.Penalty), ".</p>\n")
 	}
 	w.entries(r, j)

@@ -63,7 +63,7 @@ func (t *Trail) Section() report.Section {
 	w := &writer{labels: t.Labels}
 	left := w.runs(t.Runs)
 	s := report.Section{Name: "rows", Title: "Every number, to the micro-dollar",
-		Lead: "A row of the summary links to its replications, a replication to its jobs, a job to its decision, its prices and its entries in the ledger. RESULTS is the directory of this page."}
+		Lead: "A row of the summary links to its replications, and a replication to its jobs. A job links to its decision, its prices and its entries in the ledger. RESULTS is the directory of this page."}
 	s.Body = template.HTML(w.String() + left)
 	return s
 }

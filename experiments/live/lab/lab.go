@@ -67,7 +67,7 @@ func Made(dir string) (bool, error) {
 		}
 	}
 	if there["books"] && !there["keys/market"] && !there["making"] {
-		return false, fmt.Errorf("%s: the bank in books is there, but not the private key of its market; restore the key from a backup, or use another folder", File(dir, "keys", "market"))
+		return false, fmt.Errorf("%s: found the bank in books, but not the private key of its market; restore the key from a backup, or use another folder", File(dir, "keys", "market"))
 	}
 	return there["market.yaml"] && there["keys/market"] && !there["making"], nil
 }

@@ -38,13 +38,13 @@ func New() *Metrics {
 	}
 	m := &Metrics{
 		registry:  prometheus.NewRegistry(),
-		turn:      seconds("turn_seconds", "Duration of an iteration of the market's loop, including the answers to its clients."),
+		turn:      seconds("turn_seconds", "Duration of one iteration of the market's loop, including the answers to its clients."),
 		log:       seconds("log_sync_seconds", "Time until a record is durable in the market's log."),
-		bank:      seconds("bank_call_seconds", "Time until the bank answers a call, for calls on which the market waits."),
+		bank:      seconds("bank_call_seconds", "Time until the bank answers a call for which the market waits."),
 		sync:      seconds("sync_seconds", "Time until a host's report is durable."),
-		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_decisions_total", Help: "Number of decisions; a deferred request counts again when it is decided."}, []string{"class", "verdict", "reason"}),
+		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_decisions_total", Help: "Number of decisions; a deferred request is counted again when it is decided."}, []string{"class", "verdict", "reason"}),
 		unpaid:    prometheus.NewCounter(prometheus.CounterOpts{Name: "bourse_unpaid_work_seconds_total", Help: "Processor-seconds that tasks used between the last usage report and a stop that the market ordered."}),
-		dropped:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_dropped_total", Help: "Connections and calls that were ended or refused because there were too many or they were too slow."}, []string{"why"}),
+		dropped:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_dropped_total", Help: "Connections and calls that were ended or refused, because there were too many or they were too slow."}, []string{"why"}),
 	}
 	m.registry.MustRegister(m.turn, m.log, m.bank, m.sync, m.decisions, m.unpaid, m.dropped)
 	m.dropped.WithLabelValues("connections") // create the counter with the value 0
@@ -107,10 +107,10 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	spotPrice   = gauge("spot_price_dollars_per_second", "Sum of the bids on a host.", "host")
-	hostUsed    = gauge("host_used_processors", "The same as bourse_host_delivered_processors; name used by earlier versions.", "host")
+	hostUsed    = gauge("host_used_processors", "Deprecated name of bourse_host_delivered_processors.", "host")
 	entitled    = gauge("host_entitled_processors", "Processors of a host to which tasks are entitled.", "host")
 	asked       = gauge("host_asked_processors", "Processors of a host that tasks have recently used, or waited for although entitled to them.", "host")
-	delivered   = gauge("host_delivered_processors", "Processors of a host that tasks have recently used, by the kernel's accounting.", "host")
+	delivered   = gauge("host_delivered_processors", "Processors of a host that tasks have recently used, as measured by the kernel.", "host")
 	held        = gauge("host_held", "Amount of a resource of a host that tasks hold, in bytes or units.", "host", "resource")
 	offered     = gauge("host_offered", "Amount of a resource that tasks can hold on a host, in bytes or units.", "host", "resource")
 	price       = gauge("price_dollars_per_second", "Sum of the bids for a resource of a host; omitted for resources without a price.", "host", "resource")

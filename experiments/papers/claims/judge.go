@@ -33,12 +33,12 @@ type Judgement struct {
 
 	// Panels contains, for each verdict, the number of panels with this verdict on the
 	// sentence. A panel is one metric in one configuration of an experiment.
-	Panels map[Verdict]int `json:"panels" doc:"number of panels (a metric in a configuration of an experiment) on which the sentence is tested, by verdict"`
+	Panels map[Verdict]int `json:"panels" doc:"number of panels on which the sentence is tested, by verdict; a panel is a metric in a configuration of an experiment"`
 
 	Outcomes []Outcome `json:"tests"`
-	Decides  int       `json:"decides" doc:"index of the test that decides the verdict, from 0; -1 if none"`
-	P        *float64  `json:"p" doc:"p of the hypothesis that the verdict is wrong, corrected for all claims of the paper; for an undecided claim, the smaller of the two p values; null if there is no p value"`
-	Needed   *int      `json:"n_decides" doc:"estimated replications needed to decide the claim; null if it is decided or the number is unknown"`
+	Decides  int       `json:"decides" doc:"index of the test that decides the verdict, from 0; -1 if there is none"`
+	P        *float64  `json:"p" doc:"p of the hypothesis that the verdict is wrong, corrected for all claims of the paper; null if there is none. An undecided claim has the smaller of two p values"`
+	Needed   *int      `json:"n_decides" doc:"estimated number of replications needed to decide the claim; null if it is decided or the number is unknown"`
 }
 
 // An Outcome is the result of one test, with its number.
@@ -49,9 +49,9 @@ type Outcome struct {
 	Source string   `json:"source" doc:"source of the margin"`
 	N      int      `json:"n" doc:"replications"`
 	Value  float64  `json:"estimate"`
-	Lo     *float64 `json:"lo" doc:"interval, corrected for all claims of the paper; null if there is no interval or it is unbounded"`
+	Lo     *float64 `json:"lo" doc:"interval, corrected for all claims of the paper; null if it does not exist or is unbounded"`
 	Hi     *float64 `json:"hi"`
-	Level  float64  `json:"level" doc:"level of the interval, chosen so that all intervals of the paper's claims hold simultaneously at 0.95"`
+	Level  float64  `json:"level" doc:"level of the interval, chosen so that all intervals of the paper's claims are simultaneous at 0.95"`
 	Where  Verdict  `json:"verdict" doc:"verdict of this test only"`
 	Exact  string   `json:"exact,omitempty" doc:"reason why the number needs no interval"`
 	Equal  bool     `json:"equal" doc:"for a claim about a direction: whether the interval lies within the margin, so that any difference is too small to matter"`

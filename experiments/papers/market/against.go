@@ -37,7 +37,7 @@ func halfway(p Printed) (string, bool) {
 	mixed, ok := p.Number("pareto-high", "be", "efficiency_0.5")
 	inelastic, ok1 := p.Number("pareto-high", "be", "efficiency_1")
 	half := (elastic + inelastic) / 2 // because eq. 9 is linear in alpha
-	return fmt.Sprintf("by eq. 9, efficiency is linear in α, so %s for inelastic users and %s for elastic users (§1) imply %s for an equal mix, not %s (§1).",
+	return fmt.Sprintf("by eq. 9, efficiency is linear in α. %s for inelastic users and %s for elastic users (§1) therefore imply %s for an equal mix, not %s (§1).",
 		share(inelastic), share(elastic), short(half), share(mixed)), ok0 && ok && ok1 && math.Abs(half-mixed) > 0.005+1e-9 // more than rounding
 }
 
@@ -55,7 +55,7 @@ func utilized(p Printed) (string, bool) {
 			}
 		}
 	}
-	return fmt.Sprintf("Table 2 marks differences of utilization as significant in %d of %d tests; §4.3 sees no “clear evidence that the utilization is significantly effected” by the model, and concludes “without causing significant underutilization”.",
+	return fmt.Sprintf("Table 2 marks differences of utilization as significant in %d of %d tests. §4.3 sees no “clear evidence that the utilization is significantly effected” by the model, and concludes “without causing significant underutilization”.",
 		marked, tests), marked > 0
 }
 
@@ -75,7 +75,7 @@ func insignificant(p Printed) (string, bool) {
 		}
 		means, errors, ts = append(means, share(x)), append(errors, share(e)), append(ts, fmt.Sprintf("%.1f", t))
 	}
-	return fmt.Sprintf("§4.3 states that Pareto and Normal values cause more violations than equal values; for BE, the numbers are %s, compared with %s (§4.3, eq. 16, 17). The standard errors that Table 2 implies, %s and %s, give t = %s, which is below the critical value of %v.",
+	return fmt.Sprintf("§4.3 states that Pareto and Normal values cause more violations than equal values. For BE, the numbers are %s, compared with %s (§4.3, eq. 16, 17). The standard errors that Table 2 implies, %s and %s, give t = %s, which is below the critical value of %v.",
 		strings.Join(means, " and "), share(equal), strings.Join(errors, ", "), share(errorOf), strings.Join(ts, " and "), critical), true
 }
 

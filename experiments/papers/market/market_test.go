@@ -232,9 +232,9 @@ func TestAgainst(t *testing.T) {
 		t.Fatalf("%q, want three sentences, as the reference says", got)
 	}
 	for i, want := range []string{
-		".35 for inelastic users and .90 for elastic users (§1) imply .625 for an equal mix, not .55 (§1)",
+		".35 for inelastic users and .90 for elastic users (§1) therefore imply .625 for an equal mix, not .55 (§1)",
 		"significant in 6 of 12 tests",
-		"for BE, the numbers are .61 and .67, compared with .44 (§4.3, eq. 16, 17). The standard errors that Table 2 implies, .12, .09 and .10, give t = 1.1 and 1.7, which is below the critical value of 2.1318.",
+		"For BE, the numbers are .61 and .67, compared with .44 (§4.3, eq. 16, 17). The standard errors that Table 2 implies, .12, .09 and .10, give t = 1.1 and 1.7, which is below the critical value of 2.1318.",
 	} {
 		if !strings.Contains(got[i], want) {
 			t.Errorf("%q, want %q in it", got[i], want)

@@ -41,7 +41,7 @@ var most = map[string]int{
 	"contracts/admission":            775,
 	"contracts/admission/booked":     650,
 	"contracts/admission/cleared":    1250,
-	"contracts/admission/libra":      560,
+	"contracts/admission/libra":      568,
 	"contracts/admission/outside":    1122,
 	"contracts/admission/policytest": 510,
 	"contracts/admission/queue":      1450,

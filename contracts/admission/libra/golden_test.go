@@ -201,12 +201,13 @@ func goldenSelect(t *testing.T, c *policytest.Case) {
 		case *LibraRisk:
 			zero[key] = p.safe(0, &r, v, h)
 		case *LibraSLA:
-			p.see(v)
+			p.see(0, v)
+			p.offer = offer(0, &r)
 			suitable[key] = p.suits(0, &r, v, h)
 			spec := v.Spec(h)
 			tasks := p.standing(0, h, spec.Speed)
 			p.old.Make(sharing.NodeOf(spec), tasks)
-			p.new.Make(sharing.NodeOf(spec), append(tasks, offer(0, &r, spec.Speed)))
+			p.new.Make(sharing.NodeOf(spec), append(tasks, p.offer))
 			current[key], renewed[key] = p.old.Return, p.new.Return
 		}
 	}

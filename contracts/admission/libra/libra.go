@@ -57,7 +57,7 @@ func newLibra(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contrac
 
 // Decide implements [contracts.Decider].
 func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	p.found = p.found[:0]
+	p.begin(r)
 	// Examine all hosts, because the best fit may be the last one.
 	for h := range hosts.ID(v.Fleet()) {
 		if left, ok := after(now, r, v, h); ok && contracts.Eligible(h, r, v) {

@@ -45,7 +45,7 @@ func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (con
 // Decide implements [contracts.Decider].
 func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v)
-	p.found = p.found[:0]
+	p.begin(r)
 	for h := range hosts.ID(v.Fleet()) {
 		if p.bounds[h].risky(now, r) || !contracts.Eligible(h, r, v) {
 			continue

@@ -26,6 +26,9 @@ type LibraSLA struct { //nolint:revive // the type has the name used in the pape
 	ReturnOptions
 	chooser
 	hosts    []occupancy
+	returns  []float64       // the return of each host if its tasks end in time, which is the highest
+	bounds   []bound         // what the hard tasks of each host leave
+	offer    sharing.Promise // of the request
 	old, new sharing.Plan
 }
 
@@ -48,14 +51,26 @@ func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (cont
 // Decide implements [contracts.Decider]. Decide rejects a request whose deadline does not
 // exceed its estimate, because the paper assumes that there are no such requests.
 func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	p.see(v)
+	p.see(now, v)
 	if r.Span(now) <= r.Work {
 		return contracts.Decision{Reason: contracts.TooLate}
 	}
-	p.found = p.found[:0]
+	p.begin(r)
+	p.offer = offer(now, r)
+	rank, strict := p.offer.Rank(), p.offer.Hard && p.ReturnOptions.Protect == "strict"
 	for h := range hosts.ID(v.Fleet()) {
-		if contracts.Eligible(h, r, v) && p.suits(now, r, v, h) {
+		if p.returns[h]+rank <= -p.limit() {
+			continue // others return at least as much as this host can
+		}
+		if b := &p.bounds[h]; strict && b.full(now, min(r.Work, b.most*p.offer.Span), p.offer.Span) {
+			continue // its hard tasks exceed it
+		}
+		switch {
+		case !contracts.Eligible(h, r, v):
+		case p.suits(now, r, v, h):
 			p.add(h, most(p.new.Return))
+		default:
+			p.bounds[h] = p.hosts[h].bound(now, v.Spec(h))
 		}
 	}
 	return p.choose(r, noReturn)
@@ -76,7 +91,8 @@ func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 	node := sharing.NodeOf(spec)
 	tasks := p.standing(now, h, spec.Speed)
 	n := len(tasks)
-	with := append(tasks, offer(now, r, spec.Speed))
+	p.offer.Left = r.Work / spec.Speed
+	with := append(tasks, p.offer)
 	// With protect: strict, the plan must be feasible, which means that all hard tasks receive
 	// the shares that they need.
 	if p.new.Divide(node, with); p.ReturnOptions.Protect == "strict" && !p.new.Feasible {
@@ -94,10 +110,10 @@ func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 	return p.new.Return >= p.old.Return
 }
 
-// offer returns the promise of one node of r at now on a host of the given speed. A request
+// offer returns the promise of one node of r at now on a host of speed 1. A request
 // that is placed again has only its remaining time.
-func offer(now float64, r *contracts.Request, speed float64) sharing.Promise {
-	p := sharing.Offer(r, speed)
+func offer(now float64, r *contracts.Request) sharing.Promise {
+	p := sharing.Offer(r, 1)
 	if r.Repeat {
 		p.Span = r.Due() - now
 		p.Target = p.Span
@@ -119,22 +135,44 @@ type course struct {
 }
 
 // see updates the data of the hosts that have changed.
-func (p *LibraSLA) see(v contracts.View) {
+func (p *LibraSLA) see(now float64, v contracts.View) {
 	changed, all := admission.Changed(v, len(p.hosts))
 	if all {
-		p.hosts = make([]occupancy, v.Fleet())
+		p.hosts, p.returns, p.bounds = make([]occupancy, v.Fleet()), make([]float64, v.Fleet()), make([]bound, v.Fleet())
 	}
 	for _, h := range changed {
 		l, on := &p.hosts[h], v.On(h)
 		l.tasks, l.goes = l.tasks[:0], l.goes[:0]
+		p.returns[h] = 0
 		for i := range on {
 			s := &on[i]
 			c := v.Contract(s.Contract)
-			l.tasks = append(l.tasks, sharing.Promise{Keep: s.Need, Terms: sharing.TermsOf(&c.Request)})
+			t := sharing.Promise{Keep: s.Need, Terms: sharing.TermsOf(&c.Request)}
+			l.tasks = append(l.tasks, t)
+			p.returns[h] += t.Rank()
 			l.goes = append(l.goes, course{c.Work - s.Done, s.Rate, s.At, c.Due(), s.Target})
 		}
 		l.tasks = slices.Grow(l.tasks, 1) // room for a new task
+		p.bounds[h] = l.bound(now, v.Spec(h))
 	}
+}
+
+// bound returns the bound of what the hard tasks leave to another hard task, computed at now. As
+// in [boundOf], the need of a task stays above a straight line.
+func (l *occupancy) bound(now float64, spec *hosts.Spec) bound {
+	n := sharing.NodeOf(spec)
+	b := bound{at: now, free: (n.Size + margin) * spec.Speed, most: n.Most * spec.Speed}
+	for i := range l.tasks {
+		t, x := &l.tasks[i], &l.goes[i]
+		left, span := x.work-x.rate*(now-x.at), max(x.due, x.target)-now
+		if !t.Hard || span < 1 {
+			continue
+		}
+		if b.free -= min(b.most, sharing.Required(left/spec.Speed, span, t.Keep)*spec.Speed); left > sharing.Tick*spec.Speed {
+			b.gain += x.rate / span
+		}
+	}
+	return b
 }
 
 // standing returns the tasks on h with their state at now.

@@ -1,12 +1,16 @@
 package libra
 
 import (
+	"cmp"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/admission/policytest"
+	"bourse/hosts"
 )
 
 // TestMost checks that hosts are ranked by their return, to 40 binary digits.
@@ -65,5 +69,71 @@ func TestReturnsAgain(t *testing.T) {
 				t.Errorf("%s: %v s: %v, want %v", current, work, d.Verdict, want)
 			}
 		}
+	}
+}
+
+// TestSkipsOnlyOthers checks that LibraSLA decides as if it planned every host with the request,
+// although it skips hosts that are full or return less than those found.
+func TestSkipsOnlyOthers(t *testing.T) {
+	t.Parallel()
+	verdicts, skipped := map[contracts.Verdict]int{}, 0
+	for seed := range uint64(2000) {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		spec := hosts.Spec{CPUs: []float64{1, 2}[rng.IntN(2)], Speed: []float64{1, 0.5, 3}[rng.IntN(3)]}
+		if rng.IntN(2) > 0 {
+			spec.Cap = 1
+		}
+		v := &still{policytest.Still{Specs: slices.Repeat([]hosts.Spec{spec}, 5), Allocations: make([][]contracts.Allocation, 5)}}
+		for h := range v.Specs {
+			for range rng.IntN(4) {
+				g := goldenTask{Span: 10 + 1000*rng.Float64(), Hard: rng.IntN(4) > 0, Budget: float64(1 + rng.IntN(3)), Penalty: rng.Float64() / 10}
+				g.Left = g.Span * rng.ExpFloat64() / 2
+				if rng.IntN(6) == 0 {
+					g.Left, g.Keep, g.Runtime, g.Deadline = 0, 0.5, 10, g.Span
+				}
+				v.add(h, g)
+				on := v.Allocations[h]
+				on[len(on)-1].Rate = rng.Float64() * spec.Speed
+			}
+		}
+		strict := rng.IntN(2) == 0
+		o := options{"protect": map[bool]string{true: "strict", false: "printed"}[strict]}
+		p, whole := newDecider(t, "librasla", o).(*LibraSLA), newDecider(t, "librasla", o).(*LibraSLA)
+		now := 0.0
+		for range 20 {
+			now += 5 * rng.Float64()
+			hard := rng.IntN(4) > 0
+			j := job{Estimate: rng.ExpFloat64() * 50, Deadline: 100 + 100*rng.ExpFloat64(), Procs: 1 + rng.IntN(2), Hard: &hard, Budget: float64(1 + rng.IntN(3))}
+			r := j.Request()
+			r.Submit = now
+			if r.Span(now) <= r.Work {
+				continue
+			}
+			got := p.Decide(now, &r, v)
+			whole.see(now, v)
+			whole.offer = offer(now, &r)
+			var want []candidate
+			for h := range hosts.ID(len(v.Specs)) {
+				if whole.suits(now, &r, v, h) {
+					want = append(want, candidate{h, most(whole.new.Return)})
+				}
+				if b := &p.bounds[h]; strict && hard && b.full(now, r.Work, r.SLA.Deadline) {
+					skipped++
+				}
+			}
+			slices.SortStableFunc(want, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
+			verdicts[got.Verdict]++
+			if (got.Verdict == contracts.Accept) != (len(want) >= r.Nodes) {
+				t.Fatalf("seed %d at %v: %v, want %v", seed, now, got, want)
+			}
+			for i, place := range got.Placements {
+				if place.Host != want[i].host {
+					t.Errorf("seed %d at %v: node %d on %d, want %v", seed, now, i, place.Host, want)
+				}
+			}
+		}
+	}
+	if verdicts[contracts.Accept] < 1000 || verdicts[contracts.Reject] < 1000 || skipped < 1000 {
+		t.Errorf("%v, %d full: too few to tell", verdicts, skipped)
 	}
 }

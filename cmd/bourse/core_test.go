@@ -45,7 +45,7 @@ var most = map[string]int{
 	"contracts/admission/outside":    1122,
 	"contracts/admission/policytest": 510,
 	"contracts/admission/queue":      1450,
-	"contracts/admission/reserve":    625,
+	"contracts/admission/reserve":    656,
 	"contracts/admission/script":     1155,
 	"contracts/broker":               1291,
 	"contracts/floor":                1721,

@@ -45,12 +45,12 @@ var growings = []growing{
 	{"hosts under sac, with as many jobs", market("%[1]d", "2", "%[1]d", "0.5", "4", "admission: [sac]"), [3]int{5000, 10000, 20000}, "", 1.3},
 	{"hosts under cac, with as many jobs", market("%[1]d", "2", "%[1]d", "0.5", "4", "admission: [cac]"), [3]int{5000, 10000, 20000}, "", 1.3},
 	{"hosts under librarisk", market("%[1]d", "1", "10000", "0.5", "2", "admission: [librarisk]"), [3]int{300, 1000, 3000}, "", 0.5},
-	{"hosts under librasla", market("%[1]d", "1", "5000", "0.5", "2", "admission: [librasla]"), [3]int{300, 1000, 3000}, "", 1.1},
+	{"hosts under librasla", market("%[1]d", "1", "5000", "0.5", "2", "admission: [librasla]"), [3]int{300, 1000, 3000}, "", 0.5},
 	{"hosts under reserve", `name: growth
 replications: 1
 base:
   fleet: {hosts: %[1]d, cpus: 2}
-  workload: {model: {name: paper, jobs: 10000, nodes: {min: 1, max: 2}}}
+  workload: {model: {name: paper, jobs: 10000, nodes: {min: 1, max: 2}}, annotate: {load: {target: 0.5}}}
   market: {sharing: planned, payment: budget}
   sla: {slack: 4}
   admission: [reserve]

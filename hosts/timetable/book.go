@@ -133,6 +133,12 @@ func (b *Book) Speed() int64 { return b.config.Speed }
 // Version returns a number that increases whenever the book changes.
 func (b *Book) Version() uint64 { return b.version }
 
+// Waiting returns the number of accepted jobs that have not started.
+func (b *Book) Waiting() int { return len(b.plan) }
+
+// Free returns the number of nodes without a running job.
+func (b *Book) Free() int { return len(b.nodes.idle) }
+
 // Next returns the earliest second at which a job should start or exceeds its estimate, or
 // Forever if there is none.
 func (b *Book) Next() int64 { return min(b.nextStart, b.nextEnd) }

@@ -15,9 +15,21 @@ type index struct {
 	used  []int32        // books in use, ascending; a book without jobs and events is vacant
 	kinds []kind
 
+	states []state // by book
+
 	few     []matchmaking.Seller // reused by quoting
 	numbers []int32              // their books
+	full    []int32
 }
+
+// A state is what quoting needs to know of a book.
+type state struct {
+	kind int32
+	free int32 // nodes without a job, if no job waits for nodes; or else unknown
+}
+
+// unknown means that a book must be asked for its quote.
+const unknown = -1
 
 // A kind is the set of books with equal nodes and speed. Vacant books of a kind return equal
 // quotes, except for their past utilization.
@@ -26,6 +38,7 @@ type kind struct {
 	speed  int64 // permille
 	books  int
 	vacant []int32 // descending, so that the first vacant book is the last element
+	fits   bool    // whether quoting has found a book in use that can start the job
 }
 
 // add adds b, which is vacant and has the highest number.
@@ -38,11 +51,16 @@ func (x *index) add(b *book) {
 	k := &x.kinds[b.kind]
 	k.books++
 	k.vacant = slices.Insert(k.vacant, 0, b.number)
+	x.states = append(x.states, state{int32(b.kind), unknown})
 }
 
 // update must be called after each change of b.
 func (x *index) update(b *book) {
 	k := &x.kinds[b.kind]
+	x.states[b.number].free = unknown
+	if plain, ok := b.keeper.(*timetable.Book); ok && plain.Waiting() == 0 {
+		x.states[b.number].free = int32(plain.Free())
+	}
 	_, was := x.due.At(b.number)
 	i, _ := slices.BinarySearch(x.used, b.number)
 	j, _ := slices.BinarySearchFunc(k.vacant, b.number, func(a, b int32) int { return int(b - a) })
@@ -57,11 +75,37 @@ func (x *index) update(b *book) {
 	}
 }
 
-// quoting returns the books in use and the first vacant book of each kind, in order, with
-// their numbers. If a matchmaker does not compare utilizations and prefers the first of equal
-// quotes, it chooses the same book among these as among all books.
-func (x *index) quoting(books []*book) ([]matchmaking.Seller, []int32) {
-	x.few, x.numbers = x.few[:0], append(x.numbers[:0], x.used...)
+// quoting returns the books that can be the best for j, in order, and their numbers: the books in
+// use and the first vacant book of each kind. If a matchmaker does not compare utilizations and
+// prefers the first of equal quotes, it chooses the same book among these as among all books.
+//
+// Books of a kind in which no job waits and that can start j now return equal quotes, so only the
+// first of them is needed. If last is set, a later completion is worse, and then books in which j
+// must wait for running jobs are not needed either.
+func (x *index) quoting(books []*book, j *timetable.Job, last bool) ([]matchmaking.Seller, []int32) {
+	x.few, x.numbers, x.full = x.few[:0], x.numbers[:0], x.full[:0]
+	for k := range x.kinds {
+		x.kinds[k].fits = false
+	}
+	for _, n := range x.used {
+		s := &x.states[n]
+		switch k := &x.kinds[s.kind]; {
+		case s.free == unknown || j.Earliest > j.Arrival:
+		case int(s.free) < j.Nodes && last:
+			x.full = append(x.full, n)
+			continue
+		case int(s.free) >= j.Nodes && k.fits:
+			continue
+		case int(s.free) >= j.Nodes:
+			k.fits = true
+		}
+		x.numbers = append(x.numbers, n)
+	}
+	for _, n := range x.full {
+		if k := &x.kinds[x.states[n].kind]; !k.fits && len(k.vacant) == 0 {
+			x.numbers = append(x.numbers, n)
+		}
+	}
 	for k := range x.kinds {
 		if v := x.kinds[k].vacant; len(v) > 0 {
 			x.numbers = append(x.numbers, v[len(v)-1])

@@ -104,7 +104,7 @@ func (p *reserve) choose(j *timetable.Job, r *contracts.Request) bool {
 	}
 	window, numbers := p.window, []int32(nil)
 	if few {
-		window, numbers = p.index.quoting(p.books)
+		window, numbers = p.index.quoting(p.books, j, alone != p.match || p.o.Match != "ff")
 	}
 	c, ok := alone.Match(j.Arrival, *j, window)
 	if ok && few {

@@ -80,7 +80,7 @@ func (p *fairshare) pass(now float64, m contracts.Market) []contracts.Action {
 	}
 	p.next = (math.Floor(now/p.Period) + 1) * p.Period
 	p.rank(now, m)
-	blocked, easy := false, p.Backfill != "none"
+	blocked, easy, slow := false, p.Backfill != "none", slowest(v)
 	if easy {
 		p.running(&p.plan, now)
 	}
@@ -91,7 +91,7 @@ func (p *fairshare) pass(now float64, m contracts.Market) []contracts.Action {
 		}
 		span := 0.0
 		if blocked {
-			span = p.spans(r, v)
+			span = r.Work / slow
 		}
 		if (!blocked || p.plan.earliest(now, span, r.Nodes) == now) && p.start(r, v) {
 			a := p.admit(now, k.contract, m, contracts.Measured("factor", k.factor), contracts.Measured("usage", k.usage), contracts.Measured("priority", k.priority))
@@ -102,7 +102,7 @@ func (p *fairshare) pass(now float64, m contracts.Market) []contracts.Action {
 			return nil
 		}
 		if !blocked || p.Backfill == "conservative" {
-			span = p.spans(r, v)
+			span = r.Work / slow
 			at := p.plan.earliest(math.Nextafter(now, math.Inf(1)), span, r.Nodes)
 			p.plan.add(at, at+span, -r.Nodes)
 		}

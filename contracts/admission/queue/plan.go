@@ -239,12 +239,15 @@ const soon = sharing.Tick
 func (t *tracker) changedHosts() { t.capacity = -1 }
 
 // spans returns the estimated runtime of r on the slowest host.
-func (t *tracker) spans(r *contracts.Request, v contracts.View) float64 {
+func (t *tracker) spans(r *contracts.Request, v contracts.View) float64 { return r.Work / slowest(v) }
+
+// slowest returns the speed of the slowest host.
+func slowest(v contracts.View) float64 {
 	slow := math.Inf(1)
 	for h := range hosts.ID(v.Fleet()) {
 		slow = min(slow, v.Spec(h).Speed)
 	}
-	return r.Work / slow
+	return slow
 }
 
 // planned returns the properties of policies that plan ahead.

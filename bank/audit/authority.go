@@ -115,6 +115,7 @@ func (a *authority) owned() bool { return a.ledger != "" }
 // no error, it records the effect of the entry.
 func (a *authority) check(e *Entry, b *books) (found, want string) {
 	if !a.owned() {
+		e.Payee = true
 		if a.used != nil && len(e.ID) > 0 {
 			place := placeOf(string(e.ID))
 			if before := a.used[place]; before > 0 {
@@ -332,8 +333,12 @@ func (a *authority) settlement(e *Entry, s *order.Signed, market string, b *book
 	if esc := b.escrows[e.Contract]; esc != nil {
 		owner = esc.owner
 	}
+	paid := func(account string) bool {
+		return a.grants[grant{account, "payee", strings.TrimPrefix(market, "market:")}]
+	}
+	e.Payee = paid(owner)
 	for _, m := range e.Moves {
-		if to := string(m.To); to != owner && !a.grants[grant{to, "payee", strings.TrimPrefix(market, "market:")}] {
+		if to := string(m.To); to != owner && !paid(to) {
 			return fmt.Sprintf("a payment to %q out of the escrow of contract %d", to, e.Contract), "one to its owner or a payee of " + market
 		}
 	}

@@ -38,6 +38,11 @@ type Entry struct {
 	Contract int64 // -1 for none
 	ID, Note []byte
 	Moves    []Move
+
+	// Payee is set for a settlement if its market may also pay the owner of the contract as the
+	// owner of a host. One of the moves to the owner can then be a charge instead of the refund.
+	// In an open ledger, anyone may be paid.
+	Payee bool
 }
 
 // A Move is a transfer of Micros from one account to another. An empty name means the escrow

@@ -17,6 +17,9 @@ type promised struct {
 	lowest     audit.Money // lowest budget that the contract has had; penalties are fractions of it
 	part, most float64
 	floor      float64     // dollars per processor-second
+	since      float64     // time of its admission, by the clock of the ledger
+	deadline   float64     // after its release
+	nodes      int         // 0 if the terms do not state its hosts
 	left       audit.Money // penalty that the market owes; 0 until the contract is settled
 	poor       bool        // whether the market had no money to pay the penalty
 }
@@ -43,7 +46,11 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 		if f.promised == nil {
 			f.promised = make(map[int64]*promised)
 		}
-		f.promised[e.Contract] = &promised{owner: string(e.Moves[0].From), budget: audit.Money(e.Moves[0].Micros), lowest: audit.Money(e.Moves[0].Micros), part: t.Part, most: t.Most, floor: t.Floor}
+		nodes := len(slices.DeleteFunc(slices.Clone(t.On), func(x any) bool {
+			_, host := x.(string)
+			return !host
+		}))
+		f.promised[e.Contract] = &promised{nodes: nodes, owner: string(e.Moves[0].From), budget: audit.Money(e.Moves[0].Micros), lowest: audit.Money(e.Moves[0].Micros), part: t.Part, most: t.Most, floor: t.Floor, since: e.Time, deadline: t.Deadline}
 		return "", ""
 	}
 	p, v := f.promised[e.Contract], &n.verdict
@@ -131,19 +138,32 @@ func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 		return "", ""
 	}
 	paid, _ := parseMoney(v.Withheld)
-	refund := audit.Money(0) // last payment to the owner; earlier payments are charges for hosts that the owner also owns
+	refund, own := audit.Money(0), 0
 	for _, m := range e.Moves {
-		paid += audit.Money(m.Micros)
-		if string(m.To) == p.owner {
+		if paid += audit.Money(m.Micros); string(m.To) == p.owner {
 			refund = audit.Money(m.Micros)
+			own++
 		}
 	}
-	paid -= refund
+	if !p.ownHosts(e, v, own) {
+		paid -= refund
+	}
 	least := min(float64(p.budget), 1e6*p.floor*v.Done)
 	if float64(paid) < least*(1-1e-9)-1 { // allows one rounding
 		return fmt.Sprintf("%v paid for %v CPU s", paid, v.Done), fmt.Sprintf("at least %v, the floor price", audit.Money(least))
 	}
 	return "", ""
+}
+
+// ownHosts reports whether all moves of a settlement to the contract's owner, own of them, can be
+// charges of the owner's hosts. A refund is the last of these moves, and earlier ones are such
+// charges. But if the charges reach the budget, there is no refund, and the moves alone do not show
+// which is the case. There is at most one charge for each try of a node. Charges can reach the
+// budget only if the contract is exhausted or ran until its deadline, because its bids spend the
+// budget by then. The market's clock may differ from the ledger's in rate, which the tolerance
+// allows.
+func (p *promised) ownHosts(e *audit.Entry, v *verdict, own int) bool {
+	return e.Payee && (p.nodes == 0 || own <= p.nodes+v.Losses) && (v.Spent || e.Time-p.since >= 0.99*p.deadline-1)
 }
 
 // of returns the given fraction of the budget.

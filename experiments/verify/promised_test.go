@@ -1,11 +1,13 @@
 package verify_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
 	"bourse/bank"
 	"bourse/bank/audit"
+	"bourse/bank/owners/ownerstest"
 	"bourse/bank/store"
 	"bourse/experiments/verify"
 
@@ -144,6 +146,61 @@ func TestLeast(t *testing.T) {
 			check(t, err)
 		}
 		check(t, s.Close())
+		r := run(t, fs, audit.Options{Follow: verify.Follow(nil)})
+		if r.Clean() != (c.found == "") || c.found != "" && !strings.Contains(r.Findings[0].Found, c.found) {
+			t.Errorf("%s: %+v, want %q", c.name, r.Findings, c.found)
+		}
+	}
+}
+
+// TestOwnHosts checks that an audit distinguishes charges of a contract on hosts of its own owner
+// from a refund. If such charges reach the budget, the settlement has no refund, and one that pays
+// nothing for work below the floor price has the same moves. Only an owner who may be paid as a
+// host's owner, in a contract that can have spent its budget, may have the first.
+func TestOwnHosts(t *testing.T) {
+	t.Parallel()
+	const done = `{"state":"fulfilled","work":100,"work_done":100`
+	for _, c := range []struct {
+		name    string
+		payee   bool
+		at      float64 // of the settlement
+		verdict string
+		own     []int64 // moves to the owner, micro-dollars of a budget of 200
+		nodes   int
+		found   string
+	}{
+		{"all of the budget at the deadline", true, 99, done + `}`, []int64{200}, 1, ""},
+		{"all of the budget, exhausted", true, 50, done + `,"exhausted":true}`, []int64{200}, 1, ""},
+		{"all of the budget on two hosts", true, 99, done + `}`, []int64{60, 140}, 2, ""},
+		{"all of the budget on a host and the one after it", true, 99, done + `,"losses":1}`, []int64{60, 140}, 1, ""},
+		{"the floor price, and a refund", true, 99, done + `}`, []int64{100, 100}, 1, ""},
+		{"less than the floor price, and a refund", true, 99, done + `}`, []int64{98, 102}, 1, "0.000098 paid for 100 CPU s"},
+		{"a refund of all before the deadline", true, 90, done + `}`, []int64{200}, 1, "0.000000 paid for 100 CPU s"},
+		{"a refund of all to one who has no host", false, 99, done + `}`, []int64{200}, 1, "0.000000 paid for 100 CPU s"},
+		{"a refund of all that is said to be exhausted", false, 50, done + `,"exhausted":true}`, []int64{200}, 1, "0.000000 paid for 100 CPU s"},
+	} {
+		fs := vfs.NewMem()
+		j, err := store.Create("ledger", store.Options{FS: fs, Reproducible: true})
+		check(t, err)
+		all := ownerstest.Begin()
+		if c.payee {
+			all = append(all, ownerstest.Says("operator", "right", "p", "operator", "of", "user:0", "right", "payee", "market", "lab"))
+		}
+		on := `,"on":[1000` + strings.Repeat(`,"h00"`, c.nodes) + `]}`
+		contract := ownerstest.Contract(7)
+		admit := ownerstest.Admit("a", "user:0", contract, 200, 200)
+		admit.Note = append(admit.Note[:bytes.LastIndexByte(admit.Note, '{')], `{"decision":"accept","submit":5,"deadline":90,"max_cpu":1,"floor":0.000001`+on...)
+		var moves []bank.Move
+		for _, m := range c.own {
+			moves = append(moves, ownerstest.Move(bank.EscrowName(contract), "user:0", m))
+		}
+		settle := ownerstest.Market(bank.Settle, "s", contract, moves...)
+		settle.Note, settle.Time = append(settle.Note, c.verdict...), c.at
+		for i, e := range append(all, admit, settle) {
+			e.Seq = int64(i + 1)
+			check(t, j.Append(&e))
+		}
+		check(t, j.Close())
 		r := run(t, fs, audit.Options{Follow: verify.Follow(nil)})
 		if r.Clean() != (c.found == "") || c.found != "" && !strings.Contains(r.Findings[0].Found, c.found) {
 			t.Errorf("%s: %+v, want %q", c.name, r.Findings, c.found)

@@ -157,7 +157,7 @@ func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 
 // ownHosts reports whether all moves of a settlement to the contract's owner, own of them, can be
 // charges of the owner's hosts. A refund is the last of these moves, and earlier ones are such
-// charges. But if the charges reach the budget, there is no refund, and the moves alone do not show
+// charges. But if the charges reach the budget, there is no refund, and the moves do not show
 // which is the case. There is at most one charge for each try of a node. Charges can reach the
 // budget only if the contract is exhausted or ran until its deadline, because its bids spend the
 // budget by then. The market's clock may differ from the ledger's in rate, which the tolerance

@@ -46,10 +46,7 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 		if f.promised == nil {
 			f.promised = make(map[int64]*promised)
 		}
-		nodes := len(slices.DeleteFunc(slices.Clone(t.On), func(x any) bool {
-			_, host := x.(string)
-			return !host
-		}))
+		nodes := len(slices.DeleteFunc(slices.Clone(t.On), func(x any) bool { _, host := x.(string); return !host }))
 		f.promised[e.Contract] = &promised{nodes: nodes, owner: string(e.Moves[0].From), budget: audit.Money(e.Moves[0].Micros), lowest: audit.Money(e.Moves[0].Micros), part: t.Part, most: t.Most, floor: t.Floor, since: e.Time, deadline: t.Deadline}
 		return "", ""
 	}

@@ -112,10 +112,10 @@ func (t *Teller) Hold(now float64, contract int64, owner bank.Account, a bank.Am
 	return err
 }
 
-// was returns the earlier reply to the order of e, an admission or rejection that differs from
-// the booked entry. If the order was used for another contract, the reply is a refusal. If the
-// order's admission was rejected for insufficient funds before, the reply is the same
-// shortfall.
+// was returns the earlier reply to the order of e, an admission or rejection that differs
+// from the booked entry. If the order was used for another contract, it returns a refusal. If
+// an admission was rejected for insufficient funds before, it returns the same shortfall, and if
+// for a missing right, a refusal.
 func (t *Teller) was(e *bank.Entry, otherwise error) error {
 	b, ok, err := t.answer(e.ID)
 	switch {
@@ -134,15 +134,22 @@ func (t *Teller) was(e *bank.Entry, otherwise error) error {
 		Reason  string
 		Balance *bank.Amount
 	}
-	if json.Unmarshal(s.Rest, &said) != nil || said.Reason != unfunded || said.Balance == nil {
-		return otherwise
+	switch err := json.Unmarshal(s.Rest, &said); {
+	case err == nil && said.Reason == unfunded && said.Balance != nil:
+		return &bank.Shortfall{Account: e.Moves[0].From, Has: *said.Balance, Needs: e.Moves[0].Amount}
+	case err == nil && said.Reason == notAllowed:
+		return fmt.Errorf("the order was refused before: %w", bank.ErrRefused)
 	}
-	return &bank.Shortfall{Account: e.Moves[0].From, Has: *said.Balance, Needs: e.Moves[0].Amount}
+	return otherwise
 }
 
-// unfunded is the reason for a rejection for insufficient funds. Its note contains the
-// balance, the only part of a note that the teller reads.
-const unfunded = "unfunded"
+// unfunded and notAllowed are the reasons for a rejection because of insufficient funds and of a
+// missing right to spend. They, and the balance in the note of the former, are the only parts of a
+// note that the teller reads.
+const (
+	unfunded   = "unfunded"
+	notAllowed = "refused by the bank"
+)
 
 // Reject records that a contract was refused. It records nothing if the order is not signed or
 // has been used up.

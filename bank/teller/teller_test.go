@@ -139,6 +139,10 @@ func TestRefusals(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		check(t, tell.Reject(20, Contract(3), []byte(`{"decision":"reject","reason":"refused by the bank"}`)))
+		if err := tell.Hold(20, Contract(3), ann, bank.Micros(400_000), nil); !errors.Is(err, bank.ErrRefused) {
+			t.Errorf("refused before the market was killed: %v", err)
+		}
 		if err := tell.Hold(20, Contract(0), ann, bank.Micros(400_000), []byte("{}")); err == nil || errors.Is(err, bank.ErrRefused) {
 			t.Errorf("decided otherwise: %v", err)
 		}

@@ -19,7 +19,7 @@ var core = []string{
 // Maximum lines of code of this module that packages may compile. The target for the core
 // is 7,500.
 const (
-	coreClosure        = 9_090
+	coreClosure        = 9_107
 	experimentsClosure = 47_200
 )
 
@@ -47,13 +47,13 @@ var most = map[string]int{
 	"contracts/admission/queue":      1450,
 	"contracts/admission/reserve":    656,
 	"contracts/admission/script":     1155,
-	"contracts/broker":               1291,
+	"contracts/broker":               1294,
 	"contracts/floor":                1721,
 	"contracts/memo":                 600,
 	"experiments":                    3810,
 	"experiments/fitlab":             1150,
 	"experiments/judge":              760,
-	"experiments/live":               5699,
+	"experiments/live":               5708,
 	"experiments/live/client":        817,
 	"experiments/live/page":          500,
 	"experiments/live/service":       1076,

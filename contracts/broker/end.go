@@ -181,6 +181,9 @@ func (b *Broker) verdict(k *contracts.Contract, v *settlement.Verdict, spent boo
 			State: v.Outcome.State(), Work: k.Total(), Needed: v.Needed, ByDue: v.ByDue, Killed: v.Outcome == contracts.Killed, Spent: spent,
 			Losses: k.Losses, Wasted: k.Wasted, Penalty: penalty,
 		}
+		if b.Patience > 0 && b.floorOf(k.Gang) > 0 && v.Outcome == contracts.Fulfilled {
+			said.Unused = max(0, v.ByDue-v.Done)
+		}
 		if v.Outcome == contracts.Unstarted {
 			said.Fault = "command"
 		}

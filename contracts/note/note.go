@@ -59,6 +59,8 @@
 //	fault         command: the program could not be started on a host, whose nodes are free
 //	losses        how often a host left while running one of its tasks
 //	wasted        the work lost that way
+//	unused        part of work_done that programs on real hosts did not need, because they
+//	              ended early; only if the terms have a floor
 //	penalty_owed  $, in addition to any penalty already deducted from the price. If it
 //	              follows cause, it is the penalty for which terms have a penalty_part.
 //	              Then, if the terms have a penalty_part and the contract is violated:
@@ -278,6 +280,7 @@ type Verdict struct {
 	Losses  int
 	Wasted  float64
 	Penalty bank.Amount // amount owed
+	Unused  float64     // part of ByDue that programs did not need, because they ended early
 }
 
 // Append appends v to b as a JSON object.
@@ -300,6 +303,9 @@ func (v *Verdict) Append(b []byte) []byte {
 	}
 	if v.Penalty.Sign() > 0 {
 		b = append(append(append(b, `,"penalty_owed":"`...), v.Penalty.String()...), '"')
+	}
+	if v.Unused > 0 {
+		b = number(b, "unused", v.Unused)
 	}
 	return append(b, '}')
 }

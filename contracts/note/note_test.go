@@ -260,7 +260,7 @@ func TestReserved(t *testing.T) {
 	booked.Booked = true
 	one := booked
 	one.Decision = &contracts.Decision{Placements: d.Placements[:1]}
-	verdict := Verdict{"violated", 1, 2, 3, true, false, "command", 1, 2, bank.Micros(1)}
+	verdict := Verdict{"violated", 1, 2, 3, true, false, "command", 1, 2, bank.Micros(1), 1}
 	for _, note := range [][]byte{terms.Append(nil), booked.Append(nil), one.Append(nil), verdict.Append(nil)} {
 		fields, ok := Fields(note)
 		if !ok || len(fields) < 8 {

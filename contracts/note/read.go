@@ -41,7 +41,7 @@ func Fields(note []byte) (fields []Field, ok bool) {
 var reserved = []string{
 	"decision", "reason", "ask", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "floor", "floors", "holds", "met", "promised",
 	"penalty_rate", "penalty_max", "penalty_part", "penalty_most", "on", "opens", "nodes", "host", "parts",
-	"state", "work", "needed", "work_done", "killed", "exhausted", "off", "lost", "fault", "losses", "wasted", "penalty_owed", "cause", "payer", "withheld", "owed",
+	"state", "work", "needed", "work_done", "killed", "exhausted", "off", "lost", "fault", "losses", "wasted", "penalty_owed", "unused", "cause", "payer", "withheld", "owed",
 }
 
 // Reserved reports whether a policy must not give a number this name, because a field of the
@@ -100,6 +100,7 @@ func ParseVerdict(note []byte) (v Verdict, err error) {
 		Losses  int
 		Wasted  float64
 		Penalty bank.Amount `json:"penalty_owed"`
+		Unused  float64
 	}
 	if err := json.Unmarshal(note, &n); err != nil {
 		return v, fmt.Errorf("note of a settlement: %w", err)
@@ -107,5 +108,5 @@ func ParseVerdict(note []byte) (v Verdict, err error) {
 	if n.Needed == nil {
 		n.Needed = &n.Work
 	}
-	return Verdict{n.State, n.Work, *n.Needed, n.ByDue, n.Killed, n.Spent, n.Fault, n.Losses, n.Wasted, n.Penalty}, nil
+	return Verdict{n.State, n.Work, *n.Needed, n.ByDue, n.Killed, n.Spent, n.Fault, n.Losses, n.Wasted, n.Penalty, n.Unused}, nil
 }

@@ -59,6 +59,15 @@ type Bill struct {
 	Penalty bank.Amount    // penalty owed to the contract's owner, beyond the part already deducted from the price
 }
 
+// measured returns the work done of each node, up to the work that was promised for it. A program on
+// a real host that continues after its work does not make up for another node.
+func (c *Case) measured() (done float64) {
+	for i := range c.Nodes {
+		done += min(c.Nodes[i].Done, c.work(&c.Nodes[i]))
+	}
+	return done
+}
+
 // count returns the number of nodes of c.
 func (c *Case) count() (n int) {
 	for i := range c.Nodes {
@@ -95,6 +104,9 @@ func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 		v.ByDue = c.ByDue
 	default:
 		v.ByDue = min(v.Done, v.Needed)
+		if open && c.Measured && c.Request.PerHost {
+			v.ByDue = c.measured()
+		}
 	}
 	if !open {
 		return v

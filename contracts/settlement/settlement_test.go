@@ -199,6 +199,25 @@ func TestCheckEdges(t *testing.T) {
 	}
 }
 
+// TestMeasuredNodes checks that the work that one node did beyond its promise does not count for
+// another node, if programs on real hosts continue after their work.
+func TestMeasuredNodes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		perHost, measured bool
+		cause             contracts.Outcome
+		want              float64
+	}{
+		{true, true, contracts.Open, 140}, {false, true, contracts.Open, 200}, {true, false, contracts.Open, 200}, {true, true, contracts.Cancelled, 200},
+	} {
+		r := contracts.Request{PerHost: c.perHost, SLA: contracts.SLA{Deadline: 50}}
+		k := Case{Request: &r, Work: 100, End: 50, Measured: c.measured, Hosts: []Host{{Capacity: 1}}, Nodes: []contracts.Placement{{Done: 190}, {Done: 40}}}
+		if got := k.Judge(c.cause).ByDue; got != c.want {
+			t.Errorf("%+v: %v done by the deadline", c, got)
+		}
+	}
+}
+
 // TestWorked checks when work counts as done. At most the tolerance may be missing, plus the
 // work that a host does in two of the smallest time steps at the deadline, or at the end if
 // that is later. Nodes that are promised separately are judged one by one, others together.

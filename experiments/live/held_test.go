@@ -47,18 +47,28 @@ func TestMemoryRow(t *testing.T) {
 }
 
 // TestFloorRow checks the example of floor prices: at $0.36 an hour, a job without competitors that
-// receives one processor for 30 s pays $0.003000.
+// receives one processor for 30 s pays $0.003000. A program that ends after 10 s of the same work pays
+// for these, which an audit accepts.
 func TestFloorRow(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file+"floor_per_hour: {cpu: 0.36}", 1)
 	s := w.order("a", "user:0", "be", 1, 30, 60, 0.5)
 	w.turn(message{Submit: &s})
-	w.agents[0].Exits = func(int64) float64 { return 30 }
+	work := 30.0
+	w.agents[0].Exits = func(int64) float64 { return work }
 	w.pass(40)
 	c := must(w.market.List(Filter{Ended: true}))[0]
 	if c.State != "fulfilled" || c.Done != 30 || c.Paid != bank.Micros(3000) {
 		t.Errorf("%s, work %v, paid %v, want fulfilled, 30 and $0.003000", c.State, c.Done, c.Paid)
 	}
+	work = 10
+	s = w.order("b", "user:0", "be", 1, 30, 60, 0.5)
+	w.turn(message{Submit: &s})
+	w.pass(40)
+	if c := must(w.market.List(Filter{Ended: true}))[1]; c.State != "fulfilled" || c.Done != 10 || c.Paid != bank.Micros(1000) {
+		t.Errorf("%s, work %v, paid %v, want fulfilled, 10 and $0.001000", c.State, c.Done, c.Paid)
+	}
+	w.check(2)
 }
 
 // TestExportHeld checks that an exported market keeps the memory and units that its hosts offer and

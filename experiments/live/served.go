@@ -280,6 +280,15 @@ func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted 
 		part := min(left, nodes[i].Used)
 		nodes[i].Used, nodes[i].Entitled, left = nodes[i].Used-part, nodes[i].Entitled-min(part, nodes[i].Entitled), left-part
 	}
+	left := make(map[int32]float64) // work of each node that earlier tries did not do
+	for i, m := range all {         // work beyond it does not make up for another node
+		if _, known := left[m.node]; !known {
+			left[m.node] = c.Work
+		}
+		part := max(0, nodes[i].Used-left[m.node])
+		nodes[i].Used, nodes[i].Entitled = nodes[i].Used-part, nodes[i].Entitled-min(part, nodes[i].Entitled)
+		left[m.node] -= nodes[i].Used
+	}
 	failed := slices.ContainsFunc(nodes, func(n settlement.Served) bool { return n.Failed })
 	switch {
 	case unstarted, failed:
@@ -288,7 +297,7 @@ func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted 
 	case state == contracts.Fulfilled.State():
 		return f, nil
 	}
-	f.cause = settlement.CauseOf(nodes, work, s.Away, k.conf.promises(c.Class))
+	f.cause = cmp.Or(settlement.CauseOf(nodes, work, s.Away, k.conf.promises(c.Class)), "asked") // the usage of nodes is less exact than their work
 	if f.cause != byHost && f.cause != byMarket {
 		return f, nil
 	}

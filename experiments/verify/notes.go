@@ -14,7 +14,7 @@ import (
 var noted = []string{
 	"decision", "reason", "violates", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "penalty_rate", "penalty_max", "floor", "floors", "holds", "met", "promised",
 	"on", "price", "opens", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed", "fault", "losses",
-	"penalty_part", "penalty_most", "cause", "payer", "withheld", "exhausted", "start", "nodes", "bids", "approximate", "off", "lost", "market", "units", "offered", "low", "high", "owed",
+	"penalty_part", "penalty_most", "cause", "payer", "withheld", "exhausted", "start", "nodes", "bids", "unused", "approximate", "off", "lost", "market", "units", "offered", "low", "high", "owed",
 }
 
 // A note contains the fields of an entry's note: the terms of an admission, the verdict of a

@@ -129,7 +129,8 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 }
 
 // least checks the amount paid or withheld. It must be at least the floor price of the
-// processor-seconds delivered by the deadline, limited by the budget.
+// processor-seconds delivered by the deadline, limited by the budget. Programs that ended early did not
+// need all of the work that counts as done.
 func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 	if p.floor == 0 || !(v.Done > 0) || v.Fault != "" {
 		return "", ""
@@ -145,7 +146,7 @@ func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 	if !p.ownHosts(e, v, own) {
 		paid -= refund
 	}
-	least := min(float64(p.budget), 1e6*p.floor*v.Done)
+	least := min(float64(p.budget), 1e6*p.floor*(v.Done-v.Unused))
 	if float64(paid) < least*(1-1e-9)-1 { // allows one rounding
 		return fmt.Sprintf("%v paid for %v CPU s", paid, v.Done), fmt.Sprintf("at least %v, the floor price", audit.Money(least))
 	}

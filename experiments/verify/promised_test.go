@@ -107,6 +107,8 @@ func TestLeast(t *testing.T) {
 		{"all of the budget", "market:lab", terms, `{"state":"fulfilled","work":300,"work_done":300}`, 200, ""},
 		{"not started", "market:lab", terms, `{"state":"violated","work":100,"work_done":0}`, 0, ""},
 		{"could not be started", "market:lab", terms, `{"state":"violated","work":100,"work_done":50,"fault":"command"}`, 0, ""},
+		{"an early end", "market:lab", terms, `{"state":"fulfilled","work":100,"work_done":100,"unused":60}`, 40, ""},
+		{"less until an early end", "market:lab", terms, `{"state":"fulfilled","work":100,"work_done":100,"unused":60}`, 38, "0.000038 paid for 100 CPU s"},
 		{"no floor price", "market:lab", `{"decision":"accept","submit":5,"deadline":90}`, `{"state":"fulfilled","work":100,"work_done":100}`, 0, ""},
 		{"a simulated market", "", terms, `{"state":"fulfilled","work":100,"work_done":100}`, 40, ""},
 		{"on a host of its owner", "market:lab", terms, `{"state":"fulfilled","work":100,"work_done":100}`, 100, ""},

@@ -117,10 +117,11 @@ type verdict struct {
 	Payer    string // account that pays the penalty
 	Withheld string // part of the penalty in dollars that is withheld from the host's owner
 
-	Spent  bool   `json:"exhausted"` // whether the charges reached the budget
-	Killed bool   // whether the contract was stopped before its work was done, because its estimate was used up
-	Fault  string // one word that describes why the owner's request could not be carried out
-	Losses int    // number of times that a host left with one of the contract's tasks
+	Spent  bool    `json:"exhausted"` // whether the charges reached the budget
+	Killed bool    // whether the contract was stopped before its work was done, because its estimate was used up
+	Unused float64 // part of Done that programs did not need, because they ended early
+	Fault  string  // one word that describes why the owner's request could not be carried out
+	Losses int     // number of times that a host left with one of the contract's tasks
 }
 
 // needed returns the work that was needed.

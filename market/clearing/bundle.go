@@ -32,13 +32,13 @@ type bundles struct {
 type bundle struct {
 	at          int   // position in the book
 	first, last int   // intervals between times: [first, last)
-	units       int   // wanted
+	units       int   // number of units wanted
 	value, size int64 // micro-dollars; units x seconds, rounded up
 	least       int64 // reserve price, in micro-dollars
 }
 
-// Least returns the reserve price of a bundle of units for a time in seconds, in micro-dollars,
-// rounded toward zero. The rate is per unit and second.
+// Least returns the reserve price, in micro-dollars, of a bundle of units for a number of seconds.
+// It rounds toward zero. The rate is per unit and second.
 func Least(reserve market.Rate, units int, seconds float64) int64 {
 	return int64(min(float64(reserve)*float64(units)*seconds/1000, 1<<62))
 }

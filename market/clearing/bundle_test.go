@@ -68,7 +68,7 @@ func bundlesOf(rng *rand.Rand, n, capacity, span int) *Book {
 	return b
 }
 
-// utility returns what bidder i gains when its true value is value.
+// utility returns the gain of bidder i if its true value is value.
 func utility(b *Book, r *Result, i int, value int64) int64 {
 	if r.Units[i] < b.Bids[i].Units {
 		return 0
@@ -76,7 +76,7 @@ func utility(b *Book, r *Result, i int, value int64) int64 {
 	return value - r.Pay[i]
 }
 
-// payAsBid is greedy without its payment rule: winners pay what they bid.
+// payAsBid is greedy with a different payment rule: winners pay their bids.
 type payAsBid struct{ greedy }
 
 func (p *payAsBid) Clear(b *Book, r *Result) error {
@@ -90,8 +90,8 @@ func (p *payAsBid) Clear(b *Book, r *Result) error {
 }
 
 // TestTruthful checks that none of 10,000 random misreports of values pays off under vcg and
-// greedy, and that some do if winners pay what they bid. Winners pay at least their reserve
-// price and at most their bid, and losers pay nothing.
+// greedy, and that some do if winners pay their bids. Winners pay at least their reserve price and
+// at most their bid, and losers pay nothing.
 func TestTruthful(t *testing.T) {
 	t.Parallel()
 	for _, norm := range []float64{0.5, 1} {
@@ -154,8 +154,9 @@ func TestTruthful(t *testing.T) {
 	}
 }
 
-// TestVCGIsBest checks vcg against every set of bids: welfare, the set that contains the
-// earliest bid in which best sets differ, and payments.
+// TestVCGIsBest compares the welfare, the winners and the payments of vcg with a search over all
+// sets of bids. Among several best sets, the one that contains the earliest bid in which they
+// differ must win.
 func TestVCGIsBest(t *testing.T) {
 	t.Parallel()
 	m, _ := NewVCG(DefaultBundle())

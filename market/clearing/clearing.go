@@ -1,5 +1,5 @@
-// Package clearing decides in one step which bids obtain units, and at which price. Unlike the auctions
-// of package market, which last as long as jobs run, such a decision is final.
+// Package clearing decides in one step which bids obtain units, and at which price. The decision is
+// final. In contrast, the auctions of package market continue as long as jobs run.
 //
 // A [Mechanism] clears a [Book] of asks and bids into a [Result]. The mechanisms of [Table] are
 // the baselines to which the market is compared. [ReadOrders] reads bids from a file, and

@@ -35,7 +35,8 @@ func (c *Curve) Validate() error {
 	return nil
 }
 
-// At returns the price at a load in [0,1], rounded to the nearest whole rate, halves to even.
+// At returns the price at a load in [0,1], rounded to the nearest whole rate, with halves rounded
+// to even.
 func (c *Curve) At(load float64) market.Rate {
 	const nano = 1e9
 	low, high := c.Low*nano, c.High*nano

@@ -7,7 +7,7 @@ import (
 	"bourse/market"
 )
 
-// distinct finds the units of bids if hosts have several units.
+// distinct assigns units to bids if a host has several units.
 type distinct struct {
 	sellers []seller
 	of      []int // by ask: position of its seller
@@ -31,8 +31,8 @@ func (d *distinct) several(b *Book) bool {
 }
 
 // spread lets each bid in turn take the cheapest units of distinct hosts, if it pays the highest
-// ask of all units sold so far. Among units at the same price, sellers with most units left come
-// first, so that bids for many units still fit, then sellers in order.
+// ask of all units sold so far. Among units at the same price, sellers with the most units left
+// come first, so that bids for many units still fit, then sellers in order.
 func (d *double) spread(b *Book, r *Result) {
 	d.read(b, d.asks)
 	r.Takers = zeroed(r.Takers, len(b.Asks))
@@ -95,7 +95,7 @@ func (d *distinct) cheapest(b *Book, n int, price market.Rate) bool {
 	return true
 }
 
-// stay exchanges units, so that winners keep units of the sellers where they run. It replaces
+// stay exchanges units, so that winners keep units of the sellers on which they run. It replaces
 // units that are sold only by unsold ones at the same price.
 func (d *distinct) stay(b *Book, r *Result) {
 	for a := range b.Asks {

@@ -11,8 +11,9 @@ import (
 
 // TestDistinct checks on random books, in which sellers have several units, that no bid obtains two
 // units of a seller, that the price is at most each winning bid and at least each ask that is sold,
-// and that no loser above the price fits: it would need more sellers than have unsold units. A job
-// that runs on all its units keeps them if all asks are equal and nobody bids more.
+// and that no losing bid above the price fits. Such a bid must need more sellers than there are
+// sellers with unsold units. A job that runs on all its units keeps them if all asks are equal and
+// no other bid is higher.
 func TestDistinct(t *testing.T) {
 	t.Parallel()
 	moved, unfit := 0, 0

@@ -27,7 +27,7 @@ type DoubleOptions struct {
 	K float64 `yaml:"k" validate:"min=0,max=1" doc:"position of the price between the lowest (0) and the highest (1) that clears"`
 }
 
-// A ranked is a bid or an ask with the price that ranks it.
+// A ranked is a bid or an ask with the price by which it is ranked.
 type ranked struct {
 	price market.Rate
 	at    int
@@ -60,7 +60,7 @@ func (d *double) Clear(b *Book, r *Result) error {
 		return nil
 	}
 
-	lowest := b.Bids[r.Order[len(r.Order)-1]].Price // winning bid
+	lowest := b.Bids[r.Order[len(r.Order)-1]].Price // price of the lowest winning bid
 	r.Low, r.High = 0, lowest
 	for i := range b.Asks {
 		if r.Sold[i] {
@@ -83,7 +83,8 @@ func (d *double) Clear(b *Book, r *Result) error {
 	return nil
 }
 
-// take lets each bid in turn take the next asks if it pays the highest of them.
+// take assigns the next asks to each bid in turn, if enough asks are left and the bid's price is at
+// least the highest of theirs.
 func (d *double) take(b *Book, r *Result) {
 	taken := 0
 	for i := range d.bids {

@@ -20,8 +20,8 @@ type goldenCase[I, E any] struct {
 	Expect E
 }
 
-// golden calls f with each golden case of a kind, in the folder that BOURSE_GOLDEN_MECHANISMS
-// names or in testdata.
+// golden calls f with each golden case of a kind. It reads the folder that BOURSE_GOLDEN_MECHANISMS
+// names, testdata by default.
 func golden[I, E any](t *testing.T, kind string, f func(t *testing.T, in I, want E)) {
 	t.Helper()
 	t.Parallel()

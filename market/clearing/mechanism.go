@@ -5,12 +5,13 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Mechanism decides which bids of a book obtain units, and their payments. It draws no
-// random numbers and reads no clock. It may have state from one book to the next, such as
-// credits, and is not safe for concurrent use.
+// A Mechanism decides which bids of a book obtain units, and their payments. It draws no random
+// numbers and reads no clock. It may keep state between books, such as credits, and is not safe for
+// concurrent use.
 type Mechanism interface {
-	// Clear sets all fields of r, but leaves Price unchanged if the book has no units. It does
-	// not change b and does not retain b or r. It allocates no memory if books do not grow.
+	// Clear sets all fields of r, but leaves Price unchanged if the book has no units. It does not
+	// change b and does not retain b or r. It allocates no memory for a book that is no larger than an
+	// earlier one.
 	Clear(b *Book, r *Result) error
 }
 
@@ -52,8 +53,8 @@ type Bid struct {
 // A Result is the decision of a mechanism. Callers reuse one Result for many books.
 type Result struct {
 	Units  []int  // units that each bid obtains
-	Sold   []bool // by ask
-	Takers []int  // by ask: 1 + index of the bid that obtains the unit, or 0; empty unless a host has several units
+	Sold   []bool // per ask: whether it is sold
+	Takers []int  // per ask: 1 + index of the bid that obtains the unit, or 0; empty unless a host has several units
 	Order  []int  // bids with units, in the order in which the mechanism considered them
 	Traded bool   // whether a bid obtained units
 
@@ -65,7 +66,7 @@ type Result struct {
 	Approximate bool    // an exact rule was replaced by an approximation
 }
 
-// reset makes r the result of b in which no bid obtains units.
+// reset sets r to a result for b in which no bid obtains units.
 func (r *Result) reset(b *Book) {
 	r.Units = zeroed(r.Units, len(b.Bids))
 	r.Pay = zeroed(r.Pay, len(b.Bids))
@@ -82,7 +83,7 @@ func (r *Result) award(i, units int) {
 	}
 }
 
-// zeroed returns n zeros, in the memory of s if it is large enough.
+// zeroed returns a slice of n zeros. It reuses the memory of s if that is large enough.
 func zeroed[T bool | int | int64](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)

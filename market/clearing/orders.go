@@ -78,12 +78,11 @@ func ReadOrders(file string, in io.Reader) ([]Order, error) {
 	return orders, nil
 }
 
-// decimal matches a rate. It excludes signs and exponents: rates are at least 0, and an
-// exponent would let a short text stand for a huge number.
+// decimal matches a rate. It excludes signs and exponents: rates are at least 0, and an exponent
+// would let a short text denote a huge number.
 var decimal = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
-// parseRate parses text as a decimal number. It checks the length first, which bounds the time
-// that parsing can take.
+// parseRate parses text as a decimal number. It checks the length first, to limit the parsing time.
 func parseRate(text string) (*big.Rat, bool) {
 	if len(text) > maxNumber || !decimal.MatchString(text) {
 		return nil, false

@@ -82,7 +82,7 @@ func TestReadOrdersRefuses(t *testing.T) {
 	}
 }
 
-// endless is a file without an end.
+// endless is a reader that never reports the end of its input.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {

@@ -49,8 +49,8 @@ func (v *vcg) Clear(b *Book, r *Result) error {
 	return nil
 }
 
-// solve sets the winners and their payments. It reports whether all solutions are proven.
-// Among several best sets, it takes the one that contains the earliest bid in which they
+// solve sets the winners and their payments. It reports whether all solutions are proven to be
+// optimal. Among several best sets, it takes the one that contains the earliest bid in which they
 // differ.
 func (v *vcg) solve(capacity int, r *Result) bool {
 	v.won, v.chosen = zeroed(v.won, len(v.bids)), zeroed(v.chosen, len(v.bids))
@@ -99,9 +99,9 @@ func (v *vcg) solve(capacity int, r *Result) bool {
 	return true
 }
 
-// best returns the highest welfare, the sum of value minus reserve price, of any set that
-// includes the bids that have won, whose units are in use. It reports whether no set is proven
-// to have a higher welfare. If the welfare is at least enough, best stores the set in chosen.
+// best returns the highest welfare, the sum of value minus reserve price, of any set that includes
+// the bids that have already won. Their units are in use. Proven reports whether the welfare is
+// proven to be the highest. If the welfare is at least enough, best stores the set in chosen.
 func (v *vcg) best(capacity int, enough int64) (welfare int64, proven bool) {
 	v.items = v.items[:0]
 	large := int64(1) // value assigned to the units in use, which exceeds the value of all bids together

@@ -81,8 +81,8 @@ func (d *program) between(least, most float64) (near []float64, below int) {
 	return near[:n], below
 }
 
-// trim removes next states that have the given loss, and keeps only the first of them, as many
-// as few. Before the call there must be more.
+// trim keeps only the first few of the next states that have the given loss, and removes the
+// others. There must be more than few such states.
 func (d *program) trim(loss float64, few int) {
 	n := 0
 	for ; few > 0 || d.next[n].loss != loss; n++ {
@@ -95,8 +95,8 @@ func (d *program) trim(loss float64, few int) {
 	d.next = d.next[:n]
 }
 
-// one returns 1 for true and 0 for false. A loop that adds the result to a position needs no
-// branch. The processor would often mispredict such a branch.
+// one returns 1 for true and 0 for false. A loop that adds the result to a position avoids a
+// branch, which the processor would often mispredict.
 func one(yes bool) (n int) {
 	if yes {
 		n = 1
@@ -104,8 +104,8 @@ func one(yes bool) (n int) {
 	return n
 }
 
-// divide partitions x so that x[k] has its value in sorted order, with no greater ones before
-// it and no smaller ones after it (Hoare's find).
+// divide partitions x so that x[k] has the value that it would have if x were sorted. No value
+// before it is greater, and no value after it is smaller (Hoare's find).
 func divide(x []float64, k int) {
 	for from, to := 0, len(x)-1; from < to; {
 		a, b, c := x[from], x[(from+to)/2], x[to]

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestBeam compares the results of narrow with sorting, for few and many losses, different and
+// TestBeam compares the results of narrow with sorting, for few and many losses, both distinct and
 // equal.
 func TestBeam(t *testing.T) {
 	t.Parallel()

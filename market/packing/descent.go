@@ -19,7 +19,7 @@ type descent struct {
 // A rated is an item with its value per node-second.
 type rated struct{ density, work float64 }
 
-const descents = 200 // steps
+const descents = 200 // number of steps
 
 // price sets the part's prices and its items' gains, and returns a bound.
 func (d *descent) price(p *part, capacity int32) (bound float64) {

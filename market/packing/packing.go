@@ -1,9 +1,9 @@
 // Package packing chooses the most valuable of a set of items that each need some units of one
 // capacity during an interval.
 //
-// It maximises the sum of v_j x_j over x_j in {0,1}, such that the chosen items that are active
-// at the same time never need more units than there are. An interval is half open, [from, to).
-// The package is independent of the meaning of items, units and values.
+// It maximises the sum of v_j x_j over x_j in {0,1}, such that the chosen items that are active at
+// the same time never need more units than the capacity. An interval is half open, [from, to). The
+// package is independent of the meaning of items, units and values.
 //
 // # Design
 //

@@ -36,7 +36,7 @@ type program struct {
 // active.
 type state struct {
 	set   uint64  // slots of those items
-	loss  float64 // of the plan
+	loss  float64 // loss of the plan
 	used  int32   // number of nodes in use, including nodes of items that are chosen in every state
 	trail int32   // last decision of the plan, or none
 }
@@ -110,7 +110,7 @@ func (d *program) run(from, to int32, width int, limit float64) found {
 // leave removes items that have ended, and merges states that become equal.
 func (d *program) leave(gone []int32) {
 	var over uint64
-	var released int32 // by everyone
+	var released int32 // nodes of ended items that were chosen in every state
 	for _, i := range gone {
 		switch s := d.slot[i]; s {
 		case outside:

@@ -2,11 +2,11 @@ package packing
 
 import "slices"
 
-// rows finds the binding times: those at which the active items may need more units than there
-// are.
+// rows finds the binding times: those at which the active items may need more units than the
+// capacity.
 type rows struct {
 	ends   []float64 // of the items, sorted
-	opened []float64 // per row: its first time
+	opened []float64 // per row: time at which it opens
 	load   []int     // per row and one more: nodes wanted there
 	before []int32   // per row and one more: number of binding rows before it
 }

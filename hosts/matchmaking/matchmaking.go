@@ -14,7 +14,7 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Seller is a matchmaker's view of a cluster. It returns quotes, which do not change it.
+// A Seller is a matchmaker's view of a cluster. Requesting a quote does not change the seller.
 // [timetable.Book] and [timetable.Preemptive] are sellers.
 type Seller interface {
 	Quote(now int64, j timetable.Job) timetable.Quote

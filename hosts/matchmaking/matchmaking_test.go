@@ -42,7 +42,7 @@ func mustNew(t *testing.T, name string, decode func(any) error, source rand.Sour
 	return m
 }
 
-// draws are recorded draws.
+// draws is a random source that replays recorded numbers.
 type draws []uint64
 
 func (d *draws) Uint64() uint64 {
@@ -81,7 +81,7 @@ func TestRules(t *testing.T) {
 		name    string
 		decode  func(any) error
 		quotes  []timetable.Quote
-		want    int // -1 is nobody
+		want    int // -1 if no seller is chosen
 		asked   int
 		nextRan []uint64
 	}{
@@ -161,7 +161,7 @@ func TestRandomIsEven(t *testing.T) {
 	}
 }
 
-// TestNew checks the table and that bad options are refused by name.
+// TestNew checks the names in the table, and that unknown names and invalid options are rejected.
 func TestNew(t *testing.T) {
 	t.Parallel()
 	if got, want := Table(nil).Names(), []string{"ff", "imct", "maxu", "minu", "mli", "nf", "ran"}; !slices.Equal(got, want) {

@@ -12,8 +12,8 @@ import (
 type Order struct {
 	ID       int64
 	Arrival  int64
-	Earliest int64 // t
-	Deadline int64 // d, the deadline of every part
+	Earliest int64 // earliest common start (t)
+	Deadline int64 // deadline of every part (d)
 	Parts    []Part
 	Step     int64 // interval, in seconds, of additional starts to try from Earliest on; 0 means none
 }
@@ -42,7 +42,7 @@ type Venue interface {
 // equal, because the parts have no laxity. Together tries only starts at which the state of a
 // seller changes.
 //
-// Pick sees each part as a reservation without laxity with the order's id, and a window of the
+// Pick receives each part as a reservation without laxity with the order's id, and a window of the
 // sellers not used yet. With mli, ties must go to the index, because the completion of a single
 // part does not matter.
 func Together(now int64, o Order, window []Venue, pick Matchmaker) ([]Choice, bool) {
@@ -109,8 +109,8 @@ func (o *Order) placeAt(now, start int64, widest []int, window []Venue, pick Mat
 	return true
 }
 
-// exactly is a seller that is tried for a single start: the deadline that it sees leaves no
-// laxity at its speed.
+// exactly is a seller that is tried for a single start. It sets the deadline of each job so that
+// the job has no laxity at the seller's speed.
 type exactly struct {
 	Venue
 	start, deadline int64

@@ -21,7 +21,7 @@ func drawJob(t *rapid.T, id int64, now int64) timetable.Job {
 // An exact is a book whose jobs take exactly their estimates.
 type exact struct {
 	*timetable.Book
-	spans, ends map[int64]int64 // by job: ends of running jobs
+	spans, ends map[int64]int64 // by job: durations; ends of running jobs
 	begun       map[int64]int64
 }
 
@@ -43,7 +43,7 @@ func (x *exact) take(t rapid.TB, q timetable.Quote) {
 	x.learn(facts)
 }
 
-// pass lets everything happen.
+// pass advances the book until no event is left.
 func (x *exact) pass() {
 	for now := x.Next(); now < timetable.Forever; now = x.Next() {
 		var ended []int64
@@ -188,8 +188,8 @@ func TestTogetherStarts(t *testing.T) {
 	}
 }
 
-// TestTogetherOrder checks that the widest part chooses first, and that starts
-// are tried in order of time, whichever cluster they come from.
+// TestTogetherOrder checks that the widest part chooses first, and that starts are tried in order
+// of time, regardless of the cluster that causes them.
 func TestTogetherOrder(t *testing.T) {
 	t.Parallel()
 	var venues []Venue

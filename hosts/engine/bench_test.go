@@ -105,7 +105,7 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// best returns the least processor time that f took in n attempts.
+// best returns the shortest processor time of n runs of f.
 func best(n int, f func()) time.Duration {
 	least := time.Duration(math.MaxInt64)
 	for range n {

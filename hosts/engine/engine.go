@@ -13,8 +13,9 @@ import (
 	"bourse/hosts/sim"
 )
 
-// An Engine runs whole workloads. Each host is a [sim.Machine]. Every job starts on arrival, has one task on each of its hosts, and
-// ends when all its tasks have done their work. There are no deadlines and no admission.
+// An Engine runs whole workloads, in which each host is a [sim.Machine]. Every job starts on
+// arrival, has one task on each of its hosts, and ends when all its tasks have done their work.
+// There are no deadlines and no admission.
 //
 // An engine reuses its memory between runs: a second run of the same workload allocates
 // nothing. The zero value is ready to use.

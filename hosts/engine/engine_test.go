@@ -108,7 +108,7 @@ func reshare(w *engine.Workload, capacity, limit float64) []float64 {
 // A demand specifies how a workload is generated, like those of the golden files.
 type demand struct {
 	hosts, jobs int
-	capacity    float64 // processors a host
+	capacity    float64 // processors per host
 	load        float64 // arriving work divided by the capacity of the hosts
 }
 
@@ -194,15 +194,15 @@ func check(t interface{ Fatalf(string, ...any) }, e *engine.Engine, w *engine.Wo
 	}
 }
 
-// TestEngineDense checks hosts with hundreds of tasks and with limits that many, few or no
-// tasks reach, at arbitrary times and at few different times.
+// TestEngineDense checks hosts with hundreds of tasks, and limits that many, few or no tasks reach.
+// Events occur at arbitrary times, or at few distinct times.
 func TestEngineDense(t *testing.T) {
 	t.Parallel()
 	var e engine.Engine
 	for _, limit := range []float64{0, 0.01, 0.1, 1} {
 		w := demand{hosts: 2, jobs: 600, capacity: 2, load: 3}.workload(1)
 		check(t, &e, w, 2, limit)
-		for j := range w.Jobs { // arrivals and completions meet
+		for j := range w.Jobs { // arrivals and completions coincide
 			job := &w.Jobs[j]
 			job.Rate, job.Work, job.Arrival = 1+job.Rate%3, float64(int(job.Work)/300), math.Floor(job.Arrival/500)
 		}
@@ -297,8 +297,8 @@ func TestEngineRefuses(t *testing.T) {
 	}
 }
 
-// TestEngineAllocations checks that a run allocates nothing once the engine has
-// seen a workload of its size.
+// TestEngineAllocations checks that a run allocates nothing after the engine has run a workload of
+// the same size.
 func TestEngineAllocations(t *testing.T) {
 	w := demand{hosts: 15, jobs: 500, capacity: 2, load: 1.5}.workload(1)
 	for _, limit := range []float64{0, 1} {

@@ -14,8 +14,8 @@ import (
 	"bourse/workloadgen/csvtest"
 )
 
-// FuzzReadWorkload checks that reading any bytes ends with an error that names the file, or
-// with a workload that a second reader also finds and that runs to its end.
+// FuzzReadWorkload checks that any input yields an error that names the file, or a workload. A
+// second reader must find the same workload, and the workload must run to its end.
 func FuzzReadWorkload(f *testing.F) {
 	for _, s := range []string{
 		"3 2\n1.5 2 10.25 0.1288\n1.5 3 0 2\n", "1 1\n0 1 1e12 1e-9\n", "1000000 9\n", "\x1f\x8b", "3 1\r1 1 1 1\r", "3 1\r\n1 1 1 1\r\n\r\n",
@@ -50,8 +50,8 @@ func FuzzReadWorkload(f *testing.F) {
 	})
 }
 
-// sameWorkload reads the workload with a second reader, whose lines end with LF, CR LF or CR,
-// and returns the place at which w differs.
+// sameWorkload reads the workload with a second reader, which accepts LF, CR LF and CR as line
+// ends. It returns an error with the place at which w differs.
 func sameWorkload(w *engine.Workload, b []byte) error {
 	text := strings.TrimPrefix(string(b), "\ufeff")
 	if strings.HasPrefix(text, "\x1f\x8b") {

@@ -130,8 +130,8 @@ func TestReadWorkloadErrors(t *testing.T) {
 	}
 }
 
-// Example runs two jobs on two hosts. Host 0 is shared 1 to 3 until the second job has done its
-// work there. On host 1 that job has no competitor.
+// Example runs two jobs on two hosts. The jobs share host 0 in the ratio 1 to 3 until the second
+// job has done its work there. On host 1 that job has no competitor.
 func Example() {
 	w, err := engine.ReadWorkload("jobs.txt", strings.NewReader("2 2\n0 1 10 1\n0 2 10 3\n"))
 	if err != nil {

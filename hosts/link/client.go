@@ -14,8 +14,8 @@ import (
 	"bourse/hosts/wire"
 )
 
-// A Client is a host's connection to its market over the network. It dials on first use, and
-// again after a connection is lost.
+// A Client is a host's connection to its market over the network. It opens a connection on first
+// use, and a new one after a connection is lost.
 type Client struct {
 	link wire.LinkClient
 	http *http.Client
@@ -36,11 +36,11 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 var versions = &wire.Versions{Oldest: oldest, Newest: newest}
 
-// Timeouts of calls, except [Client.Sync], which uses its caller's context. A market that does
-// not answer must not keep a host from its work.
+// Timeouts of calls, except [Client.Sync], which uses its caller's context. They prevent a market
+// that does not answer from blocking the host's work.
 const (
 	patience  = 30 * time.Second
-	transfers = 5 * time.Minute // of files
+	transfers = 5 * time.Minute // timeout of file transfers
 )
 
 // Enrol registers the host's certificate with the market. An earlier version of the market does

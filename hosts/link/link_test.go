@@ -26,7 +26,7 @@ import (
 // A market enrols hosts that know its secret, and answers each Sync with preset orders.
 type market struct {
 	mu    sync.Mutex
-	hosts map[string]string // by pin
+	hosts map[string]string // names of hosts, by pin
 	told  map[string]*remote.Told
 	logs  []remote.Log
 }
@@ -77,7 +77,7 @@ func (m *market) PutLog(_ context.Context, _ string, l *remote.Log) error {
 	return nil
 }
 
-// identity makes a certificate.
+// identity creates a certificate.
 func identity(t *testing.T, name string) tls.Certificate {
 	t.Helper()
 	c, err := link.Identity(filepath.Join(t.TempDir(), name+".pem"), name)

@@ -24,9 +24,9 @@ type Market interface {
 	// Host returns the name of the host with this pin, or ErrUnknown.
 	Host(pin string) (string, error)
 
-	// Sync accepts the host's report. It answers when the report is stored permanently and
-	// there is a new allocation for the host, or after an interval. A superseded agent is
-	// answered too, with the session that superseded it.
+	// Sync accepts the host's report. It answers when the report is stored permanently and there is a
+	// new allocation for the host, or after an interval. The answer to a superseded agent names the
+	// session that superseded it.
 	Sync(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error)
 
 	// Blob returns the data with this SHA-256 if it is a job wanted on the host or one of its
@@ -36,9 +36,9 @@ type Market interface {
 	// PutLog accepts a requested part of a log.
 	PutLog(ctx context.Context, host string, l *remote.Log) error
 
-	// PutCheckpoint stores a part of a checkpoint of a task of the host, or makes all parts the
-	// last checkpoint of its node. It returns ErrUnknown if the contract has ended or the
-	// checkpoint is too large.
+	// PutCheckpoint stores a part of a checkpoint of a task of the host. The list of all parts
+	// completes the checkpoint, which becomes the last one of its node. It returns ErrUnknown if the
+	// contract has ended or the checkpoint is too large.
 	PutCheckpoint(ctx context.Context, host string, c *remote.Checkpoint) error
 }
 

@@ -57,7 +57,7 @@ func TestRotation(t *testing.T) {
 
 	own := identity(t, "h00")
 	var mu sync.Mutex
-	known := first // known is the set of pins that the host has kept.
+	known := first // known is the set of pins that the host has stored.
 	host := func() *link.Client {
 		mu.Lock()
 		defer mu.Unlock()
@@ -88,7 +88,7 @@ func TestRotation(t *testing.T) {
 	if _, _, err := a.Enrol(t.Context(), link.Enrolment{Secret: "right", Name: "h00"}); err != nil {
 		t.Fatal(err)
 	}
-	missed := host() // does not call meanwhile
+	missed := host() // a host that does not call during the rotation
 	const other = "a different certificate"
 	announce("no pin")
 	call(a, "")

@@ -12,7 +12,7 @@ import (
 type Token struct {
 	Address string // address of the market, host:port
 	Secret  string // 128 bits
-	Pin     string // pin of the market's certificate; during a rotation two, separated by a comma
+	Pin     string // pin of the market's certificate, or two pins separated by a comma during a rotation
 }
 
 // NewToken returns a token with a new secret.

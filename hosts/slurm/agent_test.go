@@ -28,7 +28,7 @@ type market struct {
 	mu      sync.Mutex
 	machine *remote.Machine
 	job     string
-	silent  bool // it does not answer
+	silent  bool // the market does not answer
 	end     *remote.End
 	used    float64 // s
 	began   time.Time
@@ -134,7 +134,7 @@ func TestSupervised(t *testing.T) {
 		}
 	}
 	until("it runs", func() bool { return beats() > 0 })
-	if err := f.execute("99", f.scripts[0]); err == nil { // as a controller that was killed does
+	if err := f.execute("99", f.scripts[0]); err == nil { // as a controller does after it was killed
 		t.Error("a second job has started the task again")
 	}
 	if job, ok := agent.Started(folder); !ok || job != "1" {

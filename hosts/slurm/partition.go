@@ -1,9 +1,9 @@
 //go:build linux
 
-// Package slurm offers the nodes of a Slurm partition as hosts of a market. Slurm is used as a
-// machine. Only the market decides, and it submits a job only if the job can start
-// immediately. No one else may use the partition. The package is independent of prices and
-// users, and of how the market is reached.
+// Package slurm offers the nodes of a Slurm partition as hosts of a market. Slurm only runs the
+// jobs. The market makes all scheduling decisions, and submits a job only if the job can start
+// immediately. No one else may use the partition. The package is independent of prices and users,
+// and of how the market is reached.
 //
 // Each node has an [agent.Agent] with a folder SPOOL/NODE, which all nodes share. Tasks reserve
 // whole cores. The batch script of a task's job is its supervisor; see [agent.Backend]. The job
@@ -12,8 +12,8 @@
 // # Design
 //
 // Slurm may lose a job, and may start one twice after it has lost a node. After its controller was
-// killed, it may restore a cancelled job. Its reports therefore never start or end a task.
-// The [Partition] lists the jobs every second, and brings them in line with the wanted tasks:
+// killed, it may restore a cancelled job. Its reports therefore never start or end a task. The
+// [Partition] lists the jobs every second, and reconciles them with the wanted tasks:
 //
 //   - A wanted task that has no job, and has not started, gets one.
 //   - A job that no task wants, or that is not the job of its task, is cancelled, until it is
@@ -44,12 +44,12 @@ import (
 // Kind is the kind of hosts on top of Slurm.
 const Kind = "slurm"
 
-// The delays, in seconds, after which something happens.
+// Delays, in seconds.
 const (
-	lost    = 120 // a silent supervisor is lost. Its task stopped earlier.
-	waiting = 60  // a node whose jobs do not start accepts no more tasks
-	again   = 5   // a job that is not in the queue is submitted again
-	states  = 10  // the states of nodes are read again
+	lost    = 120 // until a silent supervisor counts as lost; its task stopped earlier
+	waiting = 60  // until a node on which jobs do not start accepts no more tasks
+	again   = 5   // until a job that is not in the queue is submitted again
+	states  = 10  // until the states of nodes are read again
 )
 
 // A Partition is a partition of a Slurm cluster.
@@ -64,7 +64,7 @@ type Partition struct {
 
 	mu     sync.Mutex
 	nodes  []*Node // sorted by name
-	fault  string  // why Slurm does not answer
+	fault  string  // reason why Slurm does not answer; "" if it does
 	heard  float64 // time at which it last answered
 	looked float64 // time at which the states of nodes were last read
 }
@@ -187,8 +187,8 @@ func (n *Node) of(folder string) (*task, error) {
 	return t, nil
 }
 
-// alive reports whether the task of a folder may run. A task whose time has passed before it
-// started is ended here.
+// alive reports whether the task of a folder may run. Alive ends a task whose time passed before
+// the task started.
 func (n *Node) alive(folder string) (bool, error) {
 	if agent.Ended(folder) {
 		return false, nil
@@ -228,7 +228,7 @@ func (n *Node) alive(folder string) (bool, error) {
 	return true, nil
 }
 
-// abandon ends a task that has not started, and reports whether it may run nevertheless.
+// abandon ends a task if it has not started. It reports whether the task may still run.
 func (n *Node) abandon(t *task, why hosts.End, fault string) (bool, error) {
 	ended, err := agent.Abandon(t.folder, why, fault)
 	t.started, t.unwanted = !ended, ended
@@ -258,8 +258,8 @@ func (n *Node) closed() string {
 // prefix returns the prefix of the names of the market's jobs.
 func (p *Partition) prefix() string { return "bourse." + p.Market + "." }
 
-// Run brings the jobs in line with the tasks every second, until ctx ends. It reports each
-// fault only once. All agents must have been opened.
+// Run reconciles the jobs with the tasks every second, until ctx ends. It reports each fault only
+// once. All agents must have been opened.
 func (p *Partition) Run(ctx context.Context, say func(string)) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -380,7 +380,7 @@ func (p *Partition) find(q *queued) *task {
 	return p.nodes[i].tasks[q.name]
 }
 
-// absent returns the jobs that have to be submitted, in the order of their names.
+// absent returns the jobs that must be submitted, sorted by name.
 func (n *Node) absent(found []queued) (all []job) {
 	p := n.partition
 	p.mu.Lock()
@@ -416,7 +416,7 @@ func (k kernel) Thaw(string) error                { return nil }
 func (k kernel) List() ([]string, error)          { return nil, nil }
 func (k kernel) Close() error                     { return nil }
 
-// Read returns the usage of tasks as their supervisors wrote it last.
+// Read returns the usage of tasks that their supervisors last recorded.
 func (k kernel) Read(out []linux.Usage) ([]linux.Usage, error) {
 	p := k.n.partition
 	p.mu.Lock()
@@ -440,7 +440,7 @@ func (k kernel) Kill(name string) error {
 	return nil
 }
 
-// Remove forgets a task. Its job, if it has one, is then unwanted.
+// Remove forgets a task. If it has a job, Run then cancels the job.
 func (k kernel) Remove(name string) error {
 	p := k.n.partition
 	p.mu.Lock()

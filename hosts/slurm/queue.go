@@ -18,7 +18,7 @@ import (
 // A command runs a program of Slurm and returns its output.
 type command func(ctx context.Context, input, name string, args ...string) (string, error)
 
-// patience is the time, in seconds, within which a Slurm program must answer.
+// patience is the timeout of a Slurm program, in seconds.
 const patience = 20
 
 // execute runs a program of Slurm. The variables of this process that change the options of
@@ -45,13 +45,13 @@ func execute(ctx context.Context, input, name string, args ...string) (string, e
 type node struct {
 	name    string
 	cores   int // whole cores
-	threads int // of each core
+	threads int // threads per core
 	memory  int // MiB
 	gpus    int
 	state   string
 }
 
-// nodeFields are the format of sinfo for [parseNode].
+// nodeFields is the output format of sinfo that [parseNode] reads.
 const nodeFields = "%N|%c|%Z|%m|%G|%T"
 
 func parseNode(line string) (n node, err error) {
@@ -145,7 +145,7 @@ func queue(ctx context.Context, run command, partition, prefix string) (all []qu
 // A wanted job is a task that Slurm should run.
 type job struct {
 	folder string
-	name   string // of the task
+	name   string // name of the task
 	cores  int
 	memory int // MiB
 	gpus   int
@@ -153,7 +153,7 @@ type job struct {
 }
 
 // spare is the number of minutes by which the time limit of a job exceeds the time left. The
-// supervisor ends the task before.
+// supervisor ends the task before Slurm does.
 const spare = 2
 
 // submit submits a job for a node. The program must have the same path on the node.

@@ -31,17 +31,17 @@ func TestMain(m *testing.M) {
 type fake struct {
 	mu      sync.Mutex
 	now     float64
-	states  map[string]string // of nodes
-	jobs    []queued          // in the queue; they wait until start
+	states  map[string]string // states of nodes
+	jobs    []queued          // jobs in the queue, which wait until start is called
 	made    []string          // arguments of sbatch
 	scripts []string
 	ids     int
-	down    bool // nothing is answered
+	down    bool // Slurm does not answer
 	loses   bool // sbatch fails although the job is in the queue
 	stays   bool // scancel has no effect
 	runs    bool // jobs are run on this machine
 
-	cancelled int // calls of scancel
+	cancelled int // number of calls of scancel
 }
 
 func (f *fake) clock() float64 {
@@ -161,7 +161,7 @@ func (d *desk) write(folder, name, text string) {
 	}
 }
 
-// step lets seconds pass and then compares the queue with the tasks.
+// step advances the clock by seconds and then compares the queue with the tasks.
 func (d *desk) step(seconds float64) error {
 	d.now += seconds
 	return d.p.step(d.Context())
@@ -205,8 +205,8 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// TestSubmitted checks the options and the script of a job. Its time limit is the time left, in
-// whole minutes, plus 2.
+// TestSubmitted checks the options and the script of a job. The job's time limit is the time left,
+// in whole minutes, plus 2.
 func TestSubmitted(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -2,10 +2,9 @@ package timetable
 
 import "slices"
 
-// Advance moves the book to now and records that the jobs in ended have completed. It appends
-// the resulting facts to facts, in the order in which they happen: completions, overruns,
-// starts. It panics if now is after [Book.Next] or if a job in ended is not running. It sorts
-// ended.
+// Advance moves the book to now and records that the jobs in ended have completed. It appends the
+// resulting facts to facts: first completions, then overruns, then starts. It panics if now is
+// after [Book.Next] or if a job in ended is not running. It sorts ended.
 //
 // A job that ends early frees nodes. The whole plan is then rebuilt. The new plan is adopted
 // only if it keeps every deadline, because a greedy plan may fail to do so.
@@ -106,7 +105,7 @@ func (b *Book) pull(now int64, vacated interval) {
 	b.version++
 }
 
-// whole returns the book's trial, prepared to place all planned jobs again.
+// whole prepares the book's trial to place all planned jobs again, and returns it.
 func (b *Book) whole(now int64) *trial {
 	t := &b.trial
 	t.quote, t.joins = 0, false

@@ -36,8 +36,8 @@ type entry struct {
 	span  int64 // e, the estimate in seconds on this cluster
 	runs  bool
 	start int64   // this field and the next two are valid only for running jobs
-	end   int64   // estimated
-	nodes []int32 // rising
+	end   int64   // estimated end
+	nodes []int32 // nodes in ascending order
 }
 
 // New returns the empty book of a cluster.

@@ -16,17 +16,17 @@
 //
 // # Design
 //
-// The book stores the nodes left free by the whole plan as a step function of time. A new job
-// does not move jobs with smaller keys (the prefix lemma). Jobs with larger keys are visited in
-// key order. Such a job moves only if its slot overlaps an interval taken since it was planned,
-// or if an earlier start overlaps a vacated interval. A quote therefore copies the steps and
-// maintains two hulls, one of the taken and one of the vacated intervals. Jobs with larger keys
-// are removed from the steps only where a search looks, so most jobs cost only four
-// comparisons. Replanning after an early end or an overrun does the same over the whole plan,
-// with other initial hulls. On-demand jobs come last in key order and have no deadlines, so a
-// brief quote stops before them.
+// The book stores the nodes left free by the whole plan as a step function of time. A new job does
+// not move jobs with smaller keys (the prefix lemma). Jobs with larger keys are visited in key
+// order. Such a job moves only if its slot overlaps an interval taken since it was planned, or if
+// an earlier start overlaps a vacated interval. A quote therefore copies the steps and maintains
+// two hulls, one of the taken and one of the vacated intervals. Jobs with larger keys are removed
+// from the steps only in the intervals that a search examines, so most jobs cost only four
+// comparisons. Replanning after an early end or an overrun does the same over the whole plan, with
+// other initial hulls. On-demand jobs come last in key order and have no deadlines, so a brief
+// quote stops before them.
 //
-// Two alternatives were rejected. Placing each job of the whole suffix again took 50 times
-// longer with 10,000 jobs. A search tree over the steps makes one placement logarithmic but
-// does not shorten the walk over the jobs.
+// Two alternatives were rejected. Placing each job of the whole suffix again took 50 times longer
+// with 10,000 jobs. A search tree over the steps reduces one placement to logarithmic time but does
+// not shorten the walk over the jobs.
 package timetable

@@ -1,6 +1,6 @@
 package timetable
 
-// An interval is [from, to) in time, empty if to <= from.
+// An interval is the period [from, to). It is empty if to <= from.
 type interval struct{ from, to int64 }
 
 // The empty interval and the interval of all times.

@@ -36,10 +36,10 @@ func (ns *nodes) release(ids []int32, now int64) {
 	ns.idle = slices.Insert(ns.idle, 0, ids...) // their position after sorting
 }
 
-// Choose returns the n idle nodes to allocate to a job. They are the nodes that became idle
-// last, so that the remaining gaps are small. Ties are resolved by the lowest id. It sorts
-// idle and returns its first n elements. LastEnd holds, for each node of the cluster, the end
-// of its previous job.
+// Choose returns the n idle nodes to allocate to a job. They are the nodes that became idle last,
+// so that the remaining gaps are small. Ties are resolved by the lowest id. It sorts idle and
+// returns its first n elements. LastEnd contains, for each node of the cluster, the end of its
+// previous job.
 func Choose(lastEnd []int64, idle []int32, n int) []int32 {
 	if n > len(idle) {
 		panic("timetable: more nodes taken than are idle")

@@ -42,8 +42,8 @@ type Part struct {
 	Left int64 // estimated remaining seconds on this cluster; 0 means the whole estimate
 }
 
-// NewPreemptive returns the book of a cluster with the given parts at now. Executed is the
-// number of node-seconds done before. The parts start to run at the first Advance.
+// NewPreemptive returns the book of a cluster with the given parts at now. Executed is the number
+// of node-seconds done earlier. The parts start to run at the first Advance.
 func NewPreemptive(c Config, now, executed int64, parts []Part) (*Preemptive, error) {
 	c, err := c.withDefaults()
 	if err != nil {

@@ -5,8 +5,8 @@ import "slices"
 // A profile is the number of free nodes as a step function of time: free[i] from at[i] to
 // at[i+1]; the last step has no end. Adjacent steps may be equal.
 type profile struct {
-	at   []int64 // rising
-	free []int32 // as many
+	at   []int64 // starts of the steps, in ascending order
+	free []int32 // free nodes per step
 }
 
 // reset makes p a single step with n free nodes from now on.

@@ -133,8 +133,8 @@ func (b *Book) try(now int64, j *Job) bool {
 	return b.config.Admission == EDFInsert && b.tryInsert(t, now)
 }
 
-// tryBeside reports whether j can be placed without moving other jobs: because it is last in
-// key order, or because its nodes are free at its earliest start.
+// tryBeside reports whether j can be placed without moving other jobs: either because it is last in
+// key order, or because enough nodes are free at its earliest start.
 func (b *Book) tryBeside(t *trial, now int64) bool {
 	if !b.canonical {
 		return false

@@ -7,7 +7,7 @@ type trial struct {
 
 	first int        // index of the first job placed again
 	slots []interval // slots of plan[first:]; new for the jobs placed so far, old for the other jobs
-	steps profile    // free nodes besides all jobs, except jobs that are lifted and not placed yet
+	steps profile    // nodes left free by all jobs, except jobs that are lifted and not placed yet
 
 	lifted  []bool   // whether each slot was removed from steps
 	cleared interval // interval in which jobs that are not placed yet are lifted
@@ -138,9 +138,9 @@ func (e *entry) latest() int64 {
 	return e.Deadline - e.span
 }
 
-// search returns the first of the given starts at which e fits next to the jobs before the
-// i-th, or a time after all of them if there is none. It lifts later jobs out of its way as it
-// proceeds.
+// search returns the first of the given starts at which e fits next to the jobs before the i-th, or
+// a time after all of them if there is none. During the search, it lifts later jobs that overlap
+// the slots it tries.
 func (t *trial) search(b *Book, i int, e *entry, starts interval) int64 {
 	from := starts.from
 	for from < starts.to {

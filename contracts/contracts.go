@@ -72,6 +72,9 @@ type Request struct {
 	Needs  Requirement
 	SLA    SLA
 
+	Licences     []int32 // units that the contract holds, in the order of the market's licences; nil if it holds none
+	LicenceFloor float64 // part of their floor price that counts for each node, dollars per second; the broker sets it
+
 	// Only planning policies use these fields. Other policies start a contract at once and
 	// ignore Lead.
 	Lead  float64 // earliest start, s after submission
@@ -187,7 +190,7 @@ type Allocation struct {
 	Contract int32 // number to pass to View.Contract
 	Node     int32 // index in the contract's placements
 	Slot     hosts.Slot
-	For      hosts.Kind  // resource for which it pays, or hosts.Kinds for the floor price
+	For      hosts.Kind  // resource for which it pays, or AtFloor
 	Bid      market.Rate // for everything that the task gets
 	Rate     float64     // current work per second
 	Paying   float64     // current charge, dollars per second

@@ -8,6 +8,7 @@ const (
 	None         Reason = ""
 	TooFewHosts  Reason = "too few hosts"              // fewer eligible hosts than requested nodes
 	NoRoom       Reason = "no room"                    // enough hosts would be eligible if all hosts were idle
+	NoLicence    Reason = "no licence"                 // other contracts hold the licences
 	NoRate       Reason = "budget is no spending rate" // the bid is less than one nano-dollar per second per node
 	Unfunded     Reason = "unfunded"                   // the owner's balance does not cover the budget
 	NotAllowed   Reason = "refused by the bank"        // the account's owner has not authorized the request

@@ -69,15 +69,28 @@ type Vector struct {
 // with the greatest charge. If it pays the floor price, the charge is divided in proportion to
 // the floor prices of its resources.
 type Charged struct {
-	By    [hosts.Kinds]float64 // dollars, by kind
-	Least [hosts.Kinds]float64 // floor price of the amount held, dollars per second, by kind
+	By    ByKind // dollars
+	Least ByKind // floor price of the amount held, dollars per second; 0 for processors
 }
+
+// ByKind has a value for each kind of resource, and one for the licences of the market.
+type ByKind [hosts.Kinds + 1]float64
+
+// OfLicences is the index of licences in a [ByKind].
+const OfLicences = hosts.Kinds
+
+// AtFloor means, in the field For of an [Allocation], that the task pays the floor price.
+const AtFloor hosts.Kind = 255
 
 // Divide returns the given charge of s by kind. The argument cpu is the floor price of the
 // processors that s gets, in dollars per second. The parts sum to the charge, except for rounding.
-func (s *Allocation) Divide(charge, cpu float64) (by [hosts.Kinds]float64) {
-	if s.For < hosts.Kinds || s.Vector == nil || s.Vector.Charged == nil {
-		by[s.For%hosts.Kinds] = charge
+func (s *Allocation) Divide(charge, cpu float64) (by ByKind) {
+	switch {
+	case s.For != AtFloor:
+		by[s.For] = charge
+		return by
+	case s.Vector == nil || s.Vector.Charged == nil:
+		by[hosts.CPU] = charge
 		return by
 	}
 	by = s.Vector.Charged.Least
@@ -87,7 +100,7 @@ func (s *Allocation) Divide(charge, cpu float64) (by [hosts.Kinds]float64) {
 }
 
 // By returns Owed by kind of resource.
-func (p *Placement) By() (by [hosts.Kinds]float64) {
+func (p *Placement) By() (by ByKind) {
 	if p.Charged != nil {
 		by = p.Charged.By
 	}
@@ -97,7 +110,7 @@ func (p *Placement) By() (by [hosts.Kinds]float64) {
 
 // scale multiplies the elements of by so that they sum to total. If all of them are 0, total counts
 // for processors.
-func scale(by *[hosts.Kinds]float64, total float64) {
+func scale(by *ByKind, total float64) {
 	sum := 0.0
 	for _, x := range by {
 		sum += x
@@ -149,6 +162,7 @@ func Affords(r *Request, pl *Placement, v View) (least float64, ok bool) {
 		held := r.Needs.Holds(spec, v.Room(pl.Host))
 		least += f.Held(&held)
 	}
+	least += r.LicenceFloor
 	const rounding = 1e-15 // tolerance in dollars per second; far below one nano-dollar, the unit of bids
 	return least, pl.Bid.Float64()+rounding >= least
 }

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -179,6 +180,26 @@ func (d *drawer) price(g *drawing, base *branch) {
 	for i := range g.plan {
 		if g.plan[i].Needs == nil && own.odds(0.5) {
 			g.plan[i].Needs = &workloadgen.Needs{Counts: map[string]int{"gpu": 1}, Memory: pick(own, 0, 2e9)}
+		}
+	}
+	if other := d.own(0x6c6963656e6365); other.odds(0.5) { // licences of the market
+		put(part("market"), fork("licences", leaf("matlab", pick(other, "1", "3", "8"))))
+		if floors := slices.IndexFunc(part("fleet").in, func(b *branch) bool { return b.name == "floor_per_hour" }); floors >= 0 && other.odds(0.7) {
+			part("fleet").in[floors].add(leaf("matlab", number(pick(other, 0.01, 0.5))))
+		}
+		for i := range g.plan {
+			if other.odds(0.5) {
+				needs := workloadgen.Needs{Counts: map[string]int{}}
+				if was := g.plan[i].Needs; was != nil {
+					needs = *was
+					needs.Counts = maps.Clone(was.Counts)
+				}
+				if needs.Counts == nil {
+					needs.Counts = map[string]int{}
+				}
+				needs.Counts["matlab"] = 1 + other.IntN(2)
+				g.plan[i].Needs = &needs
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -51,7 +52,7 @@ func (r *told) laws() error {
 				return fail(fmt.Errorf("job %d: %w", run.Jobs[i].ID, err))
 			}
 		}
-		if err := run.chainLaw(); err != nil {
+		if err := errors.Join(run.chainLaw(), run.licencesLaw()); err != nil {
 			return fail(err)
 		}
 		for i, m := range metrics.All() {

@@ -73,6 +73,13 @@ func (w *retold) vector(r *contracts.Request, h *replayHost) (v replayVector) {
 		v.claims, v.holds, v.met = append(v.claims, claim), append(v.holds, holds), append(v.met, met)
 		v.least += kind.floor * holds
 	}
+	if !slices.Contains([]string{"budget", "free"}, w.payment) {
+		for i, name := range w.run.set.licences.Names {
+			if r.Licences != nil {
+				v.least += w.run.set.conf.Fleet.Floor.Held[name] / 3600 * float64(r.Licences[i]) / float64(r.Nodes)
+			}
+		}
+	}
 	return v
 }
 

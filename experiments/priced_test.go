@@ -31,6 +31,14 @@ func pricedRun(t *testing.T, policy, payment, options string, hold func(string) 
 		if rng.IntN(4) > 0 {
 			j.Needs = &workloadgen.Needs{Memory: float64(rng.IntN(4)) * 2e9, Counts: map[string]int{"gpu": rng.IntN(3)}}
 		}
+		if i%3 > 0 {
+			needs := workloadgen.Needs{}
+			if j.Needs != nil {
+				needs = *j.Needs
+			}
+			needs.Counts = map[string]int{"gpu": needs.Counts["gpu"], "seat": 1 + i%2}
+			j.Needs = &needs
+		}
 		plan = append(plan, j)
 	}
 	path := filepath.Join(t.TempDir(), "plan.csv")
@@ -43,9 +51,9 @@ func pricedRun(t *testing.T, policy, payment, options string, hold func(string) 
 name: priced
 replications: 1
 base:
-  fleet: {hosts: 3, cpus: 4, memory: 16e9, count: {gpu: 4}, floor_per_hour: {cpu: 0.04, memory: 0.5, gpu: 3}}
+  fleet: {hosts: 3, cpus: 4, memory: 16e9, count: {gpu: 4}, floor_per_hour: {cpu: 0.04, memory: 0.5, gpu: 3, seat: 2}}
   workload: {plan: %s}
-  market: {payment: %s, resources: [gpu, memory]%s}
+  market: {payment: %s, licences: {seat: 6}, resources: [gpu, memory]%s}
   admission: [%s]
 configurations: [{name: one}]
 `, path, payment, options, policy))
@@ -125,9 +133,12 @@ func TestPricedAudit(t *testing.T) {
 		{"price", `("met":{"[a-z]*":)([1-9])`, `${1}1$2`, " nano-dollars per second, the sum of the bids for it"},
 		{"gigabyte", `("holds":{"memory":)([1-9])`, `${1}1$2`, "of memory held on"},
 		{"unit", `"gpu":2}`, `"gpu":5}`, "of gpu held on"},
-		{"a gigabyte less", `"holds":{"memory":6e\+09`, `"holds":{"memory":5e+09`, "a price of"},
+		{"a gigabyte less", `"holds":{"memory":6e\+09`, `"holds":{"memory":5e+09`, "charges of"},
 		{"a unit less", `"gpu":2}`, `"gpu":1}`, "charges of"},
 		{"a floor", `"floors":{"memory":1`, `"floors":{"memory":2`, "floor prices"},
+		{"a licence", `"licences":{"seat":1}`, `"licences":{"seat":7}`, " units of licence seat held"},
+		{"the floor of a licence", `"licence_floor":0.000`, `"licence_floor":0.001`, "$/s for licences"},
+		{"an unknown licence", `"licences":{"seat"`, `"licences":{"sheet"`, "units of licence sheet held"},
 		{"a resource that hosts do not have", `"holds":{`, `"holds":{"tape":1,`, "of tape held"},
 	} {
 		r := pricedRun(t, "be", "spot", "", once(c.old, c.new))

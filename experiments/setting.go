@@ -38,9 +38,10 @@ type setting struct {
 	price   choice
 	offers  []offer
 
-	priced []hosts.Kind // resources with a price in addition to processors, in order
-	least  hosts.Floor
-	counts []string // sorted names of the countable resources of the fleet and the plan
+	priced   []hosts.Kind // resources with a price in addition to processors, in order
+	least    hosts.Floor
+	licences contracts.Licences
+	counts   []string // sorted names of the countable resources of the fleet and the plan
 
 	hostPrices bool // whether to record the price of each host, which some metrics need
 
@@ -152,10 +153,20 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		slices.Sort(s.counts)
 		s.counts = slices.Compact(s.counts)
 	}
+	floors := c.Fleet.Floor.Held
+	if s.licences, floors, err = contracts.NewLicences(c.Market.Licences, floors); err != nil {
+		return nil, err
+	}
+	for _, name := range s.licences.Names {
+		if slices.Contains(c.Fleet.Counts(), name) {
+			return nil, fmt.Errorf("market.licences: found %s, which is also a resource of hosts (fleet.count); want another name", plugin.Clip(name))
+		}
+		s.counts = slices.DeleteFunc(s.counts, func(count string) bool { return count == name })
+	}
 	if len(s.counts) > hosts.MaxCounts {
 		return nil, fmt.Errorf("fleet.count: found %d countable resources in this field and the plan (%s), want at most %d", len(s.counts), strings.Join(s.counts, ", "), hosts.MaxCounts)
 	}
-	if s.least, err = hosts.Floors(c.Fleet.Floor.CPU, c.Fleet.Floor.Held, s.counts); err != nil {
+	if s.least, err = hosts.Floors(c.Fleet.Floor.CPU, floors, s.counts); err != nil {
 		return nil, fmt.Errorf("fleet.%w", err)
 	}
 	if s.priced, err = hosts.Priced(c.Market.Resources, s.counts); err != nil {
@@ -327,6 +338,14 @@ func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 		hold(&r.Needs.Min.Bandwidth, &r.Needs.Max.Bandwidth, n.Bandwidth)
 		for i, name := range s.counts {
 			r.Needs.Min.Counts[i] = int32(n.Counts[name])
+		}
+		for i, name := range s.licences.Names {
+			if units := n.Counts[name]; units > 0 {
+				if r.Licences == nil {
+					r.Licences = make([]int32, len(s.licences.Names))
+				}
+				r.Licences[i] = int32(units)
+			}
 		}
 	}
 	r.SLA.Deadline = sla.Slack * deadline(sla.Of, j)

@@ -107,6 +107,7 @@ func (a *workspace) run(ctx context.Context, s *setting, o *offer, seed uint64, 
 		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: a.unpriced, HostPrices: !a.unpriced && s.hostPrices && !s.payment.Whole,
 	}
 	parts.Least, parts.Reserve, parts.Resources, parts.Counts = s.least, s.conf.Market.Reserve, s.priced, s.counts
+	parts.Licences = s.licences
 	if o.about.Spot { // the admission of a spot market depends on the bids of other users
 		parts.Renew = s.conf.Market.Renew
 	}

@@ -34,6 +34,7 @@ type asked struct {
 	Memory     float64           `yaml:"memory" validate:"min=0" doc:"bytes of memory that each node holds, or a size with a unit such as 4GB"`
 	GPUs       int               `yaml:"gpus" validate:"min=0" doc:"GPUs that each node holds"`
 	Count      map[string]int32  `yaml:"count" doc:"units of countable resources that each node holds, by name"`
+	Licences   map[string]int32  `yaml:"licences" doc:"units of licences of the market that the contract holds, by name"`
 	Name       string            `yaml:"name" doc:"name of the contract, shown to its user"`
 	Chdir      string            `yaml:"chdir" doc:"directory on the host in which the program starts"`
 	Stdin      string            `yaml:"stdin" doc:"file that the program reads as standard input"`
@@ -151,7 +152,7 @@ func (a *asked) terms() (*order.Terms, *config.Error) {
 		counts["gpu"] = int32(a.GPUs)
 	}
 	return &order.Terms{
-		Memory: int64(a.Memory), Counts: counts,
+		Memory: int64(a.Memory), Counts: counts, Licences: a.Licences,
 		Class: a.Class, Nodes: a.Nodes, CPUs: a.CPUs, Work: a.Work, Deadline: a.Deadline, Budget: budget,
 		Warn: a.Warn, Checkpoint: a.Checkpoint, Requeue: a.Requeue, Project: a.Project, Array: a.array, After: [3][]int64{order.Fulfilled: a.After, order.Ended: a.AfterEnded, order.Failed: a.AfterFailed},
 	}, nil

@@ -355,6 +355,6 @@ func showMarket(c *cli.Context, m *client.Client) error {
 	if c.Bool("json") {
 		return printJSON(c, marketShown{about, hosts})
 	}
-	_, err = io.WriteString(c.App.Writer, client.Top(about.Market, hosts, about.Now, about.Head, about.Unsettled))
+	_, err = io.WriteString(c.App.Writer, client.Top(about.Market, hosts, about.Now, about.Head, about.Unsettled)+client.Licences(about.Licences))
 	return err
 }

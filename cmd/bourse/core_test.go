@@ -19,8 +19,8 @@ var core = []string{
 // Maximum lines of code of this module that packages may compile. The target for the core
 // is 7,500.
 const (
-	coreClosure        = 9_107
-	experimentsClosure = 47_214
+	coreClosure        = 9_226
+	experimentsClosure = 47_354
 )
 
 // most contains the maximum lines of code of packages. A package that is not listed may
@@ -37,7 +37,7 @@ var most = map[string]int{
 	"bank/store/postgres/pgtest":     550,
 	"bank/tiles":                     550,
 	"cmd/bourse":                     10721,
-	"contracts":                      745,
+	"contracts":                      809,
 	"contracts/admission":            775,
 	"contracts/admission/booked":     650,
 	"contracts/admission/cleared":    1250,
@@ -47,16 +47,16 @@ var most = map[string]int{
 	"contracts/admission/queue":      1450,
 	"contracts/admission/reserve":    656,
 	"contracts/admission/script":     1155,
-	"contracts/broker":               1294,
-	"contracts/floor":                1721,
+	"contracts/broker":               1332,
+	"contracts/floor":                1723,
 	"contracts/memo":                 600,
-	"experiments":                    3810,
+	"experiments":                    3824,
 	"experiments/fitlab":             1150,
 	"experiments/judge":              760,
-	"experiments/live":               5708,
-	"experiments/live/client":        817,
+	"experiments/live":               5770,
+	"experiments/live/client":        827,
 	"experiments/live/page":          500,
-	"experiments/live/service":       1076,
+	"experiments/live/service":       1087,
 	"experiments/metrics":            1290,
 	"experiments/optimum":            650,
 	"experiments/papers":             990,
@@ -64,11 +64,11 @@ var most = map[string]int{
 	"experiments/publication":        2835,
 	"experiments/report":             3150,
 	"experiments/results":            3500,
-	"experiments/scenario":           2027,
+	"experiments/scenario":           2028,
 	"experiments/stats":              700,
 	"experiments/study":              3385,
 	"experiments/trail":              500,
-	"experiments/verify":             4540,
+	"experiments/verify":             4592,
 	"experiments/whatif":             2820,
 	"hosts/agent":                    3600,
 	"hosts/slurm":                    515,

@@ -35,6 +35,7 @@ type termsOptions struct {
 	CPUs     float64  `default:"1" doc:"use at most {N} processors per node"`
 	GPUs     int      `doc:"hold {N} GPUs per node"`
 	Count    []string `doc:"hold units of a countable resource per node, as {NAME=N}; may be repeated"`
+	Licence  []string `alias:"L" doc:"hold units of a licence of the market, as {NAME=N}; may be repeated"`
 	Memory   float64  `unit:"bytes" doc:"hold {BYTES} of memory per node; units such as 4GB are accepted (default: the market's)"`
 }
 
@@ -258,19 +259,25 @@ func (o *termsOptions) asked() (asked, error) {
 	return a, o.units(&a)
 }
 
-// units sets the units of countable resources in a that the flags specify.
+// units sets the units of countable resources and licences in a that the flags specify.
 func (o *termsOptions) units(a *asked) error {
 	a.GPUs = cmp.Or(o.GPUs, a.GPUs)
-	for _, s := range o.Count {
-		name, units, _ := strings.Cut(s, "=")
-		n, err := strconv.ParseInt(units, 10, 32)
-		if err != nil || n < 1 || !order.IsCountable(name) {
-			return usagef("--count: found %q, want NAME=N, with a name such as gpu", s)
+	for _, f := range []struct {
+		flag, such string
+		text       []string
+		to         *map[string]int32
+	}{{"count", "gpu", o.Count, &a.Count}, {"licence", "matlab", o.Licence, &a.Licences}} {
+		for _, s := range f.text {
+			name, units, _ := strings.Cut(s, "=")
+			n, err := strconv.ParseInt(units, 10, 32)
+			if err != nil || n < 1 || !order.IsCountable(name) {
+				return usagef("--%s: found %q, want NAME=N, with a name such as %s", f.flag, s, f.such)
+			}
+			if *f.to == nil {
+				*f.to = make(map[string]int32)
+			}
+			(*f.to)[name] = int32(n)
 		}
-		if a.Count == nil {
-			a.Count = make(map[string]int32)
-		}
-		a.Count[name] = int32(n)
 	}
 	return nil
 }

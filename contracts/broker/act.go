@@ -183,6 +183,8 @@ func (b *Broker) bars(now float64, r *contracts.Request, d *contracts.Decision, 
 		d.Reason = contracts.NoRate
 	case verb == contracts.Admit && !r.SLA.GoesOn() && r.Due() <= now:
 		d.Reason = contracts.TooLate
+	case b.lacks(r):
+		d.Reason = contracts.NoLicence
 	default:
 		return verb == contracts.Admit && b.below(r, d)
 	}

@@ -3,6 +3,7 @@ package broker
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"bourse/bank"
 	"bourse/contracts"
@@ -77,6 +78,7 @@ type Config struct {
 type Spans struct {
 	Resources []hosts.Kind // kinds that have a price in addition to processors, in order
 	Counts    []string     // names of the countable resources of hosts
+	Licences  contracts.Licences
 
 	// Patience is the time after a deadline for which the broker waits for the last report of
 	// metered hosts, in seconds. These hosts stop a contract at its deadline by themselves,
@@ -111,7 +113,7 @@ func (c *Config) floor() floor.Config {
 		},
 		Machines: c.Fleet, Sharing: c.Sharing, Window: c.Window, Forecast: c.Forecast,
 		Ties: c.Ties, NoPrices: c.NoPrices, HostPrices: c.HostPrices, OneByOne: c.OneByOne, Availability: c.Availability, Least: c.Least,
-		Resources: c.Resources, Counts: c.Counts,
+		Resources: c.Resources, Counts: c.Counts, Licensed: !c.Payment.noFloor() && slices.Max(append(c.Licences.Floors, 0)) > 0,
 	}
 }
 
@@ -227,6 +229,7 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*co
 	i := b.place()
 	c := &b.contracts[i]
 	c.Request, c.task, c.price, c.byDue = *r, task, r.SLA.Budget, 0
+	c.LicenceFloor = b.licenceFloor(r)
 	c.phase, c.alarm, c.renew, c.run = contracts.Asked, math.Inf(1), math.Inf(1), none
 	c.rated = false
 	if b.index.byID != nil {
@@ -256,6 +259,7 @@ func (b *Broker) place() int32 {
 func (b *Broker) gone(i int32) {
 	b.rests(i)
 	b.free = append(b.free, i)
+	b.contracts[i].Licences = nil
 	if b.index.byID != nil {
 		delete(b.index.byID, b.contracts[i].ID)
 	}

@@ -77,7 +77,7 @@ func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 // chargedFor returns the sum of the charges of the given placements by kind of resource, or nil if
 // all of them are for processors.
 func chargedFor(all ...[]contracts.Placement) []float64 {
-	by, held := make([]float64, hosts.Kinds), false
+	by, held := make([]float64, len(contracts.ByKind{})), false
 	for _, on := range all {
 		for i := range on {
 			for k, x := range on[i].By() {
@@ -124,6 +124,9 @@ func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 		}
 		if !booked {
 			t.Held = b.held(c, d)
+		}
+		if c.Licences != nil {
+			t.Licensed = &b.Licences
 		}
 		if b.Promise != nil {
 			t.Part, t.Most = b.Promise(c.Class)

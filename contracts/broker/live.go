@@ -54,6 +54,7 @@ func (b *Broker) here(events []floor.Event) error {
 // assumes that the owner can pay. It changes p and ties, which must be copies of those of b.
 // It does not change b.
 func (b *Broker) Try(now float64, r *contracts.Request, p contracts.Decider, ties *rand.Rand) contracts.Verdict {
+	r.LicenceFloor = b.licenceFloor(r)
 	d := p.Decide(now, r, b.floor.Trial(now, ties))
 	if d.Verdict == contracts.Accept && b.bars(now, r, &d, contracts.Admit) {
 		return contracts.Reject
@@ -76,9 +77,9 @@ func (b *Broker) Phase(id contracts.ID) (contracts.Phase, bool) {
 
 // A Charge is the charges of a contract for one kind of resource.
 type Charge struct {
-	Kind hosts.Kind
-	Rate float64 // at present, dollars per second
-	Owed float64 // so far, dollars
+	Kind hosts.Kind // or [contracts.OfLicences]
+	Rate float64    // at present, dollars per second
+	Owed float64    // so far, dollars
 }
 
 // Charges returns the charges of a contract that is on metered hosts: for processors, and for each
@@ -91,7 +92,7 @@ func (b *Broker) Charges(id contracts.ID) (all []Charge) {
 	}
 	run := b.contracts[i].run
 	k := b.floor.Contract(run)
-	var rates, owed, held [hosts.Kinds]float64
+	var rates, owed, held contracts.ByKind
 	copy(owed[:], chargedFor(b.floor.Arrears(run), k.Placements))
 	held = owed
 	for n := range k.Placements {
@@ -105,7 +106,10 @@ func (b *Broker) Charges(id contracts.ID) (all []Charge) {
 		if s.Vector != nil {
 			now.Charged = s.Vector.Charged
 			for kind, a := range s.Vector.Of {
-				held[kind] += a + s.Vector.Charged.Least[kind]
+				held[kind] += a
+			}
+			for kind, x := range s.Vector.Charged.Least {
+				held[kind] += x
 			}
 		}
 		for kind, x := range now.By() {
@@ -115,7 +119,7 @@ func (b *Broker) Charges(id contracts.ID) (all []Charge) {
 			rates[kind] += x
 		}
 	}
-	for kind := range hosts.Kinds {
+	for kind := range hosts.Kinds + 1 {
 		if kind == hosts.CPU || held[kind] > 0 {
 			all = append(all, Charge{kind, rates[kind], owed[kind]})
 		}

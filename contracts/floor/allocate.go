@@ -127,7 +127,7 @@ func (f *Floor) charge(v *host, on []contracts.Allocation, prices Prices) {
 		s := &on[i]
 		least := f.FloorOf(v.id, s) + s.Vector.Least()
 		if least = min(s.Bid.Float64(), least); least > s.Paying {
-			s.Paying, s.For = least, hosts.Kinds
+			s.Paying, s.For = least, contracts.AtFloor
 		}
 	}
 }

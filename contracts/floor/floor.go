@@ -44,6 +44,7 @@ type Config struct {
 	Least        hosts.Floor       // floor prices on hosts whose own floor prices are lower
 	Resources    []hosts.Kind      // kinds that have a price in addition to processors, in order
 	Counts       []string          // names of the countable resources
+	Licensed     bool              // some licence has a floor price
 }
 
 // A Floor runs contracts on hosts. Its zero value is ready for [Floor.Reset]. It is not safe
@@ -180,7 +181,7 @@ func (f *Floor) Reset(c Config) {
 	f.rule.bids = f.rule.bids && c.Spends
 	f.now, f.runs, f.free = 0, f.runs[:0], f.free[:0]
 	f.hosts, f.specs = slices.Grow(f.hosts[:0], len(c.Machines))[:len(c.Machines)], f.specs[:0]
-	f.floors, f.whole, f.floored, f.vectors = f.floors[:0], false, false, len(c.Resources) > 0
+	f.floors, f.whole, f.floored, f.vectors = f.floors[:0], false, c.Licensed, c.Licensed || len(c.Resources) > 0
 	for h, m := range c.Machines {
 		f.add(m)
 		f.hosts[h].reset(hosts.ID(h), m, len(c.Resources), f.auctions())

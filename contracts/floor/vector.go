@@ -15,12 +15,12 @@ import (
 // for processors.
 
 // claim returns the vector of a task of c that bids b and holds resources on v. It returns nil
-// if the task claims no priced resource other than processors and holds no resource with a
-// floor price.
+// if the task claims no priced resource other than processors and holds no resource or
+// licence with a floor price.
 func (f *Floor) claim(v *host, c *run, holds *hosts.Resources, b market.Rate) *contracts.Vector {
 	spec := f.specs[v.id]
 	claims := contracts.ClaimsOn(spec, c.Needs.Max.CPU, holds, f.Resources)
-	least := f.floors[v.id].Held(holds)
+	least := f.floors[v.id].Held(holds) + c.LicenceFloor
 	only := contracts.Claims{}
 	if only.Of[hosts.CPU] = claims.Of[hosts.CPU]; claims == only && least == 0 {
 		return nil
@@ -34,6 +34,7 @@ func (f *Floor) claim(v *host, c *run, holds *hosts.Resources, b market.Rate) *c
 		for k := hosts.Memory; k < hosts.Kinds; k++ {
 			vector.Charged.Least[k] = f.floors[v.id][k] * holds.Of(k)
 		}
+		vector.Charged.Least[contracts.OfLicences] = c.LicenceFloor
 	}
 	return vector.With(b)
 }

@@ -31,6 +31,8 @@
 //	              one list of the amounts per node, in the order of on, if they differ
 //	met           in the same forms, for each priced resource that is held: the sum of the other
 //	              bids for it at admission, in nano-dollars per second
+//	licences      units that the contract holds of the market's licences, by name
+//	licence_floor minimum price of these units, $/s; omitted if 0
 //	promised      under payment percentile, for each host of on: the price percentile that
 //	              cac promised, in nano-dollars per second
 //	penalty_rate  penalty that the provider owes for delay, $/s
@@ -107,6 +109,8 @@ type Terms struct {
 	Spare  int                   // number of bytes of the note to leave for other fields
 	Floor  float64               // minimum price of a processor, $/s
 	Held   *Held                 // nil if no held resource has a price
+
+	Licensed *contracts.Licences // licences of the market; nil if the contract holds none
 
 	Promised bool // charges depend on the prices promised at the placements
 
@@ -185,6 +189,20 @@ func (t Terms) Append(b []byte) []byte {
 		without := len(b)
 		if b = t.Held.append(b); t.full(b) {
 			b = b[:without]
+		}
+	}
+	if t.Licensed != nil {
+		b = append(b, `,"licences":{`...)
+		for k, n := range t.Licences {
+			if n > 0 {
+				if b[len(b)-1] != '{' {
+					b = append(b, ',')
+				}
+				b = strconv.AppendInt(append(text(b, t.Licensed.Names[k]), ':'), int64(n), 10)
+			}
+		}
+		if b = append(b, '}'); t.LicenceFloor > 0 {
+			b = number(b, "licence_floor", t.Licensed.Floor(t.Licences))
 		}
 	}
 	if t.Promised && slices.ContainsFunc(t.Placements, func(pl contracts.Placement) bool { return pl.Promised > 0 }) {

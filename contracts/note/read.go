@@ -39,7 +39,7 @@ func Fields(note []byte) (fields []Field, ok bool) {
 
 // reserved lists the fields of notes that are not numbers of a policy.
 var reserved = []string{
-	"decision", "reason", "ask", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "floor", "floors", "holds", "met", "promised",
+	"decision", "reason", "ask", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "floor", "floors", "holds", "met", "licences", "licence_floor", "promised",
 	"penalty_rate", "penalty_max", "penalty_part", "penalty_most", "on", "opens", "nodes", "host", "parts",
 	"state", "work", "needed", "work_done", "killed", "exhausted", "off", "lost", "fault", "losses", "wasted", "penalty_owed", "unused", "cause", "payer", "withheld", "owed",
 }

@@ -14,6 +14,7 @@
 //	cpus 1.5             maximum processors per node; omitted if 1
 //	memory 8000000000    bytes that each node holds; omitted if the market decides
 //	count gpu 1          units of countable resources that each node holds, separated by commas
+//	licence matlab 2     units of the market's licences that the contract holds, separated by commas
 //	work 540             processor-seconds per node
 //	deadline 600         seconds after the market receives the order
 //	budget 1.500000      dollars
@@ -66,6 +67,7 @@ type Terms struct {
 	CPUs     float64          // maximum processors per node
 	Memory   int64            // number of bytes that each node holds; 0 means that the market chooses it
 	Counts   map[string]int32 // number of units of each countable resource that each node holds, by name
+	Licences map[string]int32 // number of units of each licence of the market that the contract holds, by name
 	Work     float64          // processor-seconds per node
 	Deadline float64          // seconds after submission
 	Budget   bank.Amount
@@ -129,8 +131,10 @@ func (t *Terms) Order(h Head) (*order.Order, error) {
 	if t.Memory > 0 {
 		fields = append(fields, order.Field{Name: "memory", Value: strconv.FormatInt(t.Memory, 10)})
 	}
-	if len(t.Counts) > 0 {
-		fields = append(fields, order.Field{Name: "count", Value: t.counts()})
+	for _, f := range t.units() {
+		if len(*f.of) > 0 {
+			fields = append(fields, order.Field{Name: f.name, Value: unitsText(*f.of)})
+		}
 	}
 	fields = append(fields,
 		order.Field{Name: "work", Value: number(t.Work)},
@@ -226,16 +230,27 @@ func Parse(o *order.Order) (*Terms, error) {
 		return nil, err
 	}
 	if again.String() != o.String() {
-		return nil, errors.New("found other lines or a different order, want class, nodes, cpus (if not 1), memory and count (if any), work, deadline, budget, job, and the optional lines after it")
+		return nil, errors.New("found other lines or a different order, want class, nodes, cpus (if not 1), memory, count and licence (if any), work, deadline, budget, job, and the optional lines after it")
 	}
 	return t, nil
 }
 
-// counts returns the units of countable resources as one line, sorted by name.
-func (t *Terms) counts() string {
+// A line is an optional line of units, with the field that it sets.
+type line struct {
+	name string
+	of   *map[string]int32
+}
+
+// units returns the lines of units, in their order.
+func (t *Terms) units() []line {
+	return []line{{"count", &t.Counts}, {"licence", &t.Licences}}
+}
+
+// unitsText returns units as one line, sorted by name.
+func unitsText(units map[string]int32) string {
 	var all []string
-	for _, name := range slices.Sorted(maps.Keys(t.Counts)) {
-		all = append(all, fmt.Sprintf("%s %d", name, t.Counts[name]))
+	for _, name := range slices.Sorted(maps.Keys(units)) {
+		all = append(all, fmt.Sprintf("%s %d", name, units[name]))
 	}
 	return strings.Join(all, ",")
 }
@@ -247,15 +262,19 @@ func (t *Terms) later(o *order.Order) (err error) {
 			return fmt.Errorf("memory: found %.40q, want bytes", s)
 		}
 	}
-	if s := o.Value("count"); s != "" {
-		t.Counts = make(map[string]int32)
+	for _, f := range t.units() {
+		s := o.Value(f.name)
+		if s == "" {
+			continue
+		}
+		*f.of = make(map[string]int32)
 		for one := range strings.SplitSeq(s, ",") {
 			name, units, _ := strings.Cut(one, " ")
 			n, err := strconv.ParseInt(units, 10, 32)
 			if err != nil {
-				return fmt.Errorf("count: found %.40q, want names and units, such as gpu 1", s)
+				return fmt.Errorf("%s: found %.40q, want names and units, such as gpu 1", f.name, s)
 			}
-			t.Counts[name] = int32(n)
+			(*f.of)[name] = int32(n)
 		}
 	}
 	if s := o.Value("warn"); s != "" {
@@ -360,9 +379,11 @@ func (t *Terms) check() error {
 	case t.Array != Array{} && (t.Array.ID == "" || len(t.Array.ID) > 40 || t.Array.Index < 0 || t.Array.Index > mostIndex || t.Array.Most < 0 || t.Array.Most > mostIndex):
 		return fmt.Errorf("array: found %+v, want an id of at most 40 bytes, and numbers from 0", t.Array)
 	}
-	for name, units := range t.Counts {
-		if !IsCountable(name) || units < 1 || units > mostUnits || len(t.Counts) > mostCounts {
-			return fmt.Errorf("count: found %.40q: %d of %d names, want at most %d names of lower-case letters, digits and underscores, each with 1 to %d units", name, units, len(t.Counts), mostCounts, mostUnits)
+	for _, f := range t.units() {
+		for name, units := range *f.of {
+			if !IsCountable(name) || units < 1 || units > mostUnits || len(*f.of) > mostCounts {
+				return fmt.Errorf("%s: found %.40q: %d of %d names, want at most %d names of lower-case letters, digits and underscores, each with 1 to %d units", f.name, name, units, len(*f.of), mostCounts, mostUnits)
+			}
 		}
 	}
 	after := 0

@@ -218,6 +218,7 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	if b.Resources, b.Least, err = c.prices(); err != nil {
 		return b, err
 	}
+	b.Licences, _, _ = c.licences()
 	if policies.Properties(c.Admission.Name, b.Policy).Spot {
 		b.Renew = c.Market.Renew
 	}

@@ -29,6 +29,7 @@ type Contract struct {
 	CPUs     float64          `json:"cpus"`
 	Memory   int64            `json:"memory,omitempty" doc:"bytes of memory that each node holds, if its hosts sell memory"`
 	Counts   map[string]int32 `json:"count,omitempty" doc:"units of countable resources that each node holds, such as gpu"`
+	Licences map[string]int32 `json:"licences,omitempty" doc:"units of the market's licences that the contract holds until it ends"`
 	Work     float64          `json:"work" doc:"work per node, in processor-seconds"`
 	Deadline float64          `json:"deadline" doc:"time limit in seconds after the submission"`
 	Budget   bank.Amount      `json:"budget"`
@@ -103,16 +104,24 @@ func (c *Contract) charge(total bank.Amount) {
 	}
 }
 
+// resourceName returns the name of a kind of resource in charges.
+func resourceName(kind hosts.Kind, counts []string) string {
+	if kind == contracts.OfLicences {
+		return "licences"
+	}
+	return kind.Name(counts)
+}
+
 // charges returns the present charges of c by resource, or nil if it pays only for processors.
 func (k *core) charges(c *Contract) []Charge {
 	all := k.broker.Charges(contracts.ID(c.ID))
 	if all == nil {
 		return nil
 	}
-	sum, v := 0.0, k.broker.View()
+	sum := 0.0
 	shown := Contract{}
 	for _, x := range all {
-		shown.Charges = append(shown.Charges, Charge{Resource: v.KindName(x.Kind), Rate: x.Rate, owed: x.Owed})
+		shown.Charges = append(shown.Charges, Charge{Resource: resourceName(x.Kind, k.config.Counts), Rate: x.Rate, owed: x.Owed})
 		sum += x.Owed
 	}
 	total, err := bank.Nearest(min(sum, c.Budget.Float64()))
@@ -192,7 +201,7 @@ func endOf(node int32, host string, e *remote.End) End {
 func newContract(id int64, o *bankorder.Signed, t *order.Terms, s *submission, now float64) *Contract {
 	return &Contract{
 		ID: id, Order: o.Value("id"), Account: o.Value("account"), State: "waiting", Class: t.Class, Nodes: t.Nodes, CPUs: t.CPUs,
-		Work: t.Work, Deadline: t.Deadline, Budget: t.Budget, Job: t.Job, Submitted: now, Project: t.Project, terms: *t, order: s.Order, job: s.Job, memory: s.Memory, Counts: t.Counts,
+		Work: t.Work, Deadline: t.Deadline, Budget: t.Budget, Job: t.Job, Submitted: now, Project: t.Project, terms: *t, order: s.Order, job: s.Job, memory: s.Memory, Counts: t.Counts, Licences: t.Licences,
 	}
 }
 
@@ -214,7 +223,7 @@ func (c *Contract) settled(e *contracts.Settled, counts []string, at float64, r 
 	if c.Charges = nil; e.Charged != nil {
 		for kind, owed := range e.Charged {
 			if owed > 0 || kind == int(hosts.CPU) {
-				c.Charges = append(c.Charges, Charge{Resource: hosts.Kind(kind).Name(counts), owed: owed})
+				c.Charges = append(c.Charges, Charge{Resource: resourceName(hosts.Kind(kind), counts), owed: owed})
 			}
 		}
 	}

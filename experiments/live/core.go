@@ -384,6 +384,9 @@ func (k *core) request(c *Contract, out *result) error {
 		if d.Reason == contracts.NoRoom && out != nil && recorded {
 			out.answer.Left = k.left(&r)
 		}
+		if d.Reason == contracts.NoLicence && out != nil {
+			out.answer.Left = k.licencesLeft(&r)
+		}
 		c.State = "refused"
 		k.end(c)
 	}

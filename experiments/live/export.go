@@ -228,6 +228,9 @@ func (x *exporter) needs(s *submission, t *order.Terms) *workloadgen.Needs {
 	for name, units := range t.Counts {
 		n.Counts[name] = int(units)
 	}
+	for name, units := range t.Licences {
+		n.Counts[name] = int(units)
+	}
 	if n.Memory == 0 && len(n.Counts) == 0 {
 		return nil
 	}

@@ -178,8 +178,8 @@ func (k *core) holds(c *Contract, blocked map[string]bool) (held string, refused
 		return "", q.never
 	case c.CPUs != math.Trunc(c.CPUs) && k.wholeOnly():
 		return "", byCores
-	case !k.knows(&c.terms):
-		return "", contracts.TooFewHosts
+	case k.lacks(&c.terms) != contracts.None:
+		return "", k.lacks(&c.terms)
 	case c.State == heldWord && q.expires+slack <= k.now:
 		return "", lapsed
 	case over, full && c.State != heldWord:

@@ -54,7 +54,7 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 		<-m.turning
 	})
 	defer finish()
-	if !m.core.knows(&t) {
+	if m.core.lacks(&t) != contracts.None {
 		return least, false, nil
 	}
 	var holds contracts.Request // what each node holds
@@ -73,7 +73,7 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 		}
 		t.Budget = bank.Micros(micros)
 		r := t.Request()
-		r.Needs.Min = holds.Needs.Min
+		r.Needs.Min, r.Licences = holds.Needs.Min, holds.Licences
 		if r.Validate() != nil {
 			return false // the resulting rate is out of range
 		}
@@ -110,15 +110,15 @@ func (m *Market) Expects(ctx context.Context, t order.Terms) ([]Charge, error) {
 	}
 	m.mu.Lock()
 	k := m.core
-	now, v := max(m.world.Clock.Now(), k.now), k.broker.View()
+	now, counts := max(m.world.Clock.Now(), k.now), k.config.Counts
 	r := t.Request()
 	r.ID, r.Submit = math.MaxInt64, now
-	known := k.knows(&t)
+	known := k.lacks(&t) == contracts.None
 	if known {
 		k.needs(&r, &t, m.conf.memoryOf(&t, 0))
 	}
 	var c *trial
-	if held := r.Needs.Min.Resources; known && !held.Zero() {
+	if held := r.Needs.Min.Resources; known && (!held.Zero() || r.Licences != nil) {
 		c = k.copy()
 	}
 	m.mu.Unlock()
@@ -131,18 +131,18 @@ func (m *Market) Expects(ctx context.Context, t order.Terms) ([]Charge, error) {
 		return nil, err
 	}
 	b.Next() // allocate processors
-	return expected(&r, b.Charges(r.ID), b.Rate(r.ID), v.KindName)
+	return expected(&r, b.Charges(r.ID), b.Rate(r.ID), counts)
 }
 
 // expected returns the charges of r, which are given as rates, if it does the given work per second.
-func expected(r *contracts.Request, rates []broker.Charge, speed float64, name func(hosts.Kind) string) ([]Charge, error) {
+func expected(r *contracts.Request, rates []broker.Charge, speed float64, counts []string) ([]Charge, error) {
 	sum, span := 0.0, r.SLA.Deadline
 	if speed > 0 {
 		span = min(span, r.Total()/speed)
 	}
 	var c Contract
 	for _, x := range rates {
-		c.Charges = append(c.Charges, Charge{Resource: name(x.Kind), Rate: x.Rate, owed: x.Rate * span})
+		c.Charges = append(c.Charges, Charge{Resource: resourceName(x.Kind, counts), Rate: x.Rate, owed: x.Rate * span})
 		sum += x.Rate * span
 	}
 	total, err := bank.Nearest(min(sum, r.SLA.Budget.Float64()))

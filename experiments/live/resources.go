@@ -26,6 +26,9 @@ const gpu = "gpu"
 // counts returns the names of the countable resources that hosts can offer, sorted.
 func (c *Config) counts() (all []string) {
 	add := func(name string) {
+		if _, is := c.Market.Licences[name]; is {
+			return
+		}
 		if order.IsCountable(name) && !slices.Contains(all, name) {
 			all = append(all, name)
 		}
@@ -39,6 +42,19 @@ func (c *Config) counts() (all []string) {
 	add(gpu)
 	slices.Sort(all)
 	return all
+}
+
+// licences returns the market's licences, and the floor prices of other resources.
+func (c *Config) licences() (l contracts.Licences, floors map[string]float64, err error) {
+	if l, floors, err = contracts.NewLicences(c.Market.Licences, c.Floor.Held); err != nil {
+		return l, nil, err
+	}
+	for _, name := range l.Names {
+		if !order.IsCountable(name) || slices.Contains(c.Market.Resources, name) {
+			return l, nil, fmt.Errorf("market.licences: found %.40s, want lower-case letters, digits and underscores, and not the name of a resource in market.resources", name)
+		}
+	}
+	return l, floors, nil
 }
 
 // sellsMemory reports whether tasks hold memory on every host.
@@ -56,7 +72,11 @@ func (c *Config) prices() (priced []hosts.Kind, least hosts.Floor, err error) {
 	if priced, err = hosts.Priced(c.Market.Resources, counts); err != nil {
 		return nil, least, err
 	}
-	least, err = hosts.Floors(c.Floor.CPU, c.Floor.Held, counts)
+	_, floors, err := c.licences()
+	if err != nil {
+		return nil, least, err
+	}
+	least, err = hosts.Floors(c.Floor.CPU, floors, counts)
 	for k := hosts.Disk; k <= hosts.Bandwidth && err == nil; k++ {
 		if slices.Contains(priced, k) || least[k] > 0 {
 			err = fmt.Errorf("market.resources, floor_per_hour: found %s, want memory or a countable resource, because a live market does not sell %[1]s", k.Name(nil))
@@ -106,14 +126,18 @@ func (c *Config) memoryIn(s *submission, t *order.Terms) float64 {
 	return c.memoryOf(t, limit)
 }
 
-// knows reports whether the market sells the countable resources of an order.
-func (k *core) knows(t *order.Terms) bool {
+// lacks returns why no host of the market can ever satisfy an order: the market does not sell a
+// countable resource of the order, or has no licence of that name.
+func (k *core) lacks(t *order.Terms) contracts.Reason {
 	for name := range t.Counts {
 		if _, known := hosts.KindOf(name, k.config.Counts); !known {
-			return false
+			return contracts.TooFewHosts
 		}
 	}
-	return true
+	if _, known := k.config.Licences.Of(t.Licences); !known {
+		return contracts.NoLicence
+	}
+	return contracts.None
 }
 
 // needs sets the resources that each node of r holds, which the market must know. The argument
@@ -131,6 +155,36 @@ func (k *core) needs(r *contracts.Request, t *order.Terms, memory float64) {
 		kind, _ := hosts.KindOf(name, k.config.Counts)
 		r.Needs.Min.Counts[kind-hosts.Countable] = units
 	}
+	r.Licences, _ = k.config.Licences.Of(t.Licences)
+}
+
+// A Licence is the units of one name that belong to the whole market.
+type Licence struct {
+	Name  string `json:"licence"`
+	Units int32  `json:"units" doc:"number of units of the market"`
+	Held  int32  `json:"held" doc:"units held by contracts"`
+}
+
+// Licences returns the licences of the market, sorted by name.
+func (m *Market) Licences() (all []Licence) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	l, b := &m.core.config.Licences, &m.core.broker
+	for i, name := range l.Names {
+		all = append(all, Licence{name, l.Units[i], l.Units[i] - b.FreeLicences(i)})
+	}
+	return all
+}
+
+// licencesLeft returns the free units of each licence of r.
+func (k *core) licencesLeft(r *contracts.Request) map[string]float64 {
+	left := make(map[string]float64)
+	for i, n := range r.Licences {
+		if n > 0 {
+			left[k.config.Licences.Names[i]] = float64(k.broker.FreeLicences(i))
+		}
+	}
+	return left
 }
 
 // left returns, for each resource that a node of r holds, the maximum amount that is free on

@@ -172,15 +172,16 @@ type Workload struct {
 
 // A Market describes how hosts are sold.
 type Market struct {
-	Sharing    Choice   `yaml:"sharing" family:"sharing" doc:"rule that sets each contract's share of a host"`
-	Bidding    Choice   `yaml:"bidding" family:"bidding" doc:"strategy by which a contract chooses hosts and bids"`
-	Payment    string   `yaml:"payment" doc:"payment rule"`
-	Reserve    float64  `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce, in $ per processor-second, on a host where every task gets all it can use; a contract never pays more than its bid"`
-	Resources  []string `yaml:"resources" validate:"omitempty" doc:"resources other than processors that have a price: memory, disk, bandwidth, or names of countable resources"`
-	Renew      float64  `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of a spot contract's bids (policy be), when it bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
-	Forecaster Choice   `yaml:"forecaster" family:"forecaster" doc:"forecaster of the price percentile"`
-	Window     float64  `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history that forecasts use, s"`
-	Instant    string   `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (all ends follow together), or one-by-one. The last one processes submissions, then ends in the order of the log, and scans the queue after each event"`
+	Sharing    Choice         `yaml:"sharing" family:"sharing" doc:"rule that sets each contract's share of a host"`
+	Bidding    Choice         `yaml:"bidding" family:"bidding" doc:"strategy by which a contract chooses hosts and bids"`
+	Payment    string         `yaml:"payment" doc:"payment rule"`
+	Reserve    float64        `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce, in $ per processor-second, on a host where every task gets all it can use; a contract never pays more than its bid"`
+	Resources  []string       `yaml:"resources" validate:"omitempty" doc:"resources other than processors that have a price: memory, disk, bandwidth, or names of countable resources"`
+	Licences   map[string]int `yaml:"licences" doc:"units of licences that belong to the whole market, by name, such as matlab: 10; a contract holds those in its plan's column count.NAME until it ends"`
+	Renew      float64        `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of a spot contract's bids (policy be), when it bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
+	Forecaster Choice         `yaml:"forecaster" family:"forecaster" doc:"forecaster of the price percentile"`
+	Window     float64        `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history that forecasts use, s"`
+	Instant    string         `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (all ends follow together), or one-by-one. The last one processes submissions, then ends in the order of the log, and scans the queue after each event"`
 }
 
 // An SLA describes the promise of a contract, and the penalty if the promise is broken.

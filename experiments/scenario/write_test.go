@@ -47,6 +47,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Configurations[0].Market.Resources = []string{"memory", "gpu"}
+	e.Configurations[0].Market.Licences = map[string]int{"matlab": 10}
 	e.Configurations[0].Fleet.Held = []Held{{Memory: 8e9, Count: map[string]int{"gpu": 2}}, {Memory: 4e9}}
 	got := write(t, e)
 	golden(t, "testdata/small.yaml", got)

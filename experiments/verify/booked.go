@@ -406,6 +406,11 @@ func (b *bookings) refused(t *trail, e *audit.Entry, j *Job, n *note) (found, wa
 	switch reason {
 	case "unfunded", "refused by the bank", "budget is no spending rate":
 		return b.unpaid(j)
+	case "no licence":
+		if len(t.run.Rules.Licences) == 0 {
+			return wrong("another reason, because the market has no licences")
+		}
+		return "", ""
 	case "taken back by its owner":
 		return "", ""
 	case "too few nodes":

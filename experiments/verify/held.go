@@ -26,6 +26,40 @@ func (h *Held) room(host string) map[string]float64 {
 	return h.Rooms[i%len(h.Rooms)]
 }
 
+// A Licence is the units of one name that belong to the whole market.
+type Licence struct {
+	Units float64
+	Floor float64 // minimum price in $/s per unit
+}
+
+// licences checks that the market has the licences of d, that no other contract holds them, and that
+// the terms of d state their floor price. It counts them until d ends.
+func (t *trail) licences(d *contract) (found, want string) {
+	floor := 0.0
+	for _, name := range slices.Sorted(maps.Keys(d.terms.Licences)) {
+		n, l := d.terms.Licences[name], t.run.Rules.Licences[name]
+		if n < 0 || t.licensed[name]+n > l.Units {
+			return fmt.Sprintf("%v units of licence %s held", t.licensed[name]+n, name), fmt.Sprintf("at most %v, all of the market", l.Units)
+		}
+		floor += n * l.Floor
+	}
+	if !near(d.terms.LicenceFloor, floor, 1e-12*floor) {
+		return fmt.Sprintf("a floor price of %v $/s for licences", d.terms.LicenceFloor), fmt.Sprintf("%v, the sum of the market's floor prices", floor)
+	}
+	t.license(d, 1)
+	return "", ""
+}
+
+// license adds the licences of d to those held, or subtracts them if sign is -1.
+func (t *trail) license(d *contract, sign float64) {
+	for name, n := range d.terms.Licences {
+		if t.licensed == nil {
+			t.licensed = make(map[string]float64)
+		}
+		t.licensed[name] += sign * n
+	}
+}
+
 // A vector contains the amounts of each resource that a task holds, claims and bids.
 // Processors come first, followed by the resources in the order of [Held.Names].
 type vector struct {
@@ -131,6 +165,7 @@ func (t *trail) claim(n *task, d *contract, i int, now float64) (found, want str
 		}
 		several = true
 	}
+	v.least += 1e9 * d.terms.LicenceFloor / float64(max(1, len(d.terms.on)))
 	if several || v.least > 0 {
 		v.bid(n.bid)
 		n.vector = v

@@ -12,7 +12,7 @@ import (
 
 // noted lists the fields of notes that this package reads.
 var noted = []string{
-	"decision", "reason", "violates", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "penalty_rate", "penalty_max", "floor", "floors", "holds", "met", "promised",
+	"decision", "reason", "violates", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "penalty_rate", "penalty_max", "floor", "floors", "holds", "met", "licences", "licence_floor", "promised",
 	"on", "price", "opens", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed", "fault", "losses",
 	"penalty_part", "penalty_most", "cause", "payer", "withheld", "exhausted", "start", "nodes", "bids", "unused", "approximate", "off", "lost", "market", "units", "offered", "low", "high", "owed",
 }

@@ -160,7 +160,7 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 		Version: results.Rules,
 		Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
 		Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Sizes: c.Fleet.Sizes, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
-		Floor: c.Fleet.Floor.CPU / 3600, Reserve: c.Market.Reserve, Held: heldBy(c), Kinds: kindsOf(c.Fleet.Held),
+		Floor: c.Fleet.Floor.CPU / 3600, Reserve: c.Market.Reserve, Held: heldBy(c), Licences: licencesOf(c), Kinds: kindsOf(c.Fleet.Held),
 		Leave: c.Fleet.Availability != nil, Packed: c.Workload.Packs(),
 		Offers: a.Negotiate != "" && a.Negotiate != scenario.Never,
 	}
@@ -197,6 +197,19 @@ func kindsOf(rooms []scenario.Held) (kinds []int) {
 	return kinds
 }
 
+// licencesOf returns the licences of the market of c.
+func licencesOf(c *scenario.Configuration) map[string]Licence {
+	all := make(map[string]Licence)
+	for name, n := range c.Market.Licences {
+		l := Licence{Units: float64(n), Floor: c.Fleet.Floor.Held[name] / 3600}
+		if c.Market.Payment == "free" || c.Market.Payment == "budget" {
+			l.Floor = 0
+		}
+		all[name] = l
+	}
+	return all
+}
+
 // heldBy returns the resources of the hosts of c other than processors. It returns nil if none
 // of them has a price or a floor price.
 func heldBy(c *scenario.Configuration) *Held {
@@ -220,6 +233,9 @@ func heldBy(c *scenario.Configuration) *Held {
 		h.Priced[name], h.Names = true, append(h.Names, name)
 	}
 	for name, price := range f.Floor.Held {
+		if _, licence := c.Market.Licences[name]; licence {
+			continue
+		}
 		if h.Floors[name], h.Names = price/3600, append(h.Names, name); slices.Contains([]string{"memory", "disk", "bandwidth"}, name) {
 			h.Floors[name] = price / 3600 / 1e9
 		}

@@ -28,21 +28,22 @@ type Rules struct {
 	// [results.Rules]. Code that checks a rule changed in version 2 tests for Version >= 2.
 	Version int
 
-	Payment string // payment rule: spot, scarce, admission, percentile, usage, resource, bid, free or budget
-	Sharing string // sharing rule
-	Hosts   int
-	CPUs    float64   // per host
-	Sizes   []float64 // numbers of processors of the hosts h00, h01, …; the list repeats; if empty, each host has CPUs processors
-	Cap     float64   // number of processors that one task can use; 0 means no limit
-	Speeds  []float64 // work per second of a processor on the hosts h00, h01, …; the list repeats
-	Floor   float64   // minimum price of a processor in dollars per second
-	Reserve float64   // price of a processor in dollars per second, under payment rule scarce, on a host with enough processors for its tasks
-	Kinds   []int     // kind of each host by its resources other than processors; the list repeats; nil if all hosts have the same kind
-	Held    *Held     // resources other than processors; nil if none of them has a price or a floor price
-	Packed  bool      // whether several nodes of a contract may share a host, one per processor
-	Leave   bool      // whether hosts come and go, which ledgers do not record
-	Horizon float64   // time in seconds at which the market closes and cancels open contracts; 0 means never
-	Offers  bool      // whether users may accept an offer instead of a rejection
+	Payment  string // payment rule: spot, scarce, admission, percentile, usage, resource, bid, free or budget
+	Sharing  string // sharing rule
+	Hosts    int
+	CPUs     float64            // per host
+	Sizes    []float64          // numbers of processors of the hosts h00, h01, …; the list repeats; if empty, each host has CPUs processors
+	Cap      float64            // number of processors that one task can use; 0 means no limit
+	Speeds   []float64          // work per second of a processor on the hosts h00, h01, …; the list repeats
+	Floor    float64            // minimum price of a processor in dollars per second
+	Reserve  float64            // price of a processor in dollars per second, under payment rule scarce, on a host with enough processors for its tasks
+	Kinds    []int              // kind of each host by its resources other than processors; the list repeats; nil if all hosts have the same kind
+	Licences map[string]Licence // licences of the market, by name
+	Held     *Held              // resources other than processors; nil if none of them has a price or a floor price
+	Packed   bool               // whether several nodes of a contract may share a host, one per processor
+	Leave    bool               // whether hosts come and go, which ledgers do not record
+	Horizon  float64            // time in seconds at which the market closes and cancels open contracts; 0 means never
+	Offers   bool               // whether users may accept an offer instead of a rejection
 
 	Sold   *Sold   // options of a policy that sets the rates; nil for any other policy
 	Booked *Booked // options of a policy that sells intervals at its own prices; nil for any other policy
@@ -60,17 +61,18 @@ const maxOff = 10
 // A trail follows each contract through the ledger and compares the contract with its row in
 // the jobs table.
 type trail struct {
-	run    *Run
-	rows   byid.Index // positions of jobs in the jobs table
-	fares  []fare     // by row
-	open   map[int64]*contract
-	free   []*contract       // contracts to reuse
-	owners map[string]string // interned names
-	issued map[string]bool   // accounts to which money was issued
-	market *market           // nil if charges are not recomputed
-	sale   *sale             // nil unless the policy sets the rates
-	booked *bookings         // nil unless the policy sells intervals
-	owed   *due              // penalty that the next entry must pay
+	run      *Run
+	rows     byid.Index // positions of jobs in the jobs table
+	fares    []fare     // by row
+	open     map[int64]*contract
+	free     []*contract        // contracts to reuse
+	owners   map[string]string  // interned names
+	issued   map[string]bool    // accounts to which money was issued
+	market   *market            // nil if charges are not recomputed
+	sale     *sale              // nil unless the policy sets the rates
+	booked   *bookings          // nil unless the policy sells intervals
+	licensed map[string]float64 // units of licences that contracts hold
+	owed     *due               // penalty that the next entry must pay
 
 	found    []audit.Finding // about rows
 	more     int             // findings beyond maxOff
@@ -368,6 +370,9 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 		t.stop(e, "its note does not state its terms")
 		return "", ""
 	}
+	if found, want = t.licences(d); found != "" {
+		return found, want
+	}
 	if t.sale != nil {
 		if len(d.terms.on) == 0 {
 			t.stop(e, "its note does not name its hosts")
@@ -412,7 +417,7 @@ func (t *trail) least(d *contract) (found, want string) {
 	}
 	for i, on := range d.on {
 		claim := r.usable(r.cpusOf(on.host.name), d.terms.MaxCPU)
-		low, all := 1e9*r.Floor*claim, ""
+		low, all := 1e9*(r.Floor*claim+d.terms.LicenceFloor/float64(len(d.on))), ""
 		if r.Held != nil {
 			for name, floor := range r.Held.Floors {
 				x, _ := at(d.terms.Holds, name, i)
@@ -467,6 +472,7 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 		return "", "" // the ledger starts after the contract was admitted
 	}
 	delete(t.open, e.Contract)
+	t.license(d, -1)
 	defer func() { t.free = append(t.free, d) }()
 	v := n.verdict
 	if n.err != nil {

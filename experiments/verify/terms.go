@@ -11,25 +11,27 @@ import (
 
 // A terms is the agreement stated in the note of an admission.
 type terms struct {
-	Decision    string
-	Submit      float64
-	Deadline    float64            // in seconds after Submit
-	RunsOn      bool               `json:"runs_on"`
-	OnDemand    bool               `json:"on_demand"` // whether the contract has no deadline
-	PerHost     bool               `json:"per_host"`
-	MaxCPU      float64            `json:"max_cpu"`
-	Floor       float64            // price of one processor in $/s
-	Floors      map[string]float64 // prices of held resources, each in $/s per unit
-	Holds       map[string]any     // amounts of held resources, per node
-	Met         map[string]any     // other bids for these resources, in nano-dollars per second
-	Promised    []int64            // price promised to each node, in nano-dollars per second; empty without a promise
-	PenaltyRate float64            `json:"penalty_rate"` // $/s
-	PenaltyMax  float64            `json:"penalty_max"`  // $, NaN for unbounded
-	Part        float64            `json:"penalty_part"` // fraction of the budget that is owed if no work is delivered
-	Most        float64            `json:"penalty_most"` // maximum penalty as a fraction of the budget
-	On          []any              // bids, each followed by its hosts; set if the bids could not be parsed
-	on          []bidOn            // parsed bids; set if they could be parsed
-	Price       float64
+	Decision     string
+	Submit       float64
+	Deadline     float64            // in seconds after Submit
+	RunsOn       bool               `json:"runs_on"`
+	OnDemand     bool               `json:"on_demand"` // whether the contract has no deadline
+	PerHost      bool               `json:"per_host"`
+	MaxCPU       float64            `json:"max_cpu"`
+	Floor        float64            // price of one processor in $/s
+	Floors       map[string]float64 // prices of held resources, each in $/s per unit
+	Holds        map[string]any     // amounts of held resources, per node
+	Met          map[string]any     // other bids for these resources, in nano-dollars per second
+	Licences     map[string]float64 // units of the market's licences
+	LicenceFloor float64            `json:"licence_floor"` // price of these units in $/s
+	Promised     []int64            // price promised to each node, in nano-dollars per second; empty without a promise
+	PenaltyRate  float64            `json:"penalty_rate"` // $/s
+	PenaltyMax   float64            `json:"penalty_max"`  // $, NaN for unbounded
+	Part         float64            `json:"penalty_part"` // fraction of the budget that is owed if no work is delivered
+	Most         float64            `json:"penalty_most"` // maximum penalty as a fraction of the budget
+	On           []any              // bids, each followed by its hosts; set if the bids could not be parsed
+	on           []bidOn            // parsed bids; set if they could be parsed
+	Price        float64
 
 	// These are the terms of a planned contract: the earliest start, the host of all nodes or
 	// the number of nodes per host, and the agreed price if it differs from the value.

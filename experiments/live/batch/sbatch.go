@@ -20,7 +20,7 @@ type Terms struct {
 	Class      string
 	Memory     int64            // bytes per node
 	GPUs       int              // per node
-	Licences   map[string]int   // units by name
+	Licences   map[string]int32 // units by name
 	Array      string           // indices, in the syntax that [Array] parses
 	Project    string           // account that pays, without its prefix
 	Chdir      string           // directory in which the program starts
@@ -288,7 +288,7 @@ func (t *Terms) gres(v string) bool {
 
 // licences parses NAME or NAME:N, separated by commas.
 func (t *Terms) licences(v string) bool {
-	t.Licences = make(map[string]int)
+	t.Licences = make(map[string]int32)
 	for item := range strings.SplitSeq(v, ",") {
 		name, number, counted := strings.Cut(item, ":")
 		n, err := 1, error(nil)
@@ -298,7 +298,7 @@ func (t *Terms) licences(v string) bool {
 		if err != nil || n == 0 || name == "" || t.Licences[name] > 0 {
 			return false
 		}
-		t.Licences[name] = n
+		t.Licences[name] = int32(min(n, math.MaxInt32))
 	}
 	return true
 }

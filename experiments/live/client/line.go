@@ -247,6 +247,18 @@ func Top(market string, all []live.Host, now float64, head string, unsettled int
 	return b.String() + HostTable(all)
 }
 
+// Licences formats the licences of a market as one line with a line break; "" if there are none.
+func Licences(all []live.Licence) string {
+	var text []string
+	for _, l := range all {
+		text = append(text, fmt.Sprintf("%s %d of %d", l.Name, l.Held, l.Units))
+	}
+	if len(text) == 0 {
+		return ""
+	}
+	return " licences held: " + strings.Join(text, ", ") + "\n"
+}
+
 // Held formats the resources of a host that tasks hold, with their prices.
 func Held(h *live.Host) string {
 	var all []string

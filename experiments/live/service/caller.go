@@ -80,13 +80,18 @@ type About struct {
 	Now    float64 `json:"now" doc:"current time, s since 2000-01-01 UTC"`
 	Head   string  `json:"head" doc:"head of the ledger, ENTRY:HASH"`
 
-	Unsettled int `json:"unsettled,omitempty" doc:"number of settlements and penalties that the bank has refused and that the market sends again"`
+	Licences  []live.Licence `json:"licences,omitempty" doc:"licences of the market"`
+	Unsettled int            `json:"unsettled,omitempty" doc:"number of settlements and penalties that the bank has refused and that the market sends again"`
 }
 
 // About returns the identity of the market that responds.
 func (c *Caller) About(ctx context.Context) (About, error) {
 	r, err := call(ctx, c.market.About, &wire.AboutRequest{})
-	return About{r.GetMarket(), r.GetLedger(), r.GetBourse(), r.GetNow(), r.GetHead(), int(r.GetUnsettled())}, err
+	about := About{Market: r.GetMarket(), Ledger: r.GetLedger(), Bourse: r.GetBourse(), Now: r.GetNow(), Head: r.GetHead(), Unsettled: int(r.GetUnsettled())}
+	if len(r.GetLicences()) > 0 {
+		about.Licences = all(r.GetLicences(), toLicence)
+	}
+	return about, err
 }
 
 // Submit sends a signed order with its job and returns the decision.
@@ -120,7 +125,7 @@ func (c *Caller) Bid(ctx context.Context, signed []byte) (*live.Answer, error) {
 // such a budget exists. It also returns the penalty that is owed if a host or the market
 // delivers too little, and the expected charges by resource.
 func (c *Caller) Quote(ctx context.Context, t *order.Terms) (least bank.Amount, owed live.Owed, charges []live.Charge, ok bool, err error) {
-	r, err := call(ctx, c.market.Quote, &wire.QuoteRequest{Class: t.Class, Nodes: int32(t.Nodes), Cpus: t.CPUs, Work: t.Work, Deadline: t.Deadline, Memory: t.Memory, Counts: t.Counts})
+	r, err := call(ctx, c.market.Quote, &wire.QuoteRequest{Class: t.Class, Nodes: int32(t.Nodes), Cpus: t.CPUs, Work: t.Work, Deadline: t.Deadline, Memory: t.Memory, Counts: t.Counts, Licences: t.Licences})
 	if err != nil || r.GetLeast() == "" {
 		return least, owed, nil, false, err
 	}

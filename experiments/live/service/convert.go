@@ -77,8 +77,16 @@ func fromContract(c *live.Contract) *wire.Contract {
 		Places: each(c.Places, fromPlace), Receipt: c.Receipt, Ends: each(c.Ends, fromEnd), Ended: c.Ended, Settled: c.Settled, Outcome: c.Outcome,
 		Done: c.Done, Delay: c.Delay, Losses: int32(c.Losses), Paid: c.Paid.String(), Back: c.Back.String(), Penalty: c.Penalty.String(), Withheld: c.Withheld.String(), Settlement: c.Settlement,
 		Unsettled: c.Unsettled, Deleted: each(c.Deleted, fromDeletion), Served: fromServed(c.Served), Held: c.Held, Name: c.Name, Project: c.Project,
-		Memory: c.Memory, Counts: c.Counts, Charges: each(c.Charges, fromCharge),
+		Memory: c.Memory, Counts: c.Counts, Licences: c.Licences, Charges: each(c.Charges, fromCharge),
 	}
+}
+
+func fromLicence(l *live.Licence) *wire.Licence {
+	return &wire.Licence{Licence: l.Name, Units: l.Units, Held: l.Held}
+}
+
+func toLicence(l *wire.Licence) live.Licence {
+	return live.Licence{Name: l.GetLicence(), Units: l.GetUnits(), Held: l.GetHeld()}
 }
 
 func fromCharge(c *live.Charge) *wire.Charge {
@@ -103,7 +111,7 @@ func toContract(c *wire.Contract) (out live.Contract, err error) {
 		Places: all(c.GetPlaces(), toPlace), Receipt: c.GetReceipt(), Ends: all(c.GetEnds(), toEnd), Ended: c.GetEnded(), Settled: c.GetSettled(), Outcome: c.GetOutcome(),
 		Done: c.GetDone(), Delay: c.GetDelay(), Losses: int(c.GetLosses()), Settlement: c.GetSettlement(),
 		Unsettled: c.GetUnsettled(), Deleted: all(c.GetDeleted(), toDeletion), Served: toServed(c.GetServed()), Held: c.GetHeld(), Name: c.GetName(), Project: c.GetProject(),
-		Memory: c.GetMemory(), Counts: c.GetCounts(),
+		Memory: c.GetMemory(), Counts: c.GetCounts(), Licences: c.GetLicences(),
 	}
 	for _, m := range []struct {
 		name, text string

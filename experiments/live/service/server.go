@@ -176,7 +176,7 @@ func coded(err error) error {
 // About and the following methods implement wire.MarketHandler.
 func (s *Server) About(ctx context.Context, _ *wire.AboutRequest) (*wire.AboutResponse, error) {
 	head, err := s.Head(ctx)
-	return &wire.AboutResponse{Market: s.Name, Ledger: s.Ledger, Bourse: s.Version, Now: s.Now(), Head: head, Unsettled: int32(s.Market.Gauges().Unsettled)}, coded(err)
+	return &wire.AboutResponse{Market: s.Name, Ledger: s.Ledger, Bourse: s.Version, Now: s.Now(), Head: head, Unsettled: int32(s.Market.Gauges().Unsettled), Licences: each(s.Market.Licences(), fromLicence)}, coded(err)
 }
 
 // Submit passes a signed order to the market for its decision.
@@ -241,7 +241,7 @@ func (s *Server) Bid(ctx context.Context, r *wire.BidRequest) (*wire.BidResponse
 func (s *Server) Quote(ctx context.Context, r *wire.QuoteRequest) (*wire.QuoteResponse, error) {
 	t := order.Terms{
 		Class: r.GetClass(), Nodes: int(r.GetNodes()), CPUs: r.GetCpus(), Work: r.GetWork(), Deadline: r.GetDeadline(),
-		Memory: r.GetMemory(), Counts: r.GetCounts(),
+		Memory: r.GetMemory(), Counts: r.GetCounts(), Licences: r.GetLicences(),
 	}
 	least, ok, err := s.Market.Quote(ctx, t)
 	if err != nil || !ok {

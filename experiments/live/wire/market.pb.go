@@ -68,6 +68,7 @@ type AboutResponse struct {
 	Bourse        string                 `protobuf:"bytes,3,opt,name=bourse,proto3" json:"bourse,omitempty"` // version
 	Now           float64                `protobuf:"fixed64,4,opt,name=now,proto3" json:"now,omitempty"`
 	Head          string                 `protobuf:"bytes,5,opt,name=head,proto3" json:"head,omitempty"`            // of the ledger, ENTRY:HASH
+	Licences      []*Licence             `protobuf:"bytes,7,rep,name=licences,proto3" json:"licences,omitempty"`    // of the market
 	Unsettled     int32                  `protobuf:"varint,6,opt,name=unsettled,proto3" json:"unsettled,omitempty"` // settlements and penalties that the bank has refused, and is asked for again
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -138,9 +139,77 @@ func (x *AboutResponse) GetHead() string {
 	return ""
 }
 
+func (x *AboutResponse) GetLicences() []*Licence {
+	if x != nil {
+		return x.Licences
+	}
+	return nil
+}
+
 func (x *AboutResponse) GetUnsettled() int32 {
 	if x != nil {
 		return x.Unsettled
+	}
+	return 0
+}
+
+// A Licence is the units of one name that belong to the whole market.
+type Licence struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Licence       string                 `protobuf:"bytes,1,opt,name=licence,proto3" json:"licence,omitempty"`
+	Units         int32                  `protobuf:"varint,2,opt,name=units,proto3" json:"units,omitempty"`
+	Held          int32                  `protobuf:"varint,3,opt,name=held,proto3" json:"held,omitempty"` // by contracts
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Licence) Reset() {
+	*x = Licence{}
+	mi := &file_market_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Licence) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Licence) ProtoMessage() {}
+
+func (x *Licence) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Licence.ProtoReflect.Descriptor instead.
+func (*Licence) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Licence) GetLicence() string {
+	if x != nil {
+		return x.Licence
+	}
+	return ""
+}
+
+func (x *Licence) GetUnits() int32 {
+	if x != nil {
+		return x.Units
+	}
+	return 0
+}
+
+func (x *Licence) GetHeld() int32 {
+	if x != nil {
+		return x.Held
 	}
 	return 0
 }
@@ -155,7 +224,7 @@ type SubmitRequest struct {
 
 func (x *SubmitRequest) Reset() {
 	*x = SubmitRequest{}
-	mi := &file_market_proto_msgTypes[2]
+	mi := &file_market_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -167,7 +236,7 @@ func (x *SubmitRequest) String() string {
 func (*SubmitRequest) ProtoMessage() {}
 
 func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[2]
+	mi := &file_market_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -180,7 +249,7 @@ func (x *SubmitRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitRequest.ProtoReflect.Descriptor instead.
 func (*SubmitRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{2}
+	return file_market_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *SubmitRequest) GetOrder() []byte {
@@ -206,7 +275,7 @@ type SubmitResponse struct {
 
 func (x *SubmitResponse) Reset() {
 	*x = SubmitResponse{}
-	mi := &file_market_proto_msgTypes[3]
+	mi := &file_market_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -218,7 +287,7 @@ func (x *SubmitResponse) String() string {
 func (*SubmitResponse) ProtoMessage() {}
 
 func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[3]
+	mi := &file_market_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -231,7 +300,7 @@ func (x *SubmitResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SubmitResponse.ProtoReflect.Descriptor instead.
 func (*SubmitResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{3}
+	return file_market_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *SubmitResponse) GetAnswer() *Answer {
@@ -250,7 +319,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_market_proto_msgTypes[4]
+	mi := &file_market_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -262,7 +331,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[4]
+	mi := &file_market_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -275,7 +344,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{4}
+	return file_market_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *CancelRequest) GetOrder() []byte {
@@ -294,7 +363,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_market_proto_msgTypes[5]
+	mi := &file_market_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -306,7 +375,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[5]
+	mi := &file_market_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -319,7 +388,7 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{5}
+	return file_market_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CancelResponse) GetAnswer() *Answer {
@@ -338,7 +407,7 @@ type BidRequest struct {
 
 func (x *BidRequest) Reset() {
 	*x = BidRequest{}
-	mi := &file_market_proto_msgTypes[6]
+	mi := &file_market_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -350,7 +419,7 @@ func (x *BidRequest) String() string {
 func (*BidRequest) ProtoMessage() {}
 
 func (x *BidRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[6]
+	mi := &file_market_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -363,7 +432,7 @@ func (x *BidRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BidRequest.ProtoReflect.Descriptor instead.
 func (*BidRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{6}
+	return file_market_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *BidRequest) GetOrder() []byte {
@@ -382,7 +451,7 @@ type BidResponse struct {
 
 func (x *BidResponse) Reset() {
 	*x = BidResponse{}
-	mi := &file_market_proto_msgTypes[7]
+	mi := &file_market_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -394,7 +463,7 @@ func (x *BidResponse) String() string {
 func (*BidResponse) ProtoMessage() {}
 
 func (x *BidResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[7]
+	mi := &file_market_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -407,7 +476,7 @@ func (x *BidResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BidResponse.ProtoReflect.Descriptor instead.
 func (*BidResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{7}
+	return file_market_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *BidResponse) GetAnswer() *Answer {
@@ -436,7 +505,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_market_proto_msgTypes[8]
+	mi := &file_market_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -448,7 +517,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[8]
+	mi := &file_market_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -461,7 +530,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{8}
+	return file_market_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *Answer) GetContract() int64 {
@@ -538,18 +607,19 @@ type QuoteRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Class         string                 `protobuf:"bytes,1,opt,name=class,proto3" json:"class,omitempty"`
 	Nodes         int32                  `protobuf:"varint,2,opt,name=nodes,proto3" json:"nodes,omitempty"`
-	Cpus          float64                `protobuf:"fixed64,3,opt,name=cpus,proto3" json:"cpus,omitempty"`                                                                              // that a node uses at most
-	Work          float64                `protobuf:"fixed64,4,opt,name=work,proto3" json:"work,omitempty"`                                                                              // processor-seconds a node
-	Deadline      float64                `protobuf:"fixed64,5,opt,name=deadline,proto3" json:"deadline,omitempty"`                                                                      // seconds from now
-	Memory        int64                  `protobuf:"varint,6,opt,name=memory,proto3" json:"memory,omitempty"`                                                                           // bytes that a node holds; 0 leaves it to the market
-	Counts        map[string]int32       `protobuf:"bytes,7,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of countable resources that a node holds
+	Cpus          float64                `protobuf:"fixed64,3,opt,name=cpus,proto3" json:"cpus,omitempty"`                                                                                  // that a node uses at most
+	Work          float64                `protobuf:"fixed64,4,opt,name=work,proto3" json:"work,omitempty"`                                                                                  // processor-seconds a node
+	Deadline      float64                `protobuf:"fixed64,5,opt,name=deadline,proto3" json:"deadline,omitempty"`                                                                          // seconds from now
+	Memory        int64                  `protobuf:"varint,6,opt,name=memory,proto3" json:"memory,omitempty"`                                                                               // bytes that a node holds; 0 leaves it to the market
+	Counts        map[string]int32       `protobuf:"bytes,7,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`     // units of countable resources that a node holds
+	Licences      map[string]int32       `protobuf:"bytes,8,rep,name=licences,proto3" json:"licences,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of the market's licences that the contract holds
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *QuoteRequest) Reset() {
 	*x = QuoteRequest{}
-	mi := &file_market_proto_msgTypes[9]
+	mi := &file_market_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -561,7 +631,7 @@ func (x *QuoteRequest) String() string {
 func (*QuoteRequest) ProtoMessage() {}
 
 func (x *QuoteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[9]
+	mi := &file_market_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -574,7 +644,7 @@ func (x *QuoteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuoteRequest.ProtoReflect.Descriptor instead.
 func (*QuoteRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{9}
+	return file_market_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *QuoteRequest) GetClass() string {
@@ -626,6 +696,13 @@ func (x *QuoteRequest) GetCounts() map[string]int32 {
 	return nil
 }
 
+func (x *QuoteRequest) GetLicences() map[string]int32 {
+	if x != nil {
+		return x.Licences
+	}
+	return nil
+}
+
 type QuoteResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Least         string                 `protobuf:"bytes,1,opt,name=least,proto3" json:"least,omitempty"`                                  // budget that is accepted now; empty if none is
@@ -638,7 +715,7 @@ type QuoteResponse struct {
 
 func (x *QuoteResponse) Reset() {
 	*x = QuoteResponse{}
-	mi := &file_market_proto_msgTypes[10]
+	mi := &file_market_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -650,7 +727,7 @@ func (x *QuoteResponse) String() string {
 func (*QuoteResponse) ProtoMessage() {}
 
 func (x *QuoteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[10]
+	mi := &file_market_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -663,7 +740,7 @@ func (x *QuoteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuoteResponse.ProtoReflect.Descriptor instead.
 func (*QuoteResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{10}
+	return file_market_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *QuoteResponse) GetLeast() string {
@@ -723,22 +800,23 @@ type Contract struct {
 	Settlement    string                 `protobuf:"bytes,25,opt,name=settlement,proto3" json:"settlement,omitempty"` // receipt of the bank
 	Unsettled     string                 `protobuf:"bytes,26,opt,name=unsettled,proto3" json:"unsettled,omitempty"`   // why the bank refuses to book its settlement or penalty, if it does
 	Deleted       []*Deletion            `protobuf:"bytes,27,rep,name=deleted,proto3" json:"deleted,omitempty"`
-	Served        *Served                `protobuf:"bytes,28,opt,name=served,proto3" json:"served,omitempty"`                                                                            // none before it begins
-	Held          string                 `protobuf:"bytes,29,opt,name=held,proto3" json:"held,omitempty"`                                                                                // why the market has not decided it yet
-	Name          string                 `protobuf:"bytes,30,opt,name=name,proto3" json:"name,omitempty"`                                                                                // of its job
-	Project       string                 `protobuf:"bytes,42,opt,name=project,proto3" json:"project,omitempty"`                                                                          // that pays, from account project:PROJECT; empty if the account does
-	Settled       float64                `protobuf:"fixed64,41,opt,name=settled,proto3" json:"settled,omitempty"`                                                                        // instant of its settlement; 0 if there is none
-	Memory        int64                  `protobuf:"varint,44,opt,name=memory,proto3" json:"memory,omitempty"`                                                                           // bytes that each node holds
-	Counts        map[string]int32       `protobuf:"bytes,45,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of countable resources that each node holds
-	Charges       []*Charge              `protobuf:"bytes,46,rep,name=charges,proto3" json:"charges,omitempty"`                                                                          // so far, by resource; none if all of them are for processors
-	Withheld      string                 `protobuf:"bytes,40,opt,name=withheld,proto3" json:"withheld,omitempty"`                                                                        // part of the penalty that was withheld from the charges, and is not in paid
+	Served        *Served                `protobuf:"bytes,28,opt,name=served,proto3" json:"served,omitempty"`                                                                                // none before it begins
+	Held          string                 `protobuf:"bytes,29,opt,name=held,proto3" json:"held,omitempty"`                                                                                    // why the market has not decided it yet
+	Name          string                 `protobuf:"bytes,30,opt,name=name,proto3" json:"name,omitempty"`                                                                                    // of its job
+	Project       string                 `protobuf:"bytes,42,opt,name=project,proto3" json:"project,omitempty"`                                                                              // that pays, from account project:PROJECT; empty if the account does
+	Settled       float64                `protobuf:"fixed64,41,opt,name=settled,proto3" json:"settled,omitempty"`                                                                            // instant of its settlement; 0 if there is none
+	Memory        int64                  `protobuf:"varint,44,opt,name=memory,proto3" json:"memory,omitempty"`                                                                               // bytes that each node holds
+	Counts        map[string]int32       `protobuf:"bytes,45,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`     // units of countable resources that each node holds
+	Licences      map[string]int32       `protobuf:"bytes,47,rep,name=licences,proto3" json:"licences,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of the market's licences that it holds
+	Charges       []*Charge              `protobuf:"bytes,46,rep,name=charges,proto3" json:"charges,omitempty"`                                                                              // so far, by resource; none if all of them are for processors
+	Withheld      string                 `protobuf:"bytes,40,opt,name=withheld,proto3" json:"withheld,omitempty"`                                                                            // part of the penalty that was withheld from the charges, and is not in paid
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Contract) Reset() {
 	*x = Contract{}
-	mi := &file_market_proto_msgTypes[11]
+	mi := &file_market_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -750,7 +828,7 @@ func (x *Contract) String() string {
 func (*Contract) ProtoMessage() {}
 
 func (x *Contract) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[11]
+	mi := &file_market_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -763,7 +841,7 @@ func (x *Contract) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contract.ProtoReflect.Descriptor instead.
 func (*Contract) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{11}
+	return file_market_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Contract) GetContract() int64 {
@@ -1004,6 +1082,13 @@ func (x *Contract) GetCounts() map[string]int32 {
 	return nil
 }
 
+func (x *Contract) GetLicences() map[string]int32 {
+	if x != nil {
+		return x.Licences
+	}
+	return nil
+}
+
 func (x *Contract) GetCharges() []*Charge {
 	if x != nil {
 		return x.Charges
@@ -1033,7 +1118,7 @@ type Served struct {
 
 func (x *Served) Reset() {
 	*x = Served{}
-	mi := &file_market_proto_msgTypes[12]
+	mi := &file_market_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1045,7 +1130,7 @@ func (x *Served) String() string {
 func (*Served) ProtoMessage() {}
 
 func (x *Served) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[12]
+	mi := &file_market_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1058,7 +1143,7 @@ func (x *Served) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Served.ProtoReflect.Descriptor instead.
 func (*Served) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{12}
+	return file_market_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Served) GetEntitled() float64 {
@@ -1115,7 +1200,7 @@ type Charge struct {
 
 func (x *Charge) Reset() {
 	*x = Charge{}
-	mi := &file_market_proto_msgTypes[13]
+	mi := &file_market_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1127,7 +1212,7 @@ func (x *Charge) String() string {
 func (*Charge) ProtoMessage() {}
 
 func (x *Charge) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[13]
+	mi := &file_market_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1140,7 +1225,7 @@ func (x *Charge) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Charge.ProtoReflect.Descriptor instead.
 func (*Charge) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{13}
+	return file_market_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Charge) GetResource() string {
@@ -1177,7 +1262,7 @@ type Deletion struct {
 
 func (x *Deletion) Reset() {
 	*x = Deletion{}
-	mi := &file_market_proto_msgTypes[14]
+	mi := &file_market_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1189,7 +1274,7 @@ func (x *Deletion) String() string {
 func (*Deletion) ProtoMessage() {}
 
 func (x *Deletion) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[14]
+	mi := &file_market_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1202,7 +1287,7 @@ func (x *Deletion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Deletion.ProtoReflect.Descriptor instead.
 func (*Deletion) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{14}
+	return file_market_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Deletion) GetNode() int32 {
@@ -1247,7 +1332,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_market_proto_msgTypes[15]
+	mi := &file_market_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1259,7 +1344,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[15]
+	mi := &file_market_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1272,7 +1357,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{15}
+	return file_market_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Place) GetHost() string {
@@ -1327,7 +1412,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_market_proto_msgTypes[16]
+	mi := &file_market_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1339,7 +1424,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[16]
+	mi := &file_market_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1352,7 +1437,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{16}
+	return file_market_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *End) GetNode() int32 {
@@ -1421,7 +1506,7 @@ type StatusRequest struct {
 
 func (x *StatusRequest) Reset() {
 	*x = StatusRequest{}
-	mi := &file_market_proto_msgTypes[17]
+	mi := &file_market_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1433,7 +1518,7 @@ func (x *StatusRequest) String() string {
 func (*StatusRequest) ProtoMessage() {}
 
 func (x *StatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[17]
+	mi := &file_market_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1446,7 +1531,7 @@ func (x *StatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusRequest.ProtoReflect.Descriptor instead.
 func (*StatusRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{17}
+	return file_market_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *StatusRequest) GetContract() int64 {
@@ -1472,7 +1557,7 @@ type StatusResponse struct {
 
 func (x *StatusResponse) Reset() {
 	*x = StatusResponse{}
-	mi := &file_market_proto_msgTypes[18]
+	mi := &file_market_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1484,7 +1569,7 @@ func (x *StatusResponse) String() string {
 func (*StatusResponse) ProtoMessage() {}
 
 func (x *StatusResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[18]
+	mi := &file_market_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1497,7 +1582,7 @@ func (x *StatusResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusResponse.ProtoReflect.Descriptor instead.
 func (*StatusResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{18}
+	return file_market_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *StatusResponse) GetContract() *Contract {
@@ -1520,7 +1605,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_market_proto_msgTypes[19]
+	mi := &file_market_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1532,7 +1617,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[19]
+	mi := &file_market_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1545,7 +1630,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{19}
+	return file_market_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListRequest) GetAccount() string {
@@ -1592,7 +1677,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_market_proto_msgTypes[20]
+	mi := &file_market_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1604,7 +1689,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[20]
+	mi := &file_market_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1617,7 +1702,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{20}
+	return file_market_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListResponse) GetContracts() []*Contract {
@@ -1637,7 +1722,7 @@ type PricesRequest struct {
 
 func (x *PricesRequest) Reset() {
 	*x = PricesRequest{}
-	mi := &file_market_proto_msgTypes[21]
+	mi := &file_market_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1649,7 +1734,7 @@ func (x *PricesRequest) String() string {
 func (*PricesRequest) ProtoMessage() {}
 
 func (x *PricesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[21]
+	mi := &file_market_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1662,7 +1747,7 @@ func (x *PricesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PricesRequest.ProtoReflect.Descriptor instead.
 func (*PricesRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{21}
+	return file_market_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *PricesRequest) GetHost() string {
@@ -1688,7 +1773,7 @@ type PricesResponse struct {
 
 func (x *PricesResponse) Reset() {
 	*x = PricesResponse{}
-	mi := &file_market_proto_msgTypes[22]
+	mi := &file_market_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1700,7 +1785,7 @@ func (x *PricesResponse) String() string {
 func (*PricesResponse) ProtoMessage() {}
 
 func (x *PricesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[22]
+	mi := &file_market_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1713,7 +1798,7 @@ func (x *PricesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PricesResponse.ProtoReflect.Descriptor instead.
 func (*PricesResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{22}
+	return file_market_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *PricesResponse) GetPrices() []*Price {
@@ -1733,7 +1818,7 @@ type Price struct {
 
 func (x *Price) Reset() {
 	*x = Price{}
-	mi := &file_market_proto_msgTypes[23]
+	mi := &file_market_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1745,7 +1830,7 @@ func (x *Price) String() string {
 func (*Price) ProtoMessage() {}
 
 func (x *Price) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[23]
+	mi := &file_market_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1758,7 +1843,7 @@ func (x *Price) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Price.ProtoReflect.Descriptor instead.
 func (*Price) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{23}
+	return file_market_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Price) GetAt() float64 {
@@ -1783,7 +1868,7 @@ type HostsRequest struct {
 
 func (x *HostsRequest) Reset() {
 	*x = HostsRequest{}
-	mi := &file_market_proto_msgTypes[24]
+	mi := &file_market_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1795,7 +1880,7 @@ func (x *HostsRequest) String() string {
 func (*HostsRequest) ProtoMessage() {}
 
 func (x *HostsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[24]
+	mi := &file_market_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1808,7 +1893,7 @@ func (x *HostsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostsRequest.ProtoReflect.Descriptor instead.
 func (*HostsRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{24}
+	return file_market_proto_rawDescGZIP(), []int{25}
 }
 
 type HostsResponse struct {
@@ -1820,7 +1905,7 @@ type HostsResponse struct {
 
 func (x *HostsResponse) Reset() {
 	*x = HostsResponse{}
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1832,7 +1917,7 @@ func (x *HostsResponse) String() string {
 func (*HostsResponse) ProtoMessage() {}
 
 func (x *HostsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1845,7 +1930,7 @@ func (x *HostsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostsResponse.ProtoReflect.Descriptor instead.
 func (*HostsResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{25}
+	return file_market_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *HostsResponse) GetHosts() []*Host {
@@ -1881,7 +1966,7 @@ type Host struct {
 
 func (x *Host) Reset() {
 	*x = Host{}
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1893,7 +1978,7 @@ func (x *Host) String() string {
 func (*Host) ProtoMessage() {}
 
 func (x *Host) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1906,7 +1991,7 @@ func (x *Host) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Host.ProtoReflect.Descriptor instead.
 func (*Host) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{26}
+	return file_market_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Host) GetHost() string {
@@ -2049,7 +2134,7 @@ type HostResource struct {
 
 func (x *HostResource) Reset() {
 	*x = HostResource{}
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2061,7 +2146,7 @@ func (x *HostResource) String() string {
 func (*HostResource) ProtoMessage() {}
 
 func (x *HostResource) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2074,7 +2159,7 @@ func (x *HostResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostResource.ProtoReflect.Descriptor instead.
 func (*HostResource) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{27}
+	return file_market_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *HostResource) GetResource() string {
@@ -2128,7 +2213,7 @@ type HostTask struct {
 
 func (x *HostTask) Reset() {
 	*x = HostTask{}
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2140,7 +2225,7 @@ func (x *HostTask) String() string {
 func (*HostTask) ProtoMessage() {}
 
 func (x *HostTask) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2153,7 +2238,7 @@ func (x *HostTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostTask.ProtoReflect.Descriptor instead.
 func (*HostTask) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{28}
+	return file_market_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *HostTask) GetContract() int64 {
@@ -2224,7 +2309,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2236,7 +2321,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2249,7 +2334,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{29}
+	return file_market_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *LogsRequest) GetOrder() []byte {
@@ -2291,7 +2376,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2303,7 +2388,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2316,7 +2401,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{30}
+	return file_market_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *LogsResponse) GetText() []byte {
@@ -2353,7 +2438,7 @@ type FilesRequest struct {
 
 func (x *FilesRequest) Reset() {
 	*x = FilesRequest{}
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2365,7 +2450,7 @@ func (x *FilesRequest) String() string {
 func (*FilesRequest) ProtoMessage() {}
 
 func (x *FilesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2378,7 +2463,7 @@ func (x *FilesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilesRequest.ProtoReflect.Descriptor instead.
 func (*FilesRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{31}
+	return file_market_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *FilesRequest) GetOrder() []byte {
@@ -2426,7 +2511,7 @@ type FilesResponse struct {
 
 func (x *FilesResponse) Reset() {
 	*x = FilesResponse{}
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2438,7 +2523,7 @@ func (x *FilesResponse) String() string {
 func (*FilesResponse) ProtoMessage() {}
 
 func (x *FilesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2451,7 +2536,7 @@ func (x *FilesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilesResponse.ProtoReflect.Descriptor instead.
 func (*FilesResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{32}
+	return file_market_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *FilesResponse) GetData() []byte {
@@ -2477,7 +2562,7 @@ type PassRequest struct {
 
 func (x *PassRequest) Reset() {
 	*x = PassRequest{}
-	mi := &file_market_proto_msgTypes[33]
+	mi := &file_market_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2489,7 +2574,7 @@ func (x *PassRequest) String() string {
 func (*PassRequest) ProtoMessage() {}
 
 func (x *PassRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[33]
+	mi := &file_market_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2502,7 +2587,7 @@ func (x *PassRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassRequest.ProtoReflect.Descriptor instead.
 func (*PassRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{33}
+	return file_market_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *PassRequest) GetOrder() []byte {
@@ -2521,7 +2606,7 @@ type PassResponse struct {
 
 func (x *PassResponse) Reset() {
 	*x = PassResponse{}
-	mi := &file_market_proto_msgTypes[34]
+	mi := &file_market_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2533,7 +2618,7 @@ func (x *PassResponse) String() string {
 func (*PassResponse) ProtoMessage() {}
 
 func (x *PassResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[34]
+	mi := &file_market_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2546,7 +2631,7 @@ func (x *PassResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassResponse.ProtoReflect.Descriptor instead.
 func (*PassResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{34}
+	return file_market_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *PassResponse) GetReceipt() string {
@@ -2566,7 +2651,7 @@ type PutBlobRequest struct {
 
 func (x *PutBlobRequest) Reset() {
 	*x = PutBlobRequest{}
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2578,7 +2663,7 @@ func (x *PutBlobRequest) String() string {
 func (*PutBlobRequest) ProtoMessage() {}
 
 func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2591,7 +2676,7 @@ func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobRequest.ProtoReflect.Descriptor instead.
 func (*PutBlobRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{35}
+	return file_market_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *PutBlobRequest) GetData() []byte {
@@ -2617,7 +2702,7 @@ type PutBlobResponse struct {
 
 func (x *PutBlobResponse) Reset() {
 	*x = PutBlobResponse{}
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2629,7 +2714,7 @@ func (x *PutBlobResponse) String() string {
 func (*PutBlobResponse) ProtoMessage() {}
 
 func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2642,7 +2727,7 @@ func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobResponse.ProtoReflect.Descriptor instead.
 func (*PutBlobResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{36}
+	return file_market_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *PutBlobResponse) GetSha() string {
@@ -2662,7 +2747,7 @@ type InviteHostRequest struct {
 
 func (x *InviteHostRequest) Reset() {
 	*x = InviteHostRequest{}
-	mi := &file_market_proto_msgTypes[37]
+	mi := &file_market_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2674,7 +2759,7 @@ func (x *InviteHostRequest) String() string {
 func (*InviteHostRequest) ProtoMessage() {}
 
 func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[37]
+	mi := &file_market_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2687,7 +2772,7 @@ func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostRequest.ProtoReflect.Descriptor instead.
 func (*InviteHostRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{37}
+	return file_market_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *InviteHostRequest) GetName() string {
@@ -2713,7 +2798,7 @@ type InviteHostResponse struct {
 
 func (x *InviteHostResponse) Reset() {
 	*x = InviteHostResponse{}
-	mi := &file_market_proto_msgTypes[38]
+	mi := &file_market_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2725,7 +2810,7 @@ func (x *InviteHostResponse) String() string {
 func (*InviteHostResponse) ProtoMessage() {}
 
 func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[38]
+	mi := &file_market_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2738,7 +2823,7 @@ func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostResponse.ProtoReflect.Descriptor instead.
 func (*InviteHostResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{38}
+	return file_market_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *InviteHostResponse) GetToken() string {
@@ -2758,7 +2843,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_market_proto_msgTypes[39]
+	mi := &file_market_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2770,7 +2855,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[39]
+	mi := &file_market_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2783,7 +2868,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{39}
+	return file_market_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *DrainRequest) GetHost() string {
@@ -2808,7 +2893,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_market_proto_msgTypes[40]
+	mi := &file_market_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2820,7 +2905,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[40]
+	mi := &file_market_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2833,7 +2918,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{40}
+	return file_market_proto_rawDescGZIP(), []int{41}
 }
 
 type UsersRequest struct {
@@ -2844,7 +2929,7 @@ type UsersRequest struct {
 
 func (x *UsersRequest) Reset() {
 	*x = UsersRequest{}
-	mi := &file_market_proto_msgTypes[41]
+	mi := &file_market_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2856,7 +2941,7 @@ func (x *UsersRequest) String() string {
 func (*UsersRequest) ProtoMessage() {}
 
 func (x *UsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[41]
+	mi := &file_market_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2869,7 +2954,7 @@ func (x *UsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsersRequest.ProtoReflect.Descriptor instead.
 func (*UsersRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{41}
+	return file_market_proto_rawDescGZIP(), []int{42}
 }
 
 type UsersResponse struct {
@@ -2881,7 +2966,7 @@ type UsersResponse struct {
 
 func (x *UsersResponse) Reset() {
 	*x = UsersResponse{}
-	mi := &file_market_proto_msgTypes[42]
+	mi := &file_market_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2893,7 +2978,7 @@ func (x *UsersResponse) String() string {
 func (*UsersResponse) ProtoMessage() {}
 
 func (x *UsersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[42]
+	mi := &file_market_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2906,7 +2991,7 @@ func (x *UsersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsersResponse.ProtoReflect.Descriptor instead.
 func (*UsersResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{42}
+	return file_market_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *UsersResponse) GetUsers() []*User {
@@ -2928,7 +3013,7 @@ type User struct {
 
 func (x *User) Reset() {
 	*x = User{}
-	mi := &file_market_proto_msgTypes[43]
+	mi := &file_market_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2940,7 +3025,7 @@ func (x *User) String() string {
 func (*User) ProtoMessage() {}
 
 func (x *User) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[43]
+	mi := &file_market_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2953,7 +3038,7 @@ func (x *User) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use User.ProtoReflect.Descriptor instead.
 func (*User) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{43}
+	return file_market_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *User) GetAccount() string {
@@ -2993,7 +3078,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_market_proto_msgTypes[44]
+	mi := &file_market_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3005,7 +3090,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[44]
+	mi := &file_market_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3018,7 +3103,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{44}
+	return file_market_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *RemoveRequest) GetHost() string {
@@ -3036,7 +3121,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_market_proto_msgTypes[45]
+	mi := &file_market_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3048,7 +3133,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[45]
+	mi := &file_market_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3061,7 +3146,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{45}
+	return file_market_proto_rawDescGZIP(), []int{46}
 }
 
 var File_market_proto protoreflect.FileDescriptor
@@ -3069,14 +3154,19 @@ var File_market_proto protoreflect.FileDescriptor
 const file_market_proto_rawDesc = "" +
 	"\n" +
 	"\fmarket.proto\x12\x10bourse.market.v1\"\x0e\n" +
-	"\fAboutRequest\"\x9b\x01\n" +
+	"\fAboutRequest\"\xd2\x01\n" +
 	"\rAboutResponse\x12\x16\n" +
 	"\x06market\x18\x01 \x01(\tR\x06market\x12\x16\n" +
 	"\x06ledger\x18\x02 \x01(\tR\x06ledger\x12\x16\n" +
 	"\x06bourse\x18\x03 \x01(\tR\x06bourse\x12\x10\n" +
 	"\x03now\x18\x04 \x01(\x01R\x03now\x12\x12\n" +
-	"\x04head\x18\x05 \x01(\tR\x04head\x12\x1c\n" +
-	"\tunsettled\x18\x06 \x01(\x05R\tunsettled\"7\n" +
+	"\x04head\x18\x05 \x01(\tR\x04head\x125\n" +
+	"\blicences\x18\a \x03(\v2\x19.bourse.market.v1.LicenceR\blicences\x12\x1c\n" +
+	"\tunsettled\x18\x06 \x01(\x05R\tunsettled\"M\n" +
+	"\aLicence\x12\x18\n" +
+	"\alicence\x18\x01 \x01(\tR\alicence\x12\x14\n" +
+	"\x05units\x18\x02 \x01(\x05R\x05units\x12\x12\n" +
+	"\x04held\x18\x03 \x01(\x05R\x04held\"7\n" +
 	"\rSubmitRequest\x12\x14\n" +
 	"\x05order\x18\x01 \x01(\fR\x05order\x12\x10\n" +
 	"\x03job\x18\x02 \x01(\fR\x03job\"B\n" +
@@ -3105,7 +3195,7 @@ const file_market_proto_rawDesc = "" +
 	" \x03(\v2\".bourse.market.v1.Answer.LeftEntryR\x04left\x1a7\n" +
 	"\tLeftEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\x95\x02\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\x9c\x03\n" +
 	"\fQuoteRequest\x12\x14\n" +
 	"\x05class\x18\x01 \x01(\tR\x05class\x12\x14\n" +
 	"\x05nodes\x18\x02 \x01(\x05R\x05nodes\x12\x12\n" +
@@ -3113,15 +3203,19 @@ const file_market_proto_rawDesc = "" +
 	"\x04work\x18\x04 \x01(\x01R\x04work\x12\x1a\n" +
 	"\bdeadline\x18\x05 \x01(\x01R\bdeadline\x12\x16\n" +
 	"\x06memory\x18\x06 \x01(\x03R\x06memory\x12B\n" +
-	"\x06counts\x18\a \x03(\v2*.bourse.market.v1.QuoteRequest.CountsEntryR\x06counts\x1a9\n" +
+	"\x06counts\x18\a \x03(\v2*.bourse.market.v1.QuoteRequest.CountsEntryR\x06counts\x12H\n" +
+	"\blicences\x18\b \x03(\v2,.bourse.market.v1.QuoteRequest.LicencesEntryR\blicences\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\x1a;\n" +
+	"\rLicencesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x9f\x01\n" +
 	"\rQuoteResponse\x12\x14\n" +
 	"\x05least\x18\x01 \x01(\tR\x05least\x12!\n" +
 	"\fpenalty_part\x18\x02 \x01(\x01R\vpenaltyPart\x12!\n" +
 	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\x122\n" +
-	"\acharges\x18\x04 \x03(\v2\x18.bourse.market.v1.ChargeR\acharges\"\xcf\b\n" +
+	"\acharges\x18\x04 \x03(\v2\x18.bourse.market.v1.ChargeR\acharges\"\xd2\t\n" +
 	"\bContract\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05order\x18\x02 \x01(\tR\x05order\x12\x18\n" +
@@ -3159,10 +3253,14 @@ const file_market_proto_rawDesc = "" +
 	"\aproject\x18* \x01(\tR\aproject\x12\x18\n" +
 	"\asettled\x18) \x01(\x01R\asettled\x12\x16\n" +
 	"\x06memory\x18, \x01(\x03R\x06memory\x12>\n" +
-	"\x06counts\x18- \x03(\v2&.bourse.market.v1.Contract.CountsEntryR\x06counts\x122\n" +
+	"\x06counts\x18- \x03(\v2&.bourse.market.v1.Contract.CountsEntryR\x06counts\x12D\n" +
+	"\blicences\x18/ \x03(\v2(.bourse.market.v1.Contract.LicencesEntryR\blicences\x122\n" +
 	"\acharges\x18. \x03(\v2\x18.bourse.market.v1.ChargeR\acharges\x12\x1a\n" +
 	"\bwithheld\x18( \x01(\tR\bwithheld\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\x1a;\n" +
+	"\rLicencesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x96\x01\n" +
 	"\x06Served\x12\x1a\n" +
@@ -3336,118 +3434,124 @@ func file_market_proto_rawDescGZIP() []byte {
 	return file_market_proto_rawDescData
 }
 
-var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
+var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
 var file_market_proto_goTypes = []any{
 	(*AboutRequest)(nil),       // 0: bourse.market.v1.AboutRequest
 	(*AboutResponse)(nil),      // 1: bourse.market.v1.AboutResponse
-	(*SubmitRequest)(nil),      // 2: bourse.market.v1.SubmitRequest
-	(*SubmitResponse)(nil),     // 3: bourse.market.v1.SubmitResponse
-	(*CancelRequest)(nil),      // 4: bourse.market.v1.CancelRequest
-	(*CancelResponse)(nil),     // 5: bourse.market.v1.CancelResponse
-	(*BidRequest)(nil),         // 6: bourse.market.v1.BidRequest
-	(*BidResponse)(nil),        // 7: bourse.market.v1.BidResponse
-	(*Answer)(nil),             // 8: bourse.market.v1.Answer
-	(*QuoteRequest)(nil),       // 9: bourse.market.v1.QuoteRequest
-	(*QuoteResponse)(nil),      // 10: bourse.market.v1.QuoteResponse
-	(*Contract)(nil),           // 11: bourse.market.v1.Contract
-	(*Served)(nil),             // 12: bourse.market.v1.Served
-	(*Charge)(nil),             // 13: bourse.market.v1.Charge
-	(*Deletion)(nil),           // 14: bourse.market.v1.Deletion
-	(*Place)(nil),              // 15: bourse.market.v1.Place
-	(*End)(nil),                // 16: bourse.market.v1.End
-	(*StatusRequest)(nil),      // 17: bourse.market.v1.StatusRequest
-	(*StatusResponse)(nil),     // 18: bourse.market.v1.StatusResponse
-	(*ListRequest)(nil),        // 19: bourse.market.v1.ListRequest
-	(*ListResponse)(nil),       // 20: bourse.market.v1.ListResponse
-	(*PricesRequest)(nil),      // 21: bourse.market.v1.PricesRequest
-	(*PricesResponse)(nil),     // 22: bourse.market.v1.PricesResponse
-	(*Price)(nil),              // 23: bourse.market.v1.Price
-	(*HostsRequest)(nil),       // 24: bourse.market.v1.HostsRequest
-	(*HostsResponse)(nil),      // 25: bourse.market.v1.HostsResponse
-	(*Host)(nil),               // 26: bourse.market.v1.Host
-	(*HostResource)(nil),       // 27: bourse.market.v1.HostResource
-	(*HostTask)(nil),           // 28: bourse.market.v1.HostTask
-	(*LogsRequest)(nil),        // 29: bourse.market.v1.LogsRequest
-	(*LogsResponse)(nil),       // 30: bourse.market.v1.LogsResponse
-	(*FilesRequest)(nil),       // 31: bourse.market.v1.FilesRequest
-	(*FilesResponse)(nil),      // 32: bourse.market.v1.FilesResponse
-	(*PassRequest)(nil),        // 33: bourse.market.v1.PassRequest
-	(*PassResponse)(nil),       // 34: bourse.market.v1.PassResponse
-	(*PutBlobRequest)(nil),     // 35: bourse.market.v1.PutBlobRequest
-	(*PutBlobResponse)(nil),    // 36: bourse.market.v1.PutBlobResponse
-	(*InviteHostRequest)(nil),  // 37: bourse.market.v1.InviteHostRequest
-	(*InviteHostResponse)(nil), // 38: bourse.market.v1.InviteHostResponse
-	(*DrainRequest)(nil),       // 39: bourse.market.v1.DrainRequest
-	(*DrainResponse)(nil),      // 40: bourse.market.v1.DrainResponse
-	(*UsersRequest)(nil),       // 41: bourse.market.v1.UsersRequest
-	(*UsersResponse)(nil),      // 42: bourse.market.v1.UsersResponse
-	(*User)(nil),               // 43: bourse.market.v1.User
-	(*RemoveRequest)(nil),      // 44: bourse.market.v1.RemoveRequest
-	(*RemoveResponse)(nil),     // 45: bourse.market.v1.RemoveResponse
-	nil,                        // 46: bourse.market.v1.Answer.LeftEntry
-	nil,                        // 47: bourse.market.v1.QuoteRequest.CountsEntry
-	nil,                        // 48: bourse.market.v1.Contract.CountsEntry
+	(*Licence)(nil),            // 2: bourse.market.v1.Licence
+	(*SubmitRequest)(nil),      // 3: bourse.market.v1.SubmitRequest
+	(*SubmitResponse)(nil),     // 4: bourse.market.v1.SubmitResponse
+	(*CancelRequest)(nil),      // 5: bourse.market.v1.CancelRequest
+	(*CancelResponse)(nil),     // 6: bourse.market.v1.CancelResponse
+	(*BidRequest)(nil),         // 7: bourse.market.v1.BidRequest
+	(*BidResponse)(nil),        // 8: bourse.market.v1.BidResponse
+	(*Answer)(nil),             // 9: bourse.market.v1.Answer
+	(*QuoteRequest)(nil),       // 10: bourse.market.v1.QuoteRequest
+	(*QuoteResponse)(nil),      // 11: bourse.market.v1.QuoteResponse
+	(*Contract)(nil),           // 12: bourse.market.v1.Contract
+	(*Served)(nil),             // 13: bourse.market.v1.Served
+	(*Charge)(nil),             // 14: bourse.market.v1.Charge
+	(*Deletion)(nil),           // 15: bourse.market.v1.Deletion
+	(*Place)(nil),              // 16: bourse.market.v1.Place
+	(*End)(nil),                // 17: bourse.market.v1.End
+	(*StatusRequest)(nil),      // 18: bourse.market.v1.StatusRequest
+	(*StatusResponse)(nil),     // 19: bourse.market.v1.StatusResponse
+	(*ListRequest)(nil),        // 20: bourse.market.v1.ListRequest
+	(*ListResponse)(nil),       // 21: bourse.market.v1.ListResponse
+	(*PricesRequest)(nil),      // 22: bourse.market.v1.PricesRequest
+	(*PricesResponse)(nil),     // 23: bourse.market.v1.PricesResponse
+	(*Price)(nil),              // 24: bourse.market.v1.Price
+	(*HostsRequest)(nil),       // 25: bourse.market.v1.HostsRequest
+	(*HostsResponse)(nil),      // 26: bourse.market.v1.HostsResponse
+	(*Host)(nil),               // 27: bourse.market.v1.Host
+	(*HostResource)(nil),       // 28: bourse.market.v1.HostResource
+	(*HostTask)(nil),           // 29: bourse.market.v1.HostTask
+	(*LogsRequest)(nil),        // 30: bourse.market.v1.LogsRequest
+	(*LogsResponse)(nil),       // 31: bourse.market.v1.LogsResponse
+	(*FilesRequest)(nil),       // 32: bourse.market.v1.FilesRequest
+	(*FilesResponse)(nil),      // 33: bourse.market.v1.FilesResponse
+	(*PassRequest)(nil),        // 34: bourse.market.v1.PassRequest
+	(*PassResponse)(nil),       // 35: bourse.market.v1.PassResponse
+	(*PutBlobRequest)(nil),     // 36: bourse.market.v1.PutBlobRequest
+	(*PutBlobResponse)(nil),    // 37: bourse.market.v1.PutBlobResponse
+	(*InviteHostRequest)(nil),  // 38: bourse.market.v1.InviteHostRequest
+	(*InviteHostResponse)(nil), // 39: bourse.market.v1.InviteHostResponse
+	(*DrainRequest)(nil),       // 40: bourse.market.v1.DrainRequest
+	(*DrainResponse)(nil),      // 41: bourse.market.v1.DrainResponse
+	(*UsersRequest)(nil),       // 42: bourse.market.v1.UsersRequest
+	(*UsersResponse)(nil),      // 43: bourse.market.v1.UsersResponse
+	(*User)(nil),               // 44: bourse.market.v1.User
+	(*RemoveRequest)(nil),      // 45: bourse.market.v1.RemoveRequest
+	(*RemoveResponse)(nil),     // 46: bourse.market.v1.RemoveResponse
+	nil,                        // 47: bourse.market.v1.Answer.LeftEntry
+	nil,                        // 48: bourse.market.v1.QuoteRequest.CountsEntry
+	nil,                        // 49: bourse.market.v1.QuoteRequest.LicencesEntry
+	nil,                        // 50: bourse.market.v1.Contract.CountsEntry
+	nil,                        // 51: bourse.market.v1.Contract.LicencesEntry
 }
 var file_market_proto_depIdxs = []int32{
-	8,  // 0: bourse.market.v1.SubmitResponse.answer:type_name -> bourse.market.v1.Answer
-	8,  // 1: bourse.market.v1.CancelResponse.answer:type_name -> bourse.market.v1.Answer
-	8,  // 2: bourse.market.v1.BidResponse.answer:type_name -> bourse.market.v1.Answer
-	15, // 3: bourse.market.v1.Answer.places:type_name -> bourse.market.v1.Place
-	46, // 4: bourse.market.v1.Answer.left:type_name -> bourse.market.v1.Answer.LeftEntry
-	47, // 5: bourse.market.v1.QuoteRequest.counts:type_name -> bourse.market.v1.QuoteRequest.CountsEntry
-	13, // 6: bourse.market.v1.QuoteResponse.charges:type_name -> bourse.market.v1.Charge
-	15, // 7: bourse.market.v1.Contract.places:type_name -> bourse.market.v1.Place
-	16, // 8: bourse.market.v1.Contract.ends:type_name -> bourse.market.v1.End
-	14, // 9: bourse.market.v1.Contract.deleted:type_name -> bourse.market.v1.Deletion
-	12, // 10: bourse.market.v1.Contract.served:type_name -> bourse.market.v1.Served
-	48, // 11: bourse.market.v1.Contract.counts:type_name -> bourse.market.v1.Contract.CountsEntry
-	13, // 12: bourse.market.v1.Contract.charges:type_name -> bourse.market.v1.Charge
-	11, // 13: bourse.market.v1.StatusResponse.contract:type_name -> bourse.market.v1.Contract
-	11, // 14: bourse.market.v1.ListResponse.contracts:type_name -> bourse.market.v1.Contract
-	23, // 15: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
-	26, // 16: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
-	28, // 17: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
-	27, // 18: bourse.market.v1.Host.resources:type_name -> bourse.market.v1.HostResource
-	43, // 19: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
-	0,  // 20: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
-	2,  // 21: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
-	4,  // 22: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
-	6,  // 23: bourse.market.v1.Market.Bid:input_type -> bourse.market.v1.BidRequest
-	9,  // 24: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
-	17, // 25: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
-	19, // 26: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
-	21, // 27: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
-	24, // 28: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
-	29, // 29: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
-	31, // 30: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
-	33, // 31: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
-	35, // 32: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
-	37, // 33: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
-	39, // 34: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
-	41, // 35: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
-	44, // 36: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
-	1,  // 37: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
-	3,  // 38: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
-	5,  // 39: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
-	7,  // 40: bourse.market.v1.Market.Bid:output_type -> bourse.market.v1.BidResponse
-	10, // 41: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
-	18, // 42: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
-	20, // 43: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
-	22, // 44: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
-	25, // 45: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
-	30, // 46: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
-	32, // 47: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
-	34, // 48: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
-	36, // 49: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
-	38, // 50: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
-	40, // 51: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
-	42, // 52: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
-	45, // 53: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
-	37, // [37:54] is the sub-list for method output_type
-	20, // [20:37] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	2,  // 0: bourse.market.v1.AboutResponse.licences:type_name -> bourse.market.v1.Licence
+	9,  // 1: bourse.market.v1.SubmitResponse.answer:type_name -> bourse.market.v1.Answer
+	9,  // 2: bourse.market.v1.CancelResponse.answer:type_name -> bourse.market.v1.Answer
+	9,  // 3: bourse.market.v1.BidResponse.answer:type_name -> bourse.market.v1.Answer
+	16, // 4: bourse.market.v1.Answer.places:type_name -> bourse.market.v1.Place
+	47, // 5: bourse.market.v1.Answer.left:type_name -> bourse.market.v1.Answer.LeftEntry
+	48, // 6: bourse.market.v1.QuoteRequest.counts:type_name -> bourse.market.v1.QuoteRequest.CountsEntry
+	49, // 7: bourse.market.v1.QuoteRequest.licences:type_name -> bourse.market.v1.QuoteRequest.LicencesEntry
+	14, // 8: bourse.market.v1.QuoteResponse.charges:type_name -> bourse.market.v1.Charge
+	16, // 9: bourse.market.v1.Contract.places:type_name -> bourse.market.v1.Place
+	17, // 10: bourse.market.v1.Contract.ends:type_name -> bourse.market.v1.End
+	15, // 11: bourse.market.v1.Contract.deleted:type_name -> bourse.market.v1.Deletion
+	13, // 12: bourse.market.v1.Contract.served:type_name -> bourse.market.v1.Served
+	50, // 13: bourse.market.v1.Contract.counts:type_name -> bourse.market.v1.Contract.CountsEntry
+	51, // 14: bourse.market.v1.Contract.licences:type_name -> bourse.market.v1.Contract.LicencesEntry
+	14, // 15: bourse.market.v1.Contract.charges:type_name -> bourse.market.v1.Charge
+	12, // 16: bourse.market.v1.StatusResponse.contract:type_name -> bourse.market.v1.Contract
+	12, // 17: bourse.market.v1.ListResponse.contracts:type_name -> bourse.market.v1.Contract
+	24, // 18: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
+	27, // 19: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
+	29, // 20: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
+	28, // 21: bourse.market.v1.Host.resources:type_name -> bourse.market.v1.HostResource
+	44, // 22: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
+	0,  // 23: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
+	3,  // 24: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
+	5,  // 25: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
+	7,  // 26: bourse.market.v1.Market.Bid:input_type -> bourse.market.v1.BidRequest
+	10, // 27: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
+	18, // 28: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
+	20, // 29: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
+	22, // 30: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
+	25, // 31: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
+	30, // 32: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
+	32, // 33: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
+	34, // 34: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
+	36, // 35: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
+	38, // 36: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
+	40, // 37: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
+	42, // 38: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
+	45, // 39: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
+	1,  // 40: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
+	4,  // 41: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
+	6,  // 42: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
+	8,  // 43: bourse.market.v1.Market.Bid:output_type -> bourse.market.v1.BidResponse
+	11, // 44: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
+	19, // 45: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
+	21, // 46: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
+	23, // 47: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
+	26, // 48: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
+	31, // 49: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
+	33, // 50: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
+	35, // 51: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
+	37, // 52: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
+	39, // 53: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
+	41, // 54: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
+	43, // 55: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
+	46, // 56: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
+	40, // [40:57] is the sub-list for method output_type
+	23, // [23:40] is the sub-list for method input_type
+	23, // [23:23] is the sub-list for extension type_name
+	23, // [23:23] is the sub-list for extension extendee
+	0,  // [0:23] is the sub-list for field type_name
 }
 
 func init() { file_market_proto_init() }
@@ -3461,7 +3565,7 @@ func file_market_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_market_proto_rawDesc), len(file_market_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   49,
+			NumMessages:   52,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -21,12 +21,12 @@ func (s *setting) derived() []string {
 			if a.Value != nil {
 				worth = "worth, drawn from " + a.Value.Name
 			}
-			say("budgets are derived: they are $%v per processor-second for each unit of %s.", a.Price, worth)
+			say("budgets are derived: $%v per processor-second for each unit of %s.", a.Price, worth)
 		}
 		if u := a.Urgency; u != nil {
-			say("deadlines are derived: each is the runtime times a random factor that depends on the urgency class.")
+			say("deadlines are derived: each one is the runtime times a random factor that depends on the urgency class.")
 			if u.SLA {
-				say("budgets and penalties are derived: they are $%v by %s and $%v/s by %s, times random factors that depend on the urgency class.", u.Price, u.BudgetOf, u.Rate, u.PenaltyOf)
+				say("budgets ($%v by %s) and penalties ($%v/s by %s) are derived: they are multiplied by random factors that depend on the urgency class.", u.Price, u.BudgetOf, u.Rate, u.PenaltyOf)
 			}
 		}
 	}
@@ -36,10 +36,10 @@ func (s *setting) derived() []string {
 		say("deadlines are derived: they are %v times the %s's.", f, s.conf.SLA.Of)
 	}
 	if s.follow > 0 {
-		say("%d of %d jobs follow another job and arrive after it ends, so arrivals depend on the policy and there is no U* (workload.preceding: ignored keeps the recorded arrivals).", s.follow, s.jobs)
+		say("%d of %d jobs follow another job and arrive after it ends. Arrivals therefore depend on the policy, and there is no U* (workload.preceding: ignored keeps the recorded arrivals).", s.follow, s.jobs)
 	}
 	if n := s.sized; n.Changed+n.Dropped > 0 {
-		say("sizes: %s changed %d of %d jobs and left out %d: %.3g of %.3g processor-seconds remain (%.3g %%).", s.work.annotate.Sizes.Rule, n.Changed, n.Jobs, n.Dropped, n.Left, n.Work, 100*n.Left/n.Work)
+		say("sizes: %s changed %d of %d jobs and omitted %d; %.3g of %.3g processor-seconds remain (%.3g %%).", s.work.annotate.Sizes.Rule, n.Changed, n.Jobs, n.Dropped, n.Left, n.Work, 100*n.Left/n.Work)
 	}
 	if w := s.tooWide(); w != "" {
 		said = append(said, w)
@@ -48,7 +48,7 @@ func (s *setting) derived() []string {
 		said = append(said, w)
 	}
 	if n := s.underestimated(); n > 0 {
-		say("%d of %d jobs run longer than estimated; policies that rely on the estimate, such as cac, cannot keep their promises to these jobs.", n, len(s.work.fixed)+len(s.work.log))
+		say("%d of %d jobs run longer than estimated. Policies that rely on the estimate, such as cac, cannot keep their promises to these jobs.", n, len(s.work.fixed)+len(s.work.log))
 	}
 	return said
 }
@@ -67,7 +67,7 @@ func (s *setting) warnings() (all []string) {
 		all = append(all, fmt.Sprintf("%s: the log is from a machine with %d processors, but the fleet has %v.", name, s.work.machine, fleet))
 	}
 	if s.short > 0 {
-		all = append(all, fmt.Sprintf("%s: %d of %d jobs have a deadline below their runtime, so they can end in time only if they get more than one processor per node.", name, s.short, s.jobs))
+		all = append(all, fmt.Sprintf("%s: %d of %d jobs have a deadline below their runtime. They can end in time only if they get more than one processor per node.", name, s.short, s.jobs))
 	}
 	return all
 }
@@ -93,8 +93,9 @@ func (s *setting) tooWide() string {
 			all = append(all, text+fmt.Sprintf(": each node needs its own processor, and these jobs have more nodes than the fleet has processors (%d).", widest))
 			continue
 		}
-		all = append(all, text+fmt.Sprintf(": each node needs its own host, and these jobs have more nodes than the fleet has hosts (%d). They can run on hosts with one processor each, or with "+
-			"workload.annotate.sizes: {rule: pack} under %s, or {rule: fold, hosts: %d, per: %.0f}.", f.Hosts, packers(), f.Hosts, max(1, f.CPUsOf(0))))
+		all = append(all, text+fmt.Sprintf(": each node needs its own host, and these jobs have more nodes than the fleet has hosts (%d). They "+
+			"can run on hosts with one processor each, or with workload.annotate.sizes: {rule: pack} under %s, "+
+			"or with {rule: fold, hosts: %d, per: %.0f}.", f.Hosts, packers(), f.Hosts, max(1, f.CPUsOf(0))))
 	}
 	return strings.Join(all, " ")
 }

@@ -16,7 +16,7 @@ func TestUnderestimated(t *testing.T) {
 	if err := os.WriteFile(plan, []byte("arrival,runtime,estimate,nodes,value\n0,10,10,1,1\n1,15,10,1,1\n2,5,10,1,1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	const note = "few: 1 of 3 jobs run longer than estimated; policies that rely on the estimate, such as cac, cannot keep their promises to these jobs."
+	const note = "few: 1 of 3 jobs run longer than estimated. Policies that rely on the estimate, such as cac, cannot keep their promises to these jobs."
 	for sets, want := range map[string]bool{"base.sla.of=estimate": true, "base.sla.of=plan": false, "base.sla.slack=2": false} {
 		e := parsed(t, `
 name: few

@@ -293,11 +293,11 @@ func (s *Study) Measured() (notes []string) {
 	const what = "Efficiency is the sum of utilities divided by U*"
 	switch total := len(e.Configurations) * e.Replications; all[anyhow] {
 	case 0:
-		notes = append(notes, what+", the highest total value that a planner with full knowledge of all jobs could achieve.")
+		notes = append(notes, what+", the highest total value that a planner who knows all jobs in advance could achieve.")
 	case total:
-		notes = append(notes, what+", a bound: no schedule that respects arrivals and deadlines has a higher value.")
+		notes = append(notes, what+", which is a bound: no schedule that respects arrivals and deadlines has a higher value.")
 	default:
-		notes = append(notes, what+", the highest total value that a planner with full knowledge of all jobs could achieve, or a bound on this value.")
+		notes = append(notes, what+", the highest total value that a planner who knows all jobs in advance could achieve, or a bound on this value.")
 	}
 	tell := func(where string, by [kinds]int, of int) {
 		say := func(k kind, text string) {
@@ -306,7 +306,7 @@ func (s *Study) Measured() (notes []string) {
 			}
 		}
 		say(unproven, "U* is an upper bound that may not be attainable, so efficiency is then a lower bound.")
-		say(anyhow, "deadlines leave slack, so U* is an upper bound on the value of all schedules that respect arrivals and deadlines, including preemptive and divisible schedules. Efficiency is then a lower bound.")
+		say(anyhow, "deadlines leave slack, so U* is an upper bound on the value of all schedules that respect arrivals and deadlines. This includes preemptive and divisible schedules. Efficiency is then a lower bound.")
 		say(inParts, "users gained more from partly completed jobs than any set of completed jobs is worth. For alpha below 1, U* is therefore an upper bound that includes partly completed jobs, and efficiency is a lower bound.")
 	}
 	if len(e.Sweep) > 0 {

@@ -164,7 +164,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		s.counts = slices.DeleteFunc(s.counts, func(count string) bool { return count == name })
 	}
 	if len(s.counts) > hosts.MaxCounts {
-		return nil, fmt.Errorf("fleet.count: found %d countable resources in this field and the plan (%s), want at most %d", len(s.counts), strings.Join(s.counts, ", "), hosts.MaxCounts)
+		return nil, fmt.Errorf("fleet.count: found %d countable resources in this field and in the plan (%s), want at most %d", len(s.counts), strings.Join(s.counts, ", "), hosts.MaxCounts)
 	}
 	if s.least, err = hosts.Floors(c.Fleet.Floor.CPU, floors, s.counts); err != nil {
 		return nil, fmt.Errorf("fleet.%w", err)

@@ -62,8 +62,8 @@ func TestDerived(t *testing.T) {
 	got := strings.Join(notes(all), "\n")
 	for _, want := range []string{
 		"market: deadlines are derived: they are 2 times the plan's.",
-		"sp2: budgets are derived: they are $0.0001 per processor-second for each unit of worth, drawn from pareto.",
-		"sp2: deadlines are derived: each is the runtime times a random factor that depends on the urgency class.",
+		"sp2: budgets are derived: $0.0001 per processor-second for each unit of worth, drawn from pareto.",
+		"sp2: deadlines are derived: each one is the runtime times a random factor that depends on the urgency class.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("notes\n%s\nwant %s", got, want)

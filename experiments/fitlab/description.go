@@ -140,7 +140,7 @@ func (d *Description) records() report.Table {
 			report.Cells("mean gap, by records (s)", l.MeanIAT), report.Cells("mean gap, by job numbers (s)", l.NumberedIAT),
 			report.Cells("processors", processors), report.Cells("load", l.Load),
 		},
-		Note: "The mean gap by job numbers is the whole span divided by the difference between the first and last job number; papers use this value if records of the log are missing.",
+		Note: "The mean gap by job numbers is the whole time span divided by the difference between the first and last job number. Papers use this value if the log lacks records.",
 	}
 }
 
@@ -151,7 +151,7 @@ const mostClasses = 5
 func (d *Description) classes() report.Table {
 	t := report.Table{
 		Title: "Queues, partitions, groups and applications", Header: []string{"field", "number", "records", "processor-seconds"}, Left: 1,
-		Note: "-1 means unknown. --filter queue:1+2 selects two queues; partition, group and application work in the same way. --json lists all values.",
+		Note: "-1 means unknown. --filter queue:1+2 selects two queues; you can select partitions, groups and applications in the same way. --json lists all values.",
 	}
 	shown, field := 0, ""
 	for _, c := range d.log.Classes {
@@ -218,7 +218,7 @@ func what(t swf.Tally) string {
 func (d *Description) notes() []string {
 	var notes []string
 	if d.log.Processors == 0 {
-		notes = append(notes, "The size of the machine and therefore the load are unknown; state --processors.")
+		notes = append(notes, "The size of the machine, and therefore the load, is unknown; state --processors.")
 	}
 	if !d.log.Clock {
 		notes = append(notes, "The header does not state when the log starts, so hours and days are counted from its first record.")
@@ -253,7 +253,7 @@ type Described struct {
 	Ran         int           `json:"ran" doc:"records of jobs that ran"`
 	Users       int           `json:"users" doc:"number of users with records"`
 	MeanIAT     report.Maybe  `json:"mean_iat" doc:"mean gap between arrivals, s"`
-	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number" doc:"whole span divided by the difference between the first and last job number, s"`
+	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number" doc:"whole time span divided by the difference between the first and last job number, s"`
 	Processors  *int64        `json:"processors" doc:"processors of the machine; null if unknown"`
 	Load        report.Maybe  `json:"load" doc:"work divided by the capacity of the machine; null if unknown"`
 	Quantities  []moments     `json:"quantities" doc:"gaps between arrivals, runtimes, sizes, overestimates"`
@@ -271,7 +271,7 @@ type Described struct {
 
 type reason struct {
 	Reason  string `json:"reason"`
-	Done    string `json:"done" doc:"what was done with the lines: skipped or repaired"`
+	Done    string `json:"done" doc:"treatment of these lines: skipped or repaired"`
 	Count   int    `json:"count"`
 	First   int    `json:"first_line" doc:"number of the first line of this kind"`
 	Example string `json:"example" doc:"content of the first line of this kind"`

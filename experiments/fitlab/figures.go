@@ -15,7 +15,7 @@ func (d *Description) Figures(nearest int) []report.Figure {
 	l := d.log
 	distributions := report.Figure{
 		Name: "distributions", Title: "Distributions of " + d.file.base(),
-		Caption: "The curves show the fraction of values that are at most x; distributions are fitted by maximum likelihood if possible.",
+		Caption: "The curves show the fraction of values that are at most x. Distributions are fitted by maximum likelihood if possible.",
 		Order:   lawOrder(),
 	}
 	for _, q := range []struct {

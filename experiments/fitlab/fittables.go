@@ -30,7 +30,7 @@ func (r *Report) tables() []report.Table {
 		t := report.Table{
 			Title:  "Fits. " + q.title,
 			Header: []string{"law", "parameter", "value", "s.e.", "log-likelihood", "AIC", "KS"}, Left: 2,
-			Note: "Distributions are sorted by KS, the largest difference between the distribution functions. The closest distribution and the smallest AIC are marked.",
+			Note: "Distributions are sorted by the Kolmogorov-Smirnov distance KS, which is the largest difference between the distribution functions. The closest distribution and the smallest AIC are marked.",
 		}
 		least := math.Inf(1)
 		for _, f := range r[i] {

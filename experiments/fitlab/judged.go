@@ -59,8 +59,8 @@ func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b 
 // method describes in sentences how the table was made.
 func method(b gof.Bootstrap, log *describe.Log) []string {
 	return []string{
-		fmt.Sprintf("Success rate and sample mean are computed from %d pairs of samples with %d draws each, one from the data and one from the trace; the paper used 1000 pairs.", b.Pairs, b.Draws),
-		fmt.Sprintf("A pair is a success if p is at least %v; p is computed from the limit distribution with Stephens' correction, as in Matlab's kstest2.", b.Level),
+		fmt.Sprintf("Success rates and sample means are computed from %d pairs of samples with %d draws each. One sample of a pair is drawn from the data and one from the trace. The paper used 1000 pairs.", b.Pairs, b.Draws),
+		fmt.Sprintf("A pair is a success if p is at least %v. p is computed from the limit distribution with Stephens' correction, as in Matlab's kstest2.", b.Level),
 		fmt.Sprintf("The standard error of a success rate is at most %.4f; the paper's is 0.0158.", 0.5/math.Sqrt(float64(b.Pairs))),
 		fmt.Sprintf("The complete data are %d gaps between arrivals, and %d runtimes and sizes. They are compared with the distribution itself.", log.IAT.N, log.Run.N),
 	}

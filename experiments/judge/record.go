@@ -29,9 +29,9 @@ type Record struct {
 	Previous    string         `json:"previous" doc:"SHA-256 of the preceding line of judged.jsonl; empty for the first line"`
 	Metric      string         `json:"metric"`
 	Margin      float64        `json:"margin"`
-	Level       float64        `json:"level" doc:"probability that the interval does not contain the true difference"`
+	Level       float64        `json:"level" doc:"maximum probability that the interval does not contain the true difference"`
 	Gates       scenario.Gates `json:"gates"`
-	Confinement string         `json:"confinement" doc:"how the candidate was confined: program (namespaces, Landlock and limits), script (memory), built-in, or none"`
+	Confinement string         `json:"confinement" doc:"how the candidate was confined: program (namespaces, Landlock and limits), script (memory limit), built-in, or none"`
 	Outcome
 }
 
@@ -231,7 +231,7 @@ func (r Report) Document() report.Document {
 		return d
 	}
 	f := r.Feedback
-	d.Notes = []string{fmt.Sprintf("The combined score %.6g is the mean difference of %s, candidate minus champion.", f.Score, f.Metric)}
+	d.Notes = []string{fmt.Sprintf("The combined score %.6g is the mean difference of %s (candidate minus champion).", f.Score, f.Metric)}
 	if f.Gate != "" {
 		d.Notes = []string{"The candidate fails the gate " + f.Gate + strings.TrimRight(": "+f.Error, ": ") + "."}
 	}

@@ -95,7 +95,7 @@ type ByConfiguration struct {
 	Violations report.Maybe   `json:"violations" doc:"mean fraction of violated contracts under the candidate; null if the candidate admitted no contract"`
 	Instead    report.Maybe   `json:"champion_violations"`
 	Rejections map[string]int `json:"rejections" doc:"number of rejected requests for each reason"`
-	Lost       []Lost         `json:"lost" doc:"the jobs (at most five) with the largest loss of value compared with the champion"`
+	Lost       []Lost         `json:"lost" doc:"the five (or fewer) jobs with the largest loss of value compared with the champion"`
 }
 
 // A Lost is a job whose owner gained less than under the champion.

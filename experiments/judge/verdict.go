@@ -22,9 +22,9 @@ const (
 // An Outcome is a verdict with its evidence.
 type Outcome struct {
 	Verdict string   `json:"verdict" doc:"better, worse, alike, undecided or void"`
-	Gate    string   `json:"gate" doc:"gate that the candidate fails: error, memory, time, undefined, audit, violations, steps or worst; empty if it fails none"`
+	Gate    string   `json:"gate" doc:"gate that the candidate fails: error, memory, time, undefined, audit, violations, steps or worst; empty if it fails no gate"`
 	N       int      `json:"n" doc:"replications"`
-	Lo      *float64 `json:"lo" doc:"interval of the mean difference, candidate minus champion, rounded outward to half the margin; null if there is none"`
+	Lo      *float64 `json:"lo" doc:"interval of the mean difference (candidate minus champion), rounded outward to half the margin; null if there is no interval"`
 	Hi      *float64 `json:"hi"`
 }
 

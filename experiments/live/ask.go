@@ -85,15 +85,15 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
 	}
 	if order.Sum(job) != terms.Job {
-		return nil, fmt.Errorf("%w: found a file with hash %s, want %s", ErrOrder, order.Sum(job), terms.Job)
+		return nil, fmt.Errorf("%w: found a file with the hash %s, want %s", ErrOrder, order.Sum(job), terms.Job)
 	}
 	j, err := order.ParseJob(job)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
 	} else if _, is := j.Files[remote.HostsFile]; is && terms.Nodes > 1 {
-		return nil, fmt.Errorf("%w: found a file %s, which the market writes for a contract of several nodes; want another name", ErrOrder, remote.HostsFile)
+		return nil, fmt.Errorf("%w: found a file %s, but the market writes this file for a contract of several nodes; want another name", ErrOrder, remote.HostsFile)
 	} else if j.GPUs > 0 {
-		return nil, fmt.Errorf("%w: found %d GPUs in the job, want them in the order, as count gpu %[2]d", ErrOrder, j.GPUs)
+		return nil, fmt.Errorf("%w: found %d GPUs in the job, but not in the order, want count gpu %[2]d in the order", ErrOrder, j.GPUs)
 	}
 	if err := m.trusted(s.Value("account")); err != nil {
 		return nil, err
@@ -327,15 +327,15 @@ type Host struct {
 	Owner     string     `json:"owner" doc:"account that receives its charges"`
 	CPUs      float64    `json:"cpus"`
 	Price     float64    `json:"price" doc:"$/s"`
-	Used      float64    `json:"used" doc:"the same as entitled; name used by earlier versions"`
+	Used      float64    `json:"used" doc:"deprecated name of entitled"`
 	Entitled  float64    `json:"entitled" doc:"processors that its tasks are entitled to"`
 	Asked     float64    `json:"asked" doc:"processors that its tasks recently used, or waited for although entitled to them"`
-	Delivered float64    `json:"delivered" doc:"processors that its tasks recently used, by the kernel's accounting"`
-	Off       float64    `json:"share_error" doc:"largest fraction of a task's entitlement that the task waited for but did not receive, from 0 to 1"`
+	Delivered float64    `json:"delivered" doc:"processors that its tasks recently used, as measured by the kernel"`
+	Off       float64    `json:"share_error" doc:"largest fraction of a task's entitlement, from 0 to 1, that the task waited for but did not receive"`
 	Load      float64    `json:"load"`
 	Heard     float64    `json:"heard" doc:"time of its last message"`
 	Why       string     `json:"why,omitempty" doc:"reason why it is closed"`
-	Stored    int64      `json:"stored" doc:"bytes of stored output of ended tasks"`
+	Stored    int64      `json:"stored" doc:"bytes of output of ended tasks that the host stores"`
 	Resources []Resource `json:"resources,omitempty" doc:"resources that its tasks hold, other than processors"`
 	Cut       int        `json:"cut,omitempty" doc:"usage reports that exceeded the possible maximum"`
 	Contracts []HostTask `json:"contracts"`
@@ -351,7 +351,7 @@ type HostTask struct {
 
 	Entitled  float64 `json:"entitled" doc:"processors"`
 	Asked     float64 `json:"asked" doc:"processors that the task recently used, or waited for although entitled to them"`
-	Delivered float64 `json:"delivered" doc:"processors that the task recently used, by the kernel's accounting"`
+	Delivered float64 `json:"delivered" doc:"processors that the task recently used, as measured by the kernel"`
 }
 
 // Hosts returns the hosts in the order in which they joined.

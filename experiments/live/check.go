@@ -26,7 +26,7 @@ type Checked struct {
 	Contracts   int      `json:"contracts" doc:"number of contracts that have ended"`
 	Calls       int      `json:"calls" doc:"bank calls: admissions, rejections, settlements and penalties"`
 	Differences []string `json:"differences"`
-	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that were still not settled at the end of the log because the bank refused, with reasons"`
+	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that were not settled at the end of the log because the bank refused, with the bank's reasons"`
 
 	number  int64            // number of the market
 	next    int64            // lowest contract number that the first record may create

@@ -365,7 +365,7 @@ func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int6
 		}
 		k.recall(c)
 		if was, is := sourceOf(k.broker.Policy), sourceOf(like.broker.Policy); was != is {
-			return 0, fmt.Errorf("admission: the script has changed since the checkpoint of record %d, from sha256 %s to %s; restore the script, and change it only after the market has stopped without an open contract", n, was, is)
+			return 0, fmt.Errorf("admission: the script has changed since the checkpoint of record %d, from sha256 %s to %s; restore it, and change it only while the market is stopped and has no open contract", n, was, is)
 		}
 		return n, nil
 	}
@@ -382,5 +382,5 @@ func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int6
 	if err != nil || from == 0 && l.first <= 1 {
 		return 0, err
 	}
-	return 0, errors.Join(err, fmt.Errorf("records before %d were deleted or belong to another version, and the later checkpoints have %w; start the version that wrote them, and stop the market while no contract is open", max(from, l.first), other))
+	return 0, errors.Join(err, fmt.Errorf("records before %d were deleted or belong to another version, and the later checkpoints have %w; start the version that wrote them, and stop it while no contract is open", max(from, l.first), other))
 }

@@ -26,15 +26,15 @@ type Config struct {
 	Bank      string          `yaml:"bank" doc:"folder, PostgreSQL URL, or https://… of a bank service"`
 	BankPin   string          `yaml:"bank_pin" doc:"pin printed by the bank service; two pins, separated by a comma, while the bank changes its key"`
 	Number    int64           `yaml:"number" validate:"min=0,max=1000000" doc:"number of the market, as in its right settle"`
-	Market    scenario.Market `yaml:"market" doc:"rules by which hosts are sold"`
+	Market    scenario.Market `yaml:"market" doc:"rules for the sale of hosts"`
 	Admission scenario.Choice `yaml:"admission" family:"admission" doc:"admission policy"`
 	Floor     scenario.Floor  `yaml:"floor_per_hour" doc:"minimum pay of hosts, in dollars per hour"`
 	Leaving   Leaving         `yaml:"leaving" doc:"rule for the tasks of a lost host"`
 	Link      Link            `yaml:"link" doc:"connection to the hosts"`
 	Limits    Limits          `yaml:"limits" doc:"defaults and limits for jobs and orders"`
-	Promises  penalties       `yaml:"promises" doc:"penalty, by class, if a host or the market is the cause of a contract's missing work; the owner of the host with the largest shortfall pays first, from the contract's charges, and the market pays the rest; default: none"`
-	Quotas    []Quota         `yaml:"quotas" doc:"limits on the usage of each account; an order that by itself exceeds a limit is refused, and an order that exceeds it together with other orders is held until these end"`
-	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days for which the log is stored for 'bourse live check', plus up to one thirtieth; 0 stores the whole log"`
+	Promises  penalties       `yaml:"promises" doc:"penalty, by class, for work that a host or the market failed to deliver (default: none). The owner of the host with the largest shortfall pays first, and the market pays the rest"`
+	Quotas    []Quota         `yaml:"quotas" doc:"limits on the usage of each account; orders that exceed a limit by themselves are refused, and orders that exceed it together with others are held"`
+	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days for which 'bourse live check' can read the log, plus up to one thirtieth; 0 stores the whole log"`
 
 	text   []byte // text of the file
 	script []byte // text of the policy's script, if the policy is a script
@@ -49,7 +49,7 @@ type Leaving struct {
 // A Link specifies how often a market and its hosts exchange messages.
 type Link struct {
 	Interval float64 `yaml:"interval" validate:"gt=0,max=60" doc:"seconds between two reports of a host"`
-	Lease    float64 `yaml:"lease" validate:"gt=0,max=3600" doc:"seconds after its last acknowledged report until a host pauses its tasks"`
+	Lease    float64 `yaml:"lease" validate:"gt=0,max=3600" doc:"seconds after its last acknowledged report at which a host pauses its tasks"`
 	Lost     float64 `yaml:"lost" validate:"gt=0,max=3600" doc:"seconds without a report after which the market treats a host as lost"`
 	Patience float64 `yaml:"patience" validate:"gt=0,max=3600" doc:"seconds after a deadline during which the market waits for the last reports of hosts"`
 }
@@ -83,12 +83,12 @@ type Limits struct {
 	Memory      float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per node"`
 	Processes   int     `yaml:"processes" validate:"min=0,max=1000000" doc:"processes per node"`
 	Disk        float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes per node"`
-	Checkpoint  float64 `yaml:"checkpoint" validate:"min=0,max=1e12" doc:"maximum bytes of the last checkpoint of a node, which the market stores until the contract ends"`
+	Checkpoint  float64 `yaml:"checkpoint" validate:"min=0,max=1e12" doc:"maximum bytes of the last checkpoint of a node, stored until the contract ends"`
 	Log         float64 `yaml:"log" validate:"min=0,max=1e18" doc:"maximum bytes of each output of a node"`
-	Keep        float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"maximum bytes of output that one account's ended tasks may leave on a host of 'bourse live start'; 0 means twice the value of disk"`
+	Keep        float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"maximum bytes of stored output of one account's ended tasks on a host of 'bourse live start'; 0 means twice the value of disk"`
 	Files       float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"maximum bytes of all jobs and their files that the market stores"`
 	Orders      int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"maximum orders per second of one account"`
-	Connections int     `yaml:"connections" validate:"min=2,max=1000000" doc:"maximum simultaneous connections to the market, and maximum simultaneous calls; at most half of them from one address"`
+	Connections int     `yaml:"connections" validate:"min=2,max=1000000" doc:"maximum number of connections, and of calls, at the same time; at most half of them from one address"`
 }
 
 // Default returns a configuration with the default of every field except the name, which is

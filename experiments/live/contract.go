@@ -21,7 +21,7 @@ type Contract struct {
 	Account  string           `json:"account"`
 	State    string           `json:"state" doc:"state: held, waiting, running, fulfilled, violated, cancelled or refused"`
 	Held     string           `json:"held,omitempty" doc:"reason why the contract is held: quota, throttle, or after CONTRACT"`
-	Early    bool             `json:"early,omitempty" doc:"true if the contract was refused because of a quota or a dependency, or cancelled while it was held, so that the policy did not decide"`
+	Early    bool             `json:"early,omitempty" doc:"true if the policy did not decide: a quota or a dependency refused the contract, or it was cancelled while it was held"`
 	Name     string           `json:"name,omitempty" doc:"name of its job"`
 	Project  string           `json:"project,omitempty" doc:"project that pays, from account project:PROJECT; omitted if the account itself pays"`
 	Class    string           `json:"class,omitempty"`
@@ -35,7 +35,7 @@ type Contract struct {
 	Budget   bank.Amount      `json:"budget"`
 	Job      string           `json:"job"`
 
-	Submitted float64         `json:"submitted" doc:"time of the submission or, if the order was held, of its release, in seconds since 2000-01-01 UTC"`
+	Submitted float64         `json:"submitted" doc:"time of the submission (or of the release, if the order was held), in seconds since 2000-01-01 UTC"`
 	Decision  json.RawMessage `json:"decision,omitempty"`
 	Places    []Place         `json:"places,omitempty" doc:"host of each node"`
 	Receipt   string          `json:"receipt,omitempty" doc:"receipt of the admission or rejection"`
@@ -46,16 +46,16 @@ type Contract struct {
 	Settlement string      `json:"settlement,omitempty" doc:"receipt from the bank"`
 	Settled    float64     `json:"settled,omitempty" doc:"time of the settlement; omitted in records of earlier versions"`
 	Ended      float64     `json:"ended,omitempty" doc:"time of the end"`
-	Outcome    string      `json:"outcome,omitempty" doc:"verdict: fulfilled, late, broken or cancelled; or fault: command if the command could not be started"`
-	Done       float64     `json:"done" doc:"work of all nodes at the last reading, in processor-seconds"`
+	Outcome    string      `json:"outcome,omitempty" doc:"verdict: fulfilled, late, broken or cancelled; or fault: command, if the command could not be started"`
+	Done       float64     `json:"done" doc:"work of all nodes at the last report, in processor-seconds"`
 	Delay      float64     `json:"delay,omitempty" doc:"delay after the deadline, s"`
 	Losses     int         `json:"losses,omitempty" doc:"number of times that a host was lost with one of its tasks"`
 	Paid       bank.Amount `json:"paid,omitzero"`
 	Back       bank.Amount `json:"back,omitzero"`
 	Penalty    bank.Amount `json:"penalty,omitzero"`
 	Withheld   bank.Amount `json:"withheld,omitzero" doc:"part of the penalty that is withheld from the charges, and not included in paid"`
-	Charges    []Charge    `json:"charges,omitempty" doc:"charges by resource, which sum to the charges so far or, in the end, to paid + withheld; omitted if it pays only for processors"`
-	Unsettled  string      `json:"unsettled,omitempty" doc:"reason why the bank refuses the settlement or penalty, which the market sends again until it is booked"`
+	Charges    []Charge    `json:"charges,omitempty" doc:"charges for each resource, which add up to the charges so far (or, after the end, to paid + withheld); omitted if the contract pays only for processors"`
+	Unsettled  string      `json:"unsettled,omitempty" doc:"reason why the bank refuses the settlement or penalty; the market sends it again until it is booked"`
 
 	Served *Served `json:"served,omitempty" doc:"processor time; omitted until the contract has begun"`
 

@@ -140,15 +140,15 @@ func (k *core) budgetOf(contract int64) bank.Amount {
 type Answer struct {
 	Contract int64           `json:"contract"`
 	At       float64         `json:"at" doc:"time of the decision, s since 2000-01-01 UTC"`
-	Verdict  string          `json:"verdict" doc:"accept, reject or defer; or held (the decision follows later) or cancelled"`
+	Verdict  string          `json:"verdict" doc:"accept, reject, defer, held (the decision follows later) or cancelled"`
 	Reason   string          `json:"reason,omitempty"`
 	Decision json.RawMessage `json:"decision,omitempty" doc:"decision and the numbers on which it is based, as in the ledger"`
 	Places   []Place         `json:"places,omitempty"`
 	Receipt  string          `json:"receipt,omitempty" doc:"receipt of the bank"`
 	Why      string          `json:"why,omitempty" doc:"reason why the bank has refused the contract"`
-	Least    string          `json:"least,omitempty" doc:"lowest budget at which the policy accepts the request now, $; omitted if there is none"`
+	Least    string          `json:"least,omitempty" doc:"lowest budget that the policy accepts now, $; omitted if there is none"`
 
-	Left map[string]float64 `json:"left,omitempty" doc:"if there is no room, the most of each resource it requires that one host has free"`
+	Left map[string]float64 `json:"left,omitempty" doc:"for lack of room: the largest free amount of each required resource on one host"`
 
 	kept bool // whether to store the answer, so that a repeated order receives the same answer
 }

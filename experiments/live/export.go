@@ -388,8 +388,8 @@ func (x *exporter) exported(seed uint64) (*Exported, error) {
 		{x.unpaid, "number of requests that are not in the plan because their owners could not pay"},
 		{x.early, "number of requests that are not in the plan because a quota or a dependency refused them"},
 		{x.foreign, "number of requests that are not in the plan because a plan has no fields for them"},
-		{x.endless, "number of programs that did more than the requested work and ran until their deadline; the market fulfilled these contracts, but a run violates them"},
-		{x.rebids, "number of orders to change a budget; the plan has the first budget of each contract"},
+		{x.endless, "number of programs that did more than the requested work and ran until their deadline; the market fulfilled their contracts, but a run violates them"},
+		{x.rebids, "number of orders that changed a budget; the plan contains only the first budget of each contract"},
 		{x.wholes, "number of hosts of whole cores; the hosts of a run also sell fractions of a processor"},
 		{x.drained, "number of times that a host stopped accepting tasks; the hosts of a run accept tasks until they leave"},
 	} {

@@ -96,7 +96,7 @@ func (was *made) agrees(dir string, as *made) error {
 	if err != nil {
 		return err
 	}
-	const but = "market %s was created with %s %v, but its file now has %v; fields on which decisions depend cannot change, so restore the value or create another market"
+	const but = "market %s was created with %s %v, but its file now has %v; decisions depend on this field, so restore the value or create another market"
 	if d := a.differs(b); d != nil {
 		return fmt.Errorf(but, dir, d.Field, d.One, d.Other)
 	}
@@ -215,7 +215,7 @@ func (m *Market) recover() (held map[int64]*orphan, err error) {
 		held, err = m.held()
 	}
 	if errors.Is(err, errOtherwise) || errors.Is(err, errFormat) {
-		err = fmt.Errorf("%w: start and stop the version that wrote the log, so that it writes a checkpoint for this version; if this version cannot read the checkpoint, stop the old version while no contract is open", err)
+		err = fmt.Errorf("%w: start and stop the version that wrote the log, which then writes a checkpoint. If this version cannot read the checkpoint, stop the old version while no contract is open", err)
 	}
 	return held, err
 }
@@ -346,7 +346,7 @@ func (m *Market) held() (map[int64]*orphan, error) {
 			continue // only the penalty of this contract is still unpaid
 		}
 		if phase != contracts.Asked && held[id] == nil {
-			err := fmt.Errorf("contract %d is %v, but the bank holds nothing for it; the ledger is a different one, or was restored from an older backup", id, phase)
+			err := fmt.Errorf("contract %d is %v, but the bank has no escrow for it; the ledger is a different one, or was restored from an older backup", id, phase)
 			if m.undone {
 				err = fmt.Errorf("%w, or %w", err, errOtherwise)
 			}

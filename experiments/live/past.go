@@ -10,8 +10,8 @@ import (
 // A Mark is the state of a contract at one time.
 type Mark struct {
 	At    float64 `json:"at" doc:"time of the mark"`
-	Share float64 `json:"share" doc:"share of a host to which the contract is entitled, mean over its nodes; 0 while it waits"`
-	Work  float64 `json:"work" doc:"work of all nodes until then, in processor-seconds"`
+	Share float64 `json:"share" doc:"share of a host to which the contract is entitled (mean over its nodes); 0 while it waits"`
+	Work  float64 `json:"work" doc:"work of all nodes until this time, in processor-seconds"`
 }
 
 // A past is the history of contracts since the market was opened. It covers open contracts

@@ -15,11 +15,11 @@ import (
 // quota whose name matches an account applies to the account.
 type Quota struct {
 	Who       string  `yaml:"who" validate:"required" doc:"account, such as user:ann or project:film, or a prefix, such as user:*"`
-	Running   int     `yaml:"running" validate:"min=0" doc:"maximum contracts that run or wait for a host; 0 means no limit, here and in the other fields"`
-	CPUs      float64 `yaml:"cpus" validate:"min=0" doc:"maximum processors of these contracts, over all nodes"`
-	Memory    float64 `yaml:"memory" validate:"min=0" doc:"maximum bytes of memory stated by their jobs, over all nodes"`
-	GPU       int     `yaml:"gpu" validate:"min=0" doc:"maximum GPUs stated by their jobs, over all nodes"`
-	Submitted int     `yaml:"submitted" validate:"min=0" doc:"maximum contracts that have not ended, including held contracts"`
+	Running   int     `yaml:"running" validate:"min=0" doc:"maximum number of contracts that run or wait for a host; in every field, 0 means no limit"`
+	CPUs      float64 `yaml:"cpus" validate:"min=0" doc:"maximum number of processors of these contracts, over all nodes"`
+	Memory    float64 `yaml:"memory" validate:"min=0" doc:"maximum bytes of memory that their jobs state, over all nodes"`
+	GPU       int     `yaml:"gpu" validate:"min=0" doc:"maximum number of GPUs that their jobs state, over all nodes"`
+	Submitted int     `yaml:"submitted" validate:"min=0" doc:"maximum number of contracts that have not ended, including held contracts"`
 }
 
 // matches reports whether q applies to an account.

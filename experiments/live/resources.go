@@ -67,7 +67,7 @@ func (c *Config) sellsMemory() bool {
 func (c *Config) prices() (priced []hosts.Kind, least hosts.Floor, err error) {
 	counts := c.counts()
 	if len(counts) > hosts.MaxCounts {
-		return nil, least, fmt.Errorf("market.resources, floor_per_hour: found %d countable resources, want at most %d with gpu", len(counts), hosts.MaxCounts)
+		return nil, least, fmt.Errorf("market.resources, floor_per_hour: found %d countable resources, including gpu, want at most %d", len(counts), hosts.MaxCounts)
 	}
 	if priced, err = hosts.Priced(c.Market.Resources, counts); err != nil {
 		return nil, least, err

@@ -22,9 +22,9 @@ import (
 type Served struct {
 	Entitled float64 `json:"entitled" doc:"processor-seconds of its shares, over all nodes"`
 	Asked    float64 `json:"asked" doc:"processor-seconds that its programs used, or waited for although entitled to them"`
-	Received float64 `json:"received" doc:"processor-seconds that its programs used, by the kernel's accounting"`
+	Received float64 `json:"received" doc:"processor-seconds that its programs used, as measured by the kernel"`
 	Away     float64 `json:"away,omitempty" doc:"processor-seconds of lost work, and of entitlement while a host was lost"`
-	Cause    string  `json:"cause,omitempty" doc:"cause of the violation: program, asked (the program did not use its entitlement), price (its bid did not buy the work), market or host"`
+	Cause    string  `json:"cause,omitempty" doc:"cause of the violation: program, asked (the program did not use its entitlement), price (its bid was too low), market or host"`
 	Owner    string  `json:"owner,omitempty" doc:"owner of the host with the largest shortfall, if the cause is host"`
 }
 

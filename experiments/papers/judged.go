@@ -21,9 +21,9 @@ type Judged struct {
 	Title   string             `json:"title"`
 	Found   string             `json:"found,omitempty" doc:"result of the published runs, in one line"`
 	Notes   []string           `json:"notes,omitempty"`
-	Reading string             `json:"reading,omitempty" doc:"registered reading of the paper under which its claims are judged"`
+	Reading string             `json:"reading,omitempty" doc:"registered interpretation (reading) of the paper under which its claims are judged"`
 	SHA256  string             `json:"sha256" doc:"SHA-256 of the claims file"`
-	Since   []string           `json:"registered" doc:"state of the claims file at the time of the runs: as registered, changed since the run, or not recorded"`
+	Since   []string           `json:"registered" doc:"state of the claims file when the runs were made: as registered, changed since the run, or not recorded"`
 	Claims  []claims.Judgement `json:"claims"`
 }
 
@@ -117,7 +117,7 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 		found = append(found, r)
 		say := func(what string) { notes[e.Name] = append(notes[e.Name], e.Name+" "+what) }
 		if e.Until != nil {
-			say("stopped when an interval was narrow enough, but the intervals of claims assume a number of replications fixed in advance")
+			say("stopped when an interval was narrow enough, but the intervals of claims assume a number of replications that was fixed in advance")
 		}
 		if e.Generated() != nil {
 			say("uses generated jobs instead of the paper's log")
@@ -165,7 +165,7 @@ func JudgeStudy(e *scenario.Experiment, about Claimed, rows func(metrics ...stri
 func (j Judged) Table() report.Table {
 	t := report.Table{
 		Title: j.Title, Left: 3, Header: []string{"verdict", "claim", "sentence", "number", "wanted", "n"},
-		Note: "Intervals hold simultaneously at 95 % over the claims of the paper (Bonferroni). bourse paper claims RESULTS shows the evidence for each claim.",
+		Note: "Intervals are simultaneous at 95 % over the claims of the paper (Bonferroni). bourse paper claims RESULTS shows the evidence for each claim.",
 	}
 	for _, c := range j.Claims {
 		if len(c.Outcomes) == 0 {

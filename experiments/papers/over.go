@@ -112,7 +112,7 @@ func OverReadings(all []Judged) report.Document {
 	for _, status := range []string{supportedInAll, openToReading, supportedInNone, undecidedOver, notTestable} {
 		parts = append(parts, fmt.Sprintf("%d %s", count[status], status))
 	}
-	t.Note = strings.Join(parts, ", ") + ". The paper's numbers are compatible with the interpretations (readings) A and B, but do not show which one the authors used. We chose the readings from 755,520 variants after we had seen the paper's numbers."
+	t.Note = strings.Join(parts, ", ") + ". The paper's numbers are compatible with readings A and B (interpretations of the paper), but do not show which one the authors used. We chose the readings from 755,520 variants after we had seen the paper's numbers."
 	return report.Document{Tables: []report.Table{t}, Values: func([]string) any { return all }}
 }
 

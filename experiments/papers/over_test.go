@@ -72,7 +72,7 @@ func TestRegisteredReadings(t *testing.T) {
 		}
 	}
 	d := OverReadings(all)
-	if n := len(d.Tables[0].Rows); n != len(all[0].Claims) || !strings.Contains(d.Tables[0].Note, "paper's numbers are compatible with the interpretations") {
+	if n := len(d.Tables[0].Rows); n != len(all[0].Claims) || !strings.Contains(d.Tables[0].Note, "paper's numbers are compatible with readings A and B") {
 		t.Errorf("%d rows, note %s", n, d.Tables[0].Note)
 	}
 	for _, r := range registered() {

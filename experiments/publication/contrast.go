@@ -37,7 +37,7 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 	}
 	d.Tables = contrastTables(l, rows, ask)
 	for _, m := range ask.Metrics {
-		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "The figure shows mean differences, with 95 % intervals that hold simultaneously for all comparisons."}
+		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "The figure shows mean differences, with 95 % intervals that are simultaneous for all comparisons."}
 		for _, r := range rows {
 			if r.Metric == m {
 				f.Panels = forest(f.Panels, r, l, ask.Margin)
@@ -129,14 +129,14 @@ func contrastUsers(l report.Labels, rows []contrast.Row) []report.Table {
 
 // contrastNote describes how the rows were tested.
 func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
-	how := "Differences are paired by replication (common random numbers) and tested with Student's t; the effect is the mean divided by the standard deviation of the differences."
+	how := "Differences are paired by replication (common random numbers) and tested with Student's t. The effect is the mean divided by the standard deviation of the differences."
 	if !rows[0].Paired {
-		how = "The seeds differ, so the samples are independent and are compared with Welch's t; the effect is the difference divided by the root mean square of both standard deviations."
+		how = "The seeds differ, so the samples are independent and are compared with Welch's t. The effect is the difference divided by the root mean square of both standard deviations."
 	}
 	if slices.ContainsFunc(ask.Metrics, func(m string) bool { _, ok := ask.Ends[m]; return ok }) {
 		how += " Intervals for means of bounded values are those of clustered trials, which stay within the bounds."
 	}
-	how += fmt.Sprintf(" Intervals of differences and verdicts hold simultaneously at 95 %% for these %d comparisons (Bonferroni). A difference is undecided if its interval contains 0.", len(rows))
+	how += fmt.Sprintf(" Intervals of differences and verdicts are simultaneous at 95 %% for these %d comparisons (Bonferroni). A difference is undecided if its interval contains 0.", len(rows))
 	if ask.Margin > 0 {
 		how += fmt.Sprintf(" The verdict alike means that two one-sided tests at 5 %%, corrected in the same way, show a difference of less than %s.", strconv.FormatFloat(ask.Margin, 'g', -1, 64))
 	}

@@ -165,7 +165,7 @@ func constant(e *scenario.Experiment, configuration, label, metric string) bool 
 type StudyValues struct {
 	Results   string                   `json:"results" doc:"directory of the results"`
 	Notes     []string                 `json:"notes,omitempty" doc:"remarks needed to interpret the numbers"`
-	Finds     []string                 `json:"findings,omitempty" doc:"findings from paired comparisons, each in one sentence"`
+	Finds     []string                 `json:"findings,omitempty" doc:"findings from paired comparisons, one sentence each"`
 	Warnings  []string                 `json:"warnings" doc:"valid settings that are probably mistakes, such as settings without effect"`
 	Overrides []scenario.Override      `json:"overrides" doc:"settings without effect in some configurations"`
 	Summary   []results.Summary        `json:"summary"`

@@ -44,7 +44,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 	d.Tables = contrastTables(l, found, ask)
 	for i, m := range ask.Metrics {
 		d.Tables[i].Title += ": with and without offers"
-		f := report.Figure{Name: e.Name + "-worth-" + m, Title: l.Of(m) + ": with offers minus without", Caption: "The figure shows mean differences, with 95 % intervals that hold simultaneously for all comparisons."}
+		f := report.Figure{Name: e.Name + "-worth-" + m, Title: l.Of(m) + ": with offers minus without", Caption: "The figure shows mean differences, with 95 % intervals that are simultaneous for all comparisons."}
 		for _, r := range found {
 			if r.Metric == m {
 				f.Panels = forest(f.Panels, r, l, 0)

@@ -85,7 +85,7 @@ func (s *Report) findings() []string {
 	case e.Replications == 1:
 		said = append(said, "A single replication cannot show a significant difference; run more with --replications.")
 	default:
-		said = append(said, fmt.Sprintf("The findings are paired differences over %d replications, significant at 5 %% for all comparisons of a metric simultaneously (Bonferroni).", e.Replications))
+		said = append(said, fmt.Sprintf("The findings are paired differences over %d replications. They are significant at 5 %% for all comparisons of a metric simultaneously (Bonferroni).", e.Replications))
 	}
 	for _, j := range s.judged() {
 		if t := j.Table(); len(t.Rows) > 0 {
@@ -125,7 +125,7 @@ func (s *Report) sections(w *results.Writer, first *shown) (all []report.Section
 		}
 		if n := len(rows); n > mostCompared {
 			rows = rows[:mostCompared]
-			compared.Lead += fmt.Sprintf(" Of %d comparisons of %s, the table shows the first %d; bourse compare RESULTS --metric %s prints all of them.", n, s.labels().Of(m), mostCompared, m)
+			compared.Lead += fmt.Sprintf(" The table shows the first %[3]d of %[1]d comparisons of %[2]s; bourse compare RESULTS --metric %[4]s prints all of them.", n, s.labels().Of(m), mostCompared, m)
 		}
 		compared.Tables = append(compared.Tables, contrastTables(s.labels(), rows, s.asked(m))...)
 	}
@@ -153,7 +153,7 @@ func (s *Report) advice() report.Table {
 	t := report.Table{
 		Title: "Reserve if p_a is above the threshold", Left: 2,
 		Header: []string{"configuration", "users", "p_a", "threshold", "p_a minus threshold, 95 %", "advice", "by"},
-		Note:   "Intervals are computed by the jackknife over replications; bourse study advise RESULTS prints details.",
+		Note:   "Intervals are computed by the jackknife over replications. bourse study advise RESULTS prints details.",
 	}
 	market := papers.Of("")
 	both := func(c scenario.Configuration) bool {

@@ -54,7 +54,7 @@ func Rederive(ctx context.Context, d *results.Dir, notes func(*scenario.Experime
 func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experiment) []string, opts experiments.Options) error {
 	m := &r.d.Manifest
 	if m.Format != results.Format || m.Rules != results.Rules {
-		r.beyond("jobs, metrics, intervals, figures, page and decisions, because the results have format %d and rules %d, and this version computes format %d and rules %d", m.Format, m.Rules, results.Format, results.Rules)
+		r.beyond("jobs, metrics, intervals, figures, page and decisions, because the results have format %d and rules %d, but this version computes format %d and rules %d", m.Format, m.Rules, results.Format, results.Rules)
 		r.shallow(fmt.Sprintf("format %d and rules %d", m.Format, m.Rules), fmt.Sprintf("format %d and rules %d", results.Format, results.Rules))
 		return r.older()
 	}

@@ -103,7 +103,7 @@ func (s *Report) noSample() []string {
 	if len(s.Alike) > 5 {
 		where = fmt.Sprintf("%s and %d more", strings.Join(s.Alike[:5], ", "), len(s.Alike)-5)
 	}
-	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so only the order of ties and the policies' random choices vary. The replications are therefore not a random sample, so the tables contain no deviations or intervals. One replication is enough; to vary the jobs, use the workload model resample, which draws jobs from a log.", where)}
+	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so only the order of ties and the policies' random choices vary. The replications are therefore not a random sample, and the tables contain no deviations or intervals. One replication is enough. To vary the jobs, use the workload model resample, which draws jobs from a log.", where)}
 }
 
 // shortfalls returns notes on penalties that were not paid in full. They state the
@@ -146,7 +146,7 @@ func (s *Report) jobs(shown []string) (t report.Table, notes []string) {
 	t = report.Table{
 		Title: "Jobs, over " + over, Left: 2,
 		Header: []string{"configuration", "policy", "requested", "rejected: too late", "started", "completed", "open"},
-		Note:   "Jobs rejected as too late could not have ended by their deadline. Waits are means over the jobs that started, and slowdowns are means over the jobs that completed. Open jobs had not ended when the run ended; all other metrics except utilization leave them out.",
+		Note:   "Jobs rejected as too late could not have ended by their deadline. Waits are means over the jobs that started, and slowdowns are means over the jobs that completed. Open jobs had not ended when the run ended. Except for utilization, the metrics omit them.",
 	}
 	s.Each(func(configuration, policy int, name, label string) {
 		n := s.Cells[configuration][policy].Jobs

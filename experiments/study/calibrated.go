@@ -20,11 +20,11 @@ type Line struct {
 type Point struct {
 	Line
 	G        float64 `json:"g" doc:"promised probability"`
-	Price    kept    `json:"price" doc:"fraction of the time until the deadline during which the sum of the other bids on a queried host is at most the percentile"`
+	Price    kept    `json:"price" doc:"fraction of the time until the deadline during which the other bids on a queried host add up to at most the percentile"`
 	Pinball  float64 `json:"pinball" doc:"mean pinball loss of the percentile during that time, $/s"`
 	Contract kept    `json:"contract" doc:"probability that an accepted contract is fulfilled"`
 	Cost
-	Less *Cost `json:"less" doc:"difference from another policy, replication by replication; null unless requested"`
+	Less *Cost `json:"less" doc:"difference from another policy on the same replications; null unless requested"`
 }
 
 // A kept contains the realized results of promises with probability g.
@@ -122,7 +122,7 @@ func calibrated(name string, replications int, points []Point, less string, note
 		r.Scores = append(r.Scores, s)
 	}
 	r.Notes = append(slices.Clip(notes),
-		fmt.Sprintf("Fractions are means over %d replications. Their 95 %% intervals are score intervals of clustered trials; each replication is a cluster.", replications),
+		fmt.Sprintf("Fractions are means over %d replications. Their 95 %% intervals are score intervals for clustered trials, where each replication is a cluster.", replications),
 		"A price promise is evaluated on each host that the policy queried, even if it then rejected the job. The realized fraction is the fraction of the time until the deadline during which the other bids add up to at most the percentile. The time after the last event of a run is not counted. A policy that does not use the percentile for g promises no price.",
 		"For contracts, the realized fraction is the fraction of accepted contracts that were fulfilled. Contracts that were cancelled, or still open when the market closed, are not counted.")
 	return r
@@ -213,7 +213,7 @@ func (r *Calibrated) table(title string, pinball bool, of func(*Point) *kept) re
 
 // costs lists the costs of promises.
 func (r *Calibrated) costs(title string, of func(*Point) *Cost) report.Table {
-	t := header(title, "Half-widths are for Student's 95 % intervals of the mean. Efficiency is for inelastic users.", "promised", "rejections", "±", "revenue, $", "±", "efficiency", "±")
+	t := header(title, "Half-widths are those of Student's 95 % intervals of the mean. Efficiency is for inelastic users.", "promised", "rejections", "±", "revenue, $", "±", "efficiency", "±")
 	for i := range r.Points {
 		p := &r.Points[i]
 		c := of(p)

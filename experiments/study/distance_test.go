@@ -239,7 +239,7 @@ func TestValuesAlike(t *testing.T) {
 		x := float64(r.levels[0]) // b makes no difference; m measures another metric
 		samples = append(samples, sampleOf(f, r, map[string][]float64{"m": {x, 2}, "other": {x, 3}, "n": {3, math.NaN()}}))
 	}
-	const want = "If only this factor was changed, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."
+	const want = "If only this factor changed, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."
 	found := f.compare(samples)
 	if notes := strings.Join(found.notes(nil), "\n"); !strings.Contains(notes, want) {
 		t.Errorf("notes = %s, want %q among them", notes, want)

@@ -25,7 +25,7 @@ type Coverage struct {
 	G          float64 `json:"g" doc:"requested probability"`
 	Forecasts  int     `json:"forecasts"`
 	Covered    float64 `json:"covered" doc:"fraction of the time during which the price was at most the forecast"`
-	Sharpness  float64 `json:"sharpness" doc:"mean forecast, limited to between 0 and the highest price, divided by the mean price; lower is sharper"`
+	Sharpness  float64 `json:"sharpness" doc:"mean forecast divided by the mean price, with forecasts limited to between 0 and the highest price; lower is sharper"`
 	Pinball    float64 `json:"pinball" doc:"mean pinball loss of the forecast, divided by the mean price; lower is better"`
 }
 
@@ -54,8 +54,8 @@ func Forecast(ctx context.Context, series []Series, forecasters []string, gs []f
 	})
 	return &Held{Coverages: report.List(all), Files: []string{}, Notes: []string{
 		"Coverage is the fraction of time during which the price was at most the forecast, over all forecasts. Forecasts are made ten times per window, for the next window.",
-		"Sharpness is the mean forecast, limited to between 0 and the highest price, divided by the mean price. Pinball is the mean pinball loss of the forecast, divided by the mean price. Forecasts overlap, so there are no intervals.",
-		fmt.Sprintf("The windows are %.0f s of drawn prices, %.0f h of demand, and %.0f h of spot prices.", drawnWindow, demandWindow/3600, spotWindow/3600),
+		"Sharpness is the mean forecast divided by the mean price, with forecasts limited to between 0 and the highest price. Pinball is the mean pinball loss of the forecast, divided by the mean price. Forecasts overlap, so there are no intervals.",
+		fmt.Sprintf("A window is %.0f s of simulated prices, %.0f h of demand, or %.0f h of spot prices.", drawnWindow, demandWindow/3600, spotWindow/3600),
 	}}, err
 }
 
@@ -177,7 +177,7 @@ func (h *Held) table(g float64, what, note string, of func(*Coverage) report.Cel
 
 // figure plots coverage against the promised probability, with one panel per series.
 func (h *Held) figure() report.Figure {
-	f := report.Figure{Name: "forecast", Title: "Promised against covered", Across: 3, Caption: "For points on the line, a percentile covers the price for the stated fraction of the time."}
+	f := report.Figure{Name: "forecast", Title: "Promised against covered", Across: 3, Caption: "A point on the line means that a percentile covers the price for the stated fraction of the time."}
 	for _, c := range h.Coverages {
 		reliable(&f, c.Series, "covered", c.Forecaster, c.G, flat(c.G, c.Covered))
 	}

@@ -91,7 +91,7 @@ func (r *race) eliminate(ctx context.Context) error {
 		r.look()
 		switch {
 		case len(r.Kept) == 1 && r.common() > 0:
-			r.Stop = Told
+			r.Stop = Decided
 			return nil
 		case r.Within > 0 && r.common() > 0 && r.most(r.leader()) <= r.Within:
 			r.Stop = Near

@@ -185,7 +185,7 @@ func TestStops(t *testing.T) {
 		}
 		return f
 	}
-	if f := race(unbounded(3, 3000), apart); f.Stop != Told || f.Best != 2 || !slices.Equal(f.Kept, []int{2}) || f.Settings[0].By != 2 || f.Regret != (regret{Draws: f.Regret.Draws}) {
+	if f := race(unbounded(3, 3000), apart); f.Stop != Decided || f.Best != 2 || !slices.Equal(f.Kept, []int{2}) || f.Settings[0].By != 2 || f.Regret != (regret{Draws: f.Regret.Draws}) {
 		t.Errorf("arms that differ much: %+v", f)
 	}
 	if f := race(unbounded(3, 60), alike); f.Stop != Spent || len(f.Kept) != 3 || f.Spent != 60 || f.Settings[1].Needed != 0 || f.Regret.Expected != 0 {
@@ -200,7 +200,7 @@ func TestStops(t *testing.T) {
 	if other := f.Settings[1-f.Best]; other.Needed <= f.Settings[f.Best].N {
 		t.Errorf("%d replications would tell the other arm apart, and %d did not", other.Needed, f.Settings[f.Best].N)
 	}
-	if f := race(unbounded(1, 10), apart); f.Stop != Told || f.Spent != 5 {
+	if f := race(unbounded(1, 10), apart); f.Stop != Decided || f.Spent != 5 {
 		t.Errorf("one arm: %+v", f)
 	}
 }

@@ -61,7 +61,7 @@ func (d *distances) said(r reading) string {
 func (d *distances) explained() report.Table {
 	t := report.Table{
 		Title: "What explains the distance", Left: 1, Header: []string{"factor", "variance, %", "of its log, %", "by chance, %", "mean distance at each value"},
-		Note: "The table shows which fraction of the distance's variance over the array each factor explains by itself (its main effect). It also shows this fraction for the logarithm of the distance, which gives less weight to very distant variants. The column by chance is the fraction that a factor without effect would explain.",
+		Note: "For each factor, the table shows the fraction of the distance's variance over the array that the factor explains by itself (its main effect). It also shows this fraction for the logarithm of the distance, which gives less weight to very distant variants. The column \"by chance\" shows the fraction that a factor without effect would explain.",
 	}
 	share := func(x float64) report.Cell { return report.Cell{Text: percent(x), Strong: x > 0.05} }
 	for _, e := range d.effects {
@@ -81,7 +81,7 @@ func (a *against) score() string { return fmt.Sprintf("%d of %d", a.met, a.of) }
 func (d *distances) confirmed() report.Table {
 	t := report.Table{
 		Title: "The closest variants, run again", Left: 2, Header: []string{"", "variant", "first", "again", "±", "met"},
-		Note: fmt.Sprintf("The table shows the original distances, and the distances with other seeds (± standard error), because some of the closest of %d variants are close only by chance. The column met counts the numbers that are less than %v standard errors off with the other seeds.",
+		Note: fmt.Sprintf("The table shows the original distances, and the distances with other seeds (± standard error). Some of the closest of %d variants are close only by chance. The column \"met\" counts the numbers that are less than %v standard errors off with the other seeds.",
 			len(d.readings), met),
 	}
 	for i, r := range d.rerun {
@@ -127,7 +127,7 @@ func (d *distances) compared(l report.Labels) report.Table {
 	}
 	t := report.Table{
 		Title: "The numbers", Left: 3, Header: []string{"configuration", "policy", "metric", "printed", "error", "scenario", "z", "closest", "z", "met by, %"},
-		Note: "The column scenario is the unchanged scenario, and the column closest is the closest variant, run again. The column error is the standard error of the printed number. If the paper does not state it, it is estimated from our variance and the paper's number of replications, and marked ≈. The column met by is the fraction of all variants that meet the number.",
+		Note: "The column \"scenario\" is the unchanged scenario, and the column \"closest\" is the closest variant, run again. The column \"error\" is the standard error of the printed number. If the paper does not state this error, it is estimated from our variance and the paper's number of replications, and marked ≈. The column \"met by\" is the fraction of all variants that meet the number.",
 	}
 	for i, n := range d.numbers {
 		row := []any{l.Of(n.Configuration), l.Of(n.Admission), l.Of(n.Metric), n.String(), digits(d.errors[i], 'f', 3)}
@@ -163,7 +163,7 @@ func (d *distances) notes(l report.Labels) []string {
 	}
 	said := []string{fmt.Sprintf("%d of %d variants meet all numbers; the best variant meets %d of %d.", all, len(d.first), most, len(d.numbers))}
 	if pairs := d.alike(); pairs != nil {
-		said = append(said, "If only this factor was changed, these values gave the same numbers in every replication: "+strings.Join(pairs, "; ")+".")
+		said = append(said, "If only this factor changed, these values gave the same numbers in every replication: "+strings.Join(pairs, "; ")+".")
 	}
 	var known, never []string
 	for i, n := range d.numbers {
@@ -223,7 +223,7 @@ func (d *distances) curve() report.Figure {
 	}
 	return report.Figure{
 		Name: "curve", Title: fmt.Sprintf("Distance of %d variants of %s from the printed numbers", len(order), d.Scenario), Panels: []report.Panel{p},
-		Caption: "Variants are sorted by distance, with 95 % intervals; the values of every factor are shown below them. The unchanged scenario is highlighted. A point links to its row in a table below, if there is one. readings.csv contains all variants by rank.",
+		Caption: "Variants are sorted by distance, with 95 % intervals. The values of every factor are shown below them. The unchanged scenario is highlighted. If a variant has a row in a table below, its point links to this row. readings.csv contains all variants by rank.",
 	}
 }
 
@@ -312,7 +312,7 @@ type readingValue struct {
 	Values []string       `json:"values" doc:"value of each factor, in the order of the file"`
 	Array  bool           `json:"array" doc:"whether the variant is in the orthogonal array"`
 	First  distanceValue  `json:"first"`
-	Again  *distanceValue `json:"again" doc:"distance with other seeds; only for the nearest readings and the unchanged scenario"`
+	Again  *distanceValue `json:"again" doc:"distance with other seeds; only for the closest variants and the unchanged scenario"`
 }
 
 type distanceValue struct {

@@ -46,7 +46,7 @@ type Stop string
 
 // These are the reasons why a search ended.
 const (
-	Told        Stop = "told"        // one setting is left
+	Decided     Stop = "decided"     // one setting is left
 	Near        Stop = "near"        // the bound on the regret is so small that it does not matter
 	Spent       Stop = "spent"       // the remaining budget is not sufficient for another round
 	Interrupted Stop = "interrupted" // the context ended
@@ -55,7 +55,7 @@ const (
 // Tuned is the result of a search for the best setting.
 type Tuned struct {
 	Goal
-	Stop     Stop         `json:"stop" doc:"reason why the search ended: told (one setting is left), near (the regret is at most the value of within), spent (the budget is used up), or interrupted"`
+	Stop     Stop         `json:"stop" doc:"reason why the search ended: decided (one setting is left), near (the regret is at most the value of within), spent (the budget is used up), or interrupted"`
 	Best     int          `json:"best" doc:"setting with the best mean among those that remain"`
 	Kept     []int        `json:"kept" doc:"settings that are not significantly worse than the best setting, sorted by their means; the best setting is the first"`
 	Settings []settingRow `json:"settings"`
@@ -86,7 +86,7 @@ type settingRow struct {
 	Dropped    int          `json:"dropped" doc:"replications after which the setting was dropped; 0 if it remains"`
 	By         int          `json:"by" doc:"setting that was better, if it was dropped"`
 	Difference report.Maybe `json:"difference" doc:"mean of this setting minus the mean of the best setting, over the replications that both ran"`
-	LessLo     report.Maybe `json:"difference_lo" doc:"interval of that difference, by a confidence sequence; all these intervals hold simultaneously at 95 %"`
+	LessLo     report.Maybe `json:"difference_lo" doc:"interval of that difference, by a confidence sequence; all these intervals are simultaneous at 95 %"`
 	LessHi     report.Maybe `json:"difference_hi"`
 	Needed     int          `json:"needed" doc:"estimated number of replications per setting needed to separate this setting from the best one; 0 if unknown"`
 	Same       bool         `json:"same" doc:"whether its value is exactly that of the best setting in every replication"`
@@ -129,7 +129,7 @@ func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts experim
 		return nil, err
 	}
 	if alike := p.Alike(); len(alike) > 0 {
-		return nil, misuse.Errorf("configuration %s: every replication has the same jobs on the same hosts, so one replication is enough: use bourse run with a sweep, or use the workload model resample, which draws jobs from a log", alike[0])
+		return nil, misuse.Errorf("configuration %s: every replication has the same jobs on the same hosts. Use bourse run with a sweep, which needs only one replication, or the workload model resample, which draws jobs from a log", alike[0])
 	}
 	of, err := fingerprint(p, ask.Metric)
 	if err != nil {

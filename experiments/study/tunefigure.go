@@ -15,7 +15,7 @@ import (
 func (r *Tuned) figure() report.Figure {
 	f := report.Figure{
 		Name: "tune", Title: r.goal(), Order: []string{"all", "not significantly worse", "the best"},
-		Caption: "The figure shows means with their 95 % intervals, and means minus the best mean, with intervals that hold simultaneously at 95 %. If an interval of such a difference reaches 0, the setting is not significantly worse. All intervals are confidence sequences.",
+		Caption: "The figure shows means with their 95 % intervals. It also shows means minus the best mean, with intervals that are simultaneous at 95 %. If an interval of such a difference reaches 0, the setting is not significantly worse. All intervals are confidence sequences.",
 	}
 	var names []string
 	arms := make(map[string][]int)

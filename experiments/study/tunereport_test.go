@@ -37,7 +37,7 @@ func TestReport(t *testing.T) {
 		},
 		0.001: {
 			"2 of 4 settings do not differ significantly.", "The price of ignorance is the loss from choosing a 0.", "of a budget of 200.",
-			"replications of each would separate a 0.", "The method is successive elimination", "t tests",
+			"replications of each setting would separate a 0.", "The method is successive elimination", "t tests",
 		},
 	} {
 		d := reported(t, gap).Document()

@@ -127,9 +127,9 @@ func (r *Tuned) price() string {
 // effort describes the effort.
 func (r *Tuned) effort() string {
 	why := map[Stop]string{
-		Told: "until one setting was left", Near: "until the possible loss did not matter", Spent: fmt.Sprintf("out of a budget of %d", r.Budget), Interrupted: fmt.Sprintf("out of a budget of %d, before it was interrupted", r.Budget),
+		Decided: "until one setting was left", Near: "until the possible loss did not matter", Spent: fmt.Sprintf("out of a budget of %d", r.Budget), Interrupted: fmt.Sprintf("out of a budget of %d, before it was interrupted", r.Budget),
 	}[r.Stop]
-	return fmt.Sprintf("The search used %d replications, %s. An even split would need %d for the same result, which is %.3g times as many.", r.Spent, why, r.Even, float64(r.Even)/float64(max(1, r.Spent)))
+	return fmt.Sprintf("The search used %d replications, %s. An even split would need %d replications for the same result, which is %.3g times as many.", r.Spent, why, r.Even, float64(r.Even)/float64(max(1, r.Spent)))
 }
 
 // more describes the effect of more replications on the result.
@@ -152,7 +152,7 @@ func (r *Tuned) more() string {
 	}
 	var said []string
 	if near >= 0 {
-		said = append(said, fmt.Sprintf("About %d replications of each would separate %s, the closest setting, from the best one", r.Settings[near].Needed, r.name(near)))
+		said = append(said, fmt.Sprintf("About %d replications of each setting would separate %s, the closest one, from the best one", r.Settings[near].Needed, r.name(near)))
 		if r.Tells > 0 {
 			last := fmt.Sprintf(", and %d would separate all of them", r.Tells)
 			if len(r.Kept) == 2 {
@@ -166,7 +166,7 @@ func (r *Tuned) more() string {
 		said = append(said, fmt.Sprintf("%d had the same results as the best one in every replication, and may be equivalent.", same))
 	}
 	if unknown > 0 {
-		said = append(said, fmt.Sprintf("For %d of them, the necessary number is unknown.", unknown))
+		said = append(said, fmt.Sprintf("For %d of them, the number needed is unknown.", unknown))
 	}
 	return strings.Join(said, " ")
 }
@@ -195,7 +195,7 @@ func (r *Tuned) edge() string {
 
 // method names the statistical method and its conditions.
 func (r *Tuned) method() string {
-	s := "The method is successive elimination with common random numbers. A setting is dropped when the confidence sequence of its paired difference from the leader excludes 0, at 5 % for all comparisons at all times "
+	s := "The method is successive elimination with common random numbers. A setting is dropped when the confidence sequence of its paired difference from the leader excludes 0. The level is 5 % for all comparisons at all times "
 	if math.IsInf(r.lo, 0) || math.IsInf(r.hi, 0) {
 		s += "(t tests, which assume that differences are normal, or numerous enough for a normal mean)."
 	} else {

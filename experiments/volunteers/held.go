@@ -82,8 +82,8 @@ func Hold(t Trial, sources []Source, period string, notes []string) (report.Docu
 		all = append(all, newTrial(s.Name, made))
 	}
 	notes = append(slices.Clip(notes),
-		"Brier scores are means over replications with 95 % intervals. For a recorded trace, only the questions differ between replications.",
-		fmt.Sprintf("Bands are at 95 %%: the realized fraction of the same number of calibrated predictions lies within its band with this probability. Tenths of the probability scale without predictions are not counted. TDE examines a time of three job lengths on each of the past days. The predictions are made on the last day of %s.", period))
+		"Brier scores are means over replications, with 95 % intervals. For a recorded trace, only the questions differ between replications.",
+		fmt.Sprintf("Bands are at 95 %%: if predictions are calibrated, the realized fraction lies within its band with this probability. Tenths of the probability scale that contain no predictions are not counted. TDE examines a period of three job lengths on each of the past days. The predictions are made on the last day of %s.", period))
 	return report.Document{
 		Title: "Predicted and realized availability of hosts", Tables: trialTables(all), Figures: trialFigures(all), Notes: notes,
 		Values: func(files []string) any {

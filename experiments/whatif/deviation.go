@@ -98,7 +98,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "sybils", doc: "a job is submitted as this number of jobs with fewer nodes, each with its own name",
+		name: "sybils", doc: "a job is submitted as this number of jobs with fewer nodes, each under its own name",
 		wants: "a whole number, 2 to 64", good: parts,
 		say: func(j workloadgen.Job, by float64) (parts []workloadgen.Job) {
 			n := min(int(by), j.Nodes)

@@ -46,16 +46,16 @@ type equilibrium struct {
 	Configuration string  `json:"configuration"`
 	Policy        string  `json:"policy"`
 	N             int     `json:"n" doc:"number of replications in which users responded to one another"`
-	Settled       int     `json:"settled" doc:"number of replications that settled: nobody gains more than epsilon from another deviation"`
-	Circles       int     `json:"circles" doc:"number of replications in which users return to earlier reports, and so cycle"`
-	Rounds        float64 `json:"rounds" doc:"mean number of rounds in the replications that settled, including the last round, without a change"`
+	Settled       int     `json:"settled" doc:"number of replications that settled, so that nobody gains more than epsilon from another deviation"`
+	Circles       int     `json:"circles" doc:"number of replications in which users return to earlier reports and so cycle"`
+	Rounds        float64 `json:"rounds" doc:"mean number of rounds in the replications that settled, including the last round, in which nothing changed"`
 	Bounds        int     `json:"bounds" doc:"number of replications in which a bound replaces U*"`
 
 	Anarchy *ratio        `json:"anarchy" doc:"price of anarchy: U* divided by the value of all work to its owners at the end of the responses; null without U*"`
 	Truth   *ratio        `json:"truth" doc:"price of anarchy if all users are truthful"`
 	Lost    *meanEstimate `json:"lost" doc:"value of all work with truthful reports minus its value at the end of the responses, as a fraction of U*"`
 	Needed  *int          `json:"needed" doc:"replications that would show a loss of this size with a power of 80 %, if the verdict is undecided"`
-	Verdict string        `json:"verdict" doc:"verdict by the interval of the loss: lies cost, lies help or cannot be told apart; or nothing changes, or no U*"`
+	Verdict string        `json:"verdict" doc:"verdict by the interval of the loss: misreports cost, misreports help, undecided, nothing changes or no U*"`
 
 	Plays []play `json:"plays" doc:"final reports of users, the most frequent first"`
 }
@@ -75,8 +75,8 @@ type play struct {
 
 // These are the verdicts on the total effect of misreports.
 const (
-	costs     = "lies cost"
-	helps     = "lies help"
+	costs     = "misreports cost"
+	helps     = "misreports help"
 	unbounded = "no U*"
 )
 

@@ -10,7 +10,7 @@ import (
 type terms struct {
 	Work     float64     `json:"work" doc:"work per node as estimated by its owner, in processor-seconds"`
 	Nodes    int         `json:"nodes"`
-	Deadline float64     `json:"deadline" doc:"time after its submission, s"`
+	Deadline float64     `json:"deadline" doc:"deadline, in s after the submission"`
 	Budget   bank.Amount `json:"budget"`
 	Class    string      `json:"class,omitempty"`
 	Submit   float64     `json:"submit" doc:"time of the submission, s"`
@@ -110,7 +110,7 @@ type effect struct {
 	Outcome     outcome       `json:"fate" doc:"outcome of the job"`
 	Has         bank.Amount   `json:"has" doc:"surplus of its owner: the value of the job, minus payments, plus penalties"`
 	Externality bank.Amount   `json:"externality" doc:"value of the work of all others without the job, minus its value with the job: the Clarke price"`
-	Paid        bank.Amount   `json:"others_paid" doc:"change of the payments of all others, minus penalties"`
+	Paid        bank.Amount   `json:"others_paid" doc:"change in the payments of all others, minus penalties"`
 	Gain        int           `json:"gain" doc:"number of other users who gain"`
 	Lose        int           `json:"lose"`
 	Jobs        []comparedJob `json:"jobs" doc:"other users whose value or payment changes, the largest gains first"`
@@ -154,9 +154,9 @@ type Explanation struct {
 	Decision decision        `json:"decision"`
 	Taken    *terms          `json:"taken" doc:"offer that its owner accepted instead of a rejection; null if there was no offer"`
 	Outcome  outcome         `json:"fate" doc:"outcome of the job"`
-	Changes  []change        `json:"changes" doc:"for a refused job, the smallest changes with which it would have been accepted; for an accepted job, those with which it would have been refused"`
+	Changes  []change        `json:"changes" doc:"smallest changes that would have reversed the decision: acceptance of a refused job, or refusal of an accepted job"`
 	Unsolved []unsolved      `json:"vain" doc:"terms for which no such change was found"`
-	Help     *help           `json:"help" doc:"what would have helped a refused job, if no single change would; otherwise null"`
+	Help     *help           `json:"help" doc:"what would have helped a refused job that no single change would have helped; otherwise null"`
 	Without  *effect         `json:"without" doc:"outcome of all jobs without the job; null if the job was not accepted"`
 	Frontier []frontierPoint `json:"frontier" doc:"lowest accepted budgets; omitted unless requested"`
 }
@@ -172,6 +172,6 @@ type help struct {
 // A frontierPoint is the lowest budget with which a job with the given deadline would have
 // been accepted.
 type frontierPoint struct {
-	Deadline float64     `json:"deadline" doc:"time after its submission, s"`
+	Deadline float64     `json:"deadline" doc:"number of users sampled, over all replications"`
 	Budget   bank.Amount `json:"budget"`
 }

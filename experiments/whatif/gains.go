@@ -20,7 +20,7 @@ type meanEstimate struct {
 type gainRow struct {
 	Configuration string       `json:"configuration"`
 	Policy        string       `json:"policy"`
-	Deviation     string       `json:"deviation" doc:"misreport, as KIND=NUMBER; or best, for each user's misreport with the largest gain, if there is one"`
+	Deviation     string       `json:"deviation" doc:"misreport, as KIND=NUMBER; or best, which stands for each user's misreport with the largest gain"`
 	N             int          `json:"n" doc:"number of replications, which are the units of the intervals"`
 	Users         int          `json:"users" doc:"number of users sampled, over all replications"`
 	Gain          meanEstimate `json:"gain" doc:"gain of a user in true utility, $"`
@@ -28,14 +28,14 @@ type gainRow struct {
 	Largest       meanEstimate `json:"largest" doc:"largest gain among the users of a replication, $"`
 	Most          float64      `json:"most" doc:"largest gain over all replications, $"`
 	Needed        *int         `json:"needed" doc:"replications that would show a mean gain of this size with a power of 80 %"`
-	Verdict       string       `json:"verdict" doc:"verdict by the interval of the mean: gains, loses or cannot be told apart, or nothing changes; empty for best"`
+	Verdict       string       `json:"verdict" doc:"verdict by the interval of the mean: gains, loses, undecided or nothing changes; empty for best"`
 }
 
 // These are the verdicts on a mean gain.
 const (
 	gains     = "gains"
 	loses     = "loses"
-	undecided = "cannot be told apart"
+	undecided = "undecided"
 	same      = "nothing changes"
 )
 

@@ -14,10 +14,10 @@ import (
 type IncentiveStudy struct {
 	Scenario string        `json:"scenario"`
 	Alpha    float64       `json:"alpha" doc:"inelasticity of users (eq. 9)"`
-	Epsilon  float64       `json:"epsilon" doc:"gains up to this amount do not count, $"`
+	Epsilon  float64       `json:"epsilon" doc:"gains up to this amount are ignored, $"`
 	Users    int           `json:"users" doc:"maximum number of users sampled per replication"`
 	Most     int           `json:"most_rounds" doc:"maximum number of replications in which users respond to one another"`
-	Family   int           `json:"family" doc:"number of intervals of means that hold simultaneously at 95 % (Bonferroni): one for each row of gains"`
+	Family   int           `json:"family" doc:"number of intervals of means that are simultaneous at 95 % (Bonferroni): one for each row of gains"`
 	Gains    []gainRow     `json:"gains"`
 	Best     []gainRow     `json:"best" doc:"gain if each user knew its best misreport in hindsight"`
 	Answers  []equilibrium `json:"answers" doc:"result of the users' responses to one another"`
@@ -76,10 +76,10 @@ func (r *IncentiveStudy) tables(labels report.Labels) (tables []report.Table) {
 		tables = append(tables, t)
 	}
 	if len(tables) > 0 {
-		tables[len(tables)-1].Note = fmt.Sprintf("A gain is the change in a user's true utility (eq. 9, α = %s) compared with truthful reports, if all other users are truthful. "+
-			"Both runs have the same jobs, hosts and streams. Replications are the independent units. Each contributes the mean gain of its users (Student's t), the fraction of users who gain (score interval of clustered trials), and the largest gain. "+
-			"The %d intervals of a column hold simultaneously at 95 %% (Bonferroni), and so do the intervals "+
-			"of best. A user gains if the gain is more than $%s. In row best, each user chooses the report with the largest gain, or the truth, in hindsight.",
+		tables[len(tables)-1].Note = fmt.Sprintf("A gain is the change in a user's true utility (eq. 9, α = %s) compared with truthful reports, while all other users are truthful. "+
+			"Both runs have the same jobs, hosts and streams. The replications are independent units. Each replication contributes the mean gain of its users (Student's t), the fraction of users who gain (score interval for clustered trials), and the largest gain. "+
+			"The %d intervals of a column are simultaneous at 95 %% (Bonferroni), and so are the intervals of "+
+			"best. A user gains if the gain is more than $%s. The row \"best\" shows the gain if each user chose, in hindsight, the report with the largest gain, or the truth.",
 			digits(r.Alpha), r.Family, digits(r.Epsilon))
 	}
 	return tables
@@ -138,7 +138,7 @@ func digits(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 // describe returns e as sentences.
 func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s: if users respond to one another, they settle in %d of %d replications, so that nobody gains more than $%s from another of these misreports. In %d replications they cycle. Settling takes %s rounds on average; the maximum is %d.",
+	fmt.Fprintf(&b, "%s, %s: if users respond to each other's reports, they settle in %d of %d replications, so that nobody gains more than $%s from another of these misreports. In %d replications, they cycle. Settling takes %s rounds on average; the maximum is %d.",
 		labels.Of(e.Configuration), labels.Of(e.Policy), e.Settled, e.N, digits(r.Epsilon), e.Circles, digits(e.Rounds), r.Most)
 	var plays []string
 	for i, p := range e.Plays {
@@ -154,10 +154,10 @@ func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
 	fmt.Fprintf(&b, " Price of anarchy %s, in truth %s: ", e.Anarchy.describe(), e.Truth.describe())
 	switch e.Verdict {
 	case costs:
-		fmt.Fprintf(&b, "lies cost %s %% of U*.", e.Lost.describe(hundredths))
+		fmt.Fprintf(&b, "misreports cost %s %% of U*.", e.Lost.describe(hundredths))
 	case helps:
 		gained := e.Lost.less()
-		fmt.Fprintf(&b, "lies bring %s %% of U*.", gained.describe(hundredths))
+		fmt.Fprintf(&b, "misreports gain %s %% of U*.", gained.describe(hundredths))
 	case same:
 		b.WriteString("the same.")
 	default:

@@ -167,7 +167,7 @@ func (p *BudgetPlan) Document() report.Document {
 	t := report.Table{
 		Title:  "Budget and probability that the job is done by the deadline",
 		Header: []string{"budget, $", "spot", "95 %", "pays, $", "reservation: admitted", "done", "95 %", "pays, $"},
-		Note: fmt.Sprintf("%s; by %s. The values are means over %d %s, which are the same for all budgets and both markets. Intervals are Wilson's score intervals, for each budget separately.",
+		Note: fmt.Sprintf("%s; by %s. The values are means over %d %s, which are the same for all budgets and for both markets. Intervals are Wilson's score intervals, for each budget separately.",
 			p.Job.String(), p.Of, p.Units, p.What),
 	}
 	between := func(c *chance) string {

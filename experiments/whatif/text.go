@@ -145,13 +145,13 @@ func (h *help) text(r *Explanation) string {
 	if h.Terms != nil {
 		said += fmt.Sprintf("With several changes it would have been accepted: %s. ", r.said(h.Terms))
 	} else {
-		said += fmt.Sprintf("%d changes of several terms at once do not help either. ", h.Tried)
+		said += fmt.Sprintf("%d changes of several terms at once do not help, either. ", h.Tried)
 	}
 	switch {
 	case len(h.Policies) > 0:
 		said += fmt.Sprintf("Another policy accepts the job unchanged: %s.", strings.Join(h.Policies, ", "))
 	case h.Terms == nil:
-		said += "No other policy of this configuration accepts the job; it needs more hosts, or fewer competing jobs."
+		said += "No other policy of this configuration accepts the job. It needs more hosts, or fewer competing jobs."
 	default:
 		said += "No other policy of this configuration accepts the job unchanged."
 	}
@@ -218,7 +218,7 @@ func (r *Explanation) outcomes(out *strings.Builder, most int) {
 	if first == nil {
 		return
 	}
-	fmt.Fprint(out, "The externality is the value of the work of all others without the job, minus its value with the job.\n")
+	fmt.Fprint(out, "The externality is the value of all other users' work without the job, minus its value with the job.\n")
 	first.Then.others(out, most, fmt.Sprintf("with %s %s", first.Of, first.By))
 }
 
@@ -232,7 +232,7 @@ func (r *Explanation) harm(out *strings.Builder, most int) {
 	if by.Sign() < 0 {
 		verb, by = "gave", bank.Micros(-by.Micros())
 	}
-	fmt.Fprintf(out, "Admitting the job %s all others $%v of the value of their work; this is its externality. Its payment was $%v.\n", verb, by, r.Outcome.Paid)
+	fmt.Fprintf(out, "Admitting the job %s all others $%v of the value of their work, which is its externality. Its payment was $%v.\n", verb, by, r.Outcome.Paid)
 	paid, word := o.Paid, "more"
 	if paid.Sign() < 0 {
 		paid, word = bank.Micros(-paid.Micros()), "less"

@@ -36,7 +36,7 @@ configurations:
 	fmt.Println(found.Spent, "spent:", found.Stop)
 	// Output:
 	// 0.2: 0.734 after 72 replications
-	// 186 spent: told
+	// 186 spent: decided
 }
 
 // Compare what SAC promises with probability g with what it realizes.

@@ -88,7 +88,7 @@ func TestBid(t *testing.T) {
 	if len(found.Differences) != 1 || !strings.Contains(found.Differences[0], "adjust") {
 		t.Errorf("%q, want the changed budget that moves another amount", found.Differences)
 	}
-	if x := must(Export("market", w.disk.CrashClone(vfs.CrashCloneCfg{}))); !slices.ContainsFunc(x.Notes, func(n string) bool { return strings.HasPrefix(n, "number of orders to change a budget") }) {
+	if x := must(Export("market", w.disk.CrashClone(vfs.CrashCloneCfg{}))); !slices.ContainsFunc(x.Notes, func(n string) bool { return strings.HasPrefix(n, "number of orders that changed a budget") }) {
 		t.Errorf("%q, want a note on changed budgets", x.Notes)
 	}
 }

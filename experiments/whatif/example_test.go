@@ -48,7 +48,7 @@ configurations:
 	//                   change         it   pays, $  its owner has, $  externality, $  others gain  lose
 	//   budget $13.850000 more  fulfilled  0.000000         20.314796     -135.201330            2     3
 	//        submit 68 s later  fulfilled  0.000000         20.314796     -226.462731            3     3
-	// The externality is the value of the work of all others without the job, minus its value with the job.
+	// The externality is the value of all other users' work without the job, minus its value with the job.
 }
 
 // Recommend a budget for one job by adding the job to the runs.

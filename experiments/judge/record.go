@@ -113,7 +113,7 @@ type Book struct {
 	all  []Signed
 }
 
-// Verify returns an error if any byte differs from the form in which the record was written.
+// Open opens the book in the given file. If the file does not exist, the book is empty.
 func Open(path string) (*Book, error) {
 	b := &Book{path: path}
 	text, err := whole.Read(path, 1<<30)

@@ -93,9 +93,8 @@ func (s *setting) tooWide() string {
 			all = append(all, text+fmt.Sprintf(": each node needs its own processor, and these jobs have more nodes than the fleet has processors (%d).", widest))
 			continue
 		}
-		all = append(all, text+fmt.Sprintf(": each node needs its own host, and these jobs have more nodes than the fleet has hosts (%d). They "+
-			"can run on hosts with one processor each, or with workload.annotate.sizes: {rule: pack} under %s, "+
-			"or with {rule: fold, hosts: %d, per: %.0f}.", f.Hosts, packers(), f.Hosts, max(1, f.CPUsOf(0))))
+		all = append(all, text+fmt.Sprintf(": each node needs its own host, and these jobs have more nodes than the fleet has hosts (%d). They can run on hosts with one processor each, or with "+
+			"workload.annotate.sizes: {rule: pack} under %s, or with {rule: fold, hosts: %d, per: %.0f}.", f.Hosts, packers(), f.Hosts, max(1, f.CPUsOf(0))))
 	}
 	return strings.Join(all, " ")
 }

@@ -16,8 +16,8 @@ package hosts
 // hosts.
 type ID int32
 
-// A task's resources are reserved for it while it is on a host. They are never shared or
-// overbooked.
+// Resources are amounts that are reserved for a task while it is on a host. They are never
+// shared or overbooked.
 type Resources struct {
 	Memory    float64 // bytes
 	Disk      float64 // bytes

@@ -30,7 +30,7 @@ func TermsOf(r *contracts.Request) Terms {
 	return Terms{!r.SLA.Soft, r.Work, r.SLA.Deadline, r.SLA.Budget.Float64(), r.SLA.Penalty}
 }
 
-// It is the return on the task if it ends in time (line 6). For example, $360 for a runtime of
+// Rank returns the return on the task if it ends in time (line 6). For example, $360 for a runtime of
 // 60 s within 120 s gives 0.05.
 func (t *Terms) Rank() float64 { return t.Budget / t.Runtime / t.Deadline }
 

@@ -28,8 +28,8 @@ const (
 	launchRole     = "bourse-launch" // + folder
 )
 
-// Every program that uses agents must call Main first. If the process was started as a
-// supervisor, or by a supervisor, Main performs the corresponding role and does not return.
+// Main must be the first call of every program that uses agents. If the process was started as
+// a supervisor, or by a supervisor, Main performs the corresponding role and does not return.
 func Main() {
 	if len(os.Args) < 3 {
 		return

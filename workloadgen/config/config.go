@@ -119,8 +119,8 @@ func (p Place) Fail(field, format string, args ...any) error {
 	return &Error{At: p, Field: field, Problem: fmt.Sprintf(format, args...)}
 }
 
-// If an error has no position and no field, Blame adds them to it. The position p must be
-// known.
+// Blame adds the position p and the field to an error that has neither. The position p must
+// be known.
 func (p Place) Blame(field string, err error) error {
 	var e *Error
 	switch {

@@ -8,6 +8,7 @@ import (
 	"bourse/bank"
 	bankorder "bourse/bank/order"
 	"bourse/contracts"
+	"bourse/contracts/broker"
 	"bourse/contracts/order"
 	"bourse/contracts/settlement"
 	"bourse/hosts"
@@ -93,15 +94,27 @@ type Charge struct {
 	owed float64 // dollars before rounding
 }
 
-// charge sets the amounts of the charges of c, which sum to total.
-func (c *Contract) charge(total bank.Amount) {
+// divide sets the amounts of charges, which sum to total.
+func divide(charges []Charge, total bank.Amount) {
 	var owed []float64
-	for i := range c.Charges {
-		owed = append(owed, c.Charges[i].owed)
+	for i := range charges {
+		owed = append(owed, charges[i].owed)
 	}
 	for i, part := range settlement.Divide(total, owed) {
-		c.Charges[i].Amount = part
+		charges[i].Amount = part
 	}
+}
+
+// chargesOf returns the charges of a broker with amounts, which sum to at most the budget.
+func chargesOf(all []broker.Charge, budget bank.Amount, counts []string) (out []Charge, err error) {
+	sum := 0.0
+	for _, x := range all {
+		out = append(out, Charge{Resource: resourceName(x.Kind, counts), Rate: x.Rate, owed: x.Owed})
+		sum += x.Owed
+	}
+	total, err := bank.Nearest(min(sum, budget.Float64()))
+	divide(out, total)
+	return out, err
 }
 
 // resourceName returns the name of a kind of resource in charges.
@@ -114,22 +127,11 @@ func resourceName(kind hosts.Kind, counts []string) string {
 
 // charges returns the present charges of c by resource, or nil if it pays only for processors.
 func (k *core) charges(c *Contract) []Charge {
-	all := k.broker.Charges(contracts.ID(c.ID))
-	if all == nil {
-		return nil
-	}
-	sum := 0.0
-	shown := Contract{}
-	for _, x := range all {
-		shown.Charges = append(shown.Charges, Charge{Resource: resourceName(x.Kind, k.config.Counts), Rate: x.Rate, owed: x.Owed})
-		sum += x.Owed
-	}
-	total, err := bank.Nearest(min(sum, c.Budget.Float64()))
+	all, err := chargesOf(k.broker.Charges(contracts.ID(c.ID)), c.Budget, k.config.Counts)
 	if err != nil {
 		return nil // more than any budget
 	}
-	shown.charge(total)
-	return shown.Charges
+	return all
 }
 
 // A Task is a node on a host. Its folder on that host is called CONTRACT.NODE.NAME.

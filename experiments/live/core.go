@@ -564,7 +564,7 @@ func (k *core) collect() error {
 
 func (k *core) end(c *Contract) {
 	delete(k.open, c.ID)
-	c.charge(c.Charged())
+	divide(c.Charges, c.Charged())
 	k.ended = append(k.ended, c)
 	k.resolve(c)
 }

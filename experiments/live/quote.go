@@ -20,12 +20,20 @@ import (
 // such a budget exists. It ignores the budget in t. If a request with this budget is sent
 // immediately, the market accepts it.
 func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
+	if err := enter(ctx, m.quoting); err != nil {
+		return least, false, err
+	}
+	defer func() { <-m.quoting }()
+	return m.quote(ctx, t)
+}
+
+// enter waits for a place in room.
+func enter(ctx context.Context, room chan<- struct{}) error {
 	select {
-	case m.quoting <- struct{}{}:
-		defer func() { <-m.quoting }()
-		return m.quote(ctx, t)
+	case room <- struct{}{}:
+		return nil
 	case <-ctx.Done():
-		return least, false, ctx.Err()
+		return ctx.Err()
 	}
 }
 
@@ -41,10 +49,8 @@ func (m *Market) Owed(class string) Owed {
 }
 
 func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
-	select {
-	case m.turning <- struct{}{}:
-	case <-ctx.Done():
-		return least, false, ctx.Err()
+	if err := enter(ctx, m.turning); err != nil {
+		return least, false, err
 	}
 	m.mu.Lock()
 	now := max(m.world.Clock.Now(), m.core.now)
@@ -103,10 +109,12 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 // is the rate multiplied by the time that the work takes at present shares, at most the deadline.
 // Expects returns nil if the contract would pay only for processors, or would not run now.
 func (m *Market) Expects(ctx context.Context, t order.Terms) ([]Charge, error) {
-	select {
-	case m.turning <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := enter(ctx, m.quoting); err != nil { // at most one copy of the market at a time
+		return nil, err
+	}
+	defer func() { <-m.quoting }()
+	if err := enter(ctx, m.turning); err != nil {
+		return nil, err
 	}
 	m.mu.Lock()
 	k := m.core
@@ -136,18 +144,14 @@ func (m *Market) Expects(ctx context.Context, t order.Terms) ([]Charge, error) {
 
 // expected returns the charges of r, which are given as rates, if it does the given work per second.
 func expected(r *contracts.Request, rates []broker.Charge, speed float64, counts []string) ([]Charge, error) {
-	sum, span := 0.0, r.SLA.Deadline
+	span := r.SLA.Deadline
 	if speed > 0 {
 		span = min(span, r.Total()/speed)
 	}
-	var c Contract
-	for _, x := range rates {
-		c.Charges = append(c.Charges, Charge{Resource: resourceName(x.Kind, counts), Rate: x.Rate, owed: x.Rate * span})
-		sum += x.Rate * span
+	for i := range rates {
+		rates[i].Owed = rates[i].Rate * span
 	}
-	total, err := bank.Nearest(min(sum, r.SLA.Budget.Float64()))
-	c.charge(total)
-	return c.Charges, err
+	return chargesOf(rates, r.SLA.Budget, counts)
 }
 
 // tries returns a function that returns the verdict on a request at time now. The function

@@ -50,7 +50,7 @@ func (k *core) refused(c *Contract) (any bool) {
 		}
 		if q.Kind == "settle" {
 			c.Paid, c.Back = bank.Amount{}, bank.Amount{}
-			c.charge(c.Paid)
+			divide(c.Charges, c.Paid)
 		}
 		k.set(q)
 		any = true

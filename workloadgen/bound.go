@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// maxText is the maximum size, in bytes, of a text of jobs. It is far larger than the largest
-// recorded logs. Such texts are read as a whole.
+// maxText is the maximum size, in bytes, of a text of jobs, because readers load the whole text
+// into memory. The largest recorded logs are far smaller.
 const maxText = 8 << 30
 
 // bounded is a reader that fails after a given number of bytes. Without this limit, reading a

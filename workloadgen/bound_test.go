@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-// zeros never end.
+// zeros is a reader that returns zeros without end.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

@@ -62,7 +62,8 @@ var columns = [...]column{
 	number("think", false, "seconds", func(j *Job) *float64 { return &j.Think }),
 }
 
-// optional are the columns that are omitted if no job sets them.
+// optional contains the columns that are omitted if no job sets them, with a function that
+// reports whether a job does.
 var optional = map[string]func(*Job) bool{
 	"parts": func(j *Job) bool { return j.Parts > 0 },
 	"cpus":  func(j *Job) bool { return j.CPUs > 0 },
@@ -157,7 +158,8 @@ func units(title, name string) column {
 		}}
 }
 
-// alias returns another name of the column: that of the models of the Libra papers, or count.gpu.
+// alias returns the alternative name of the column: the name in the models of the Libra papers,
+// or count.gpu.
 func (c *column) alias() string {
 	switch c.name {
 	case "arrival":

@@ -51,14 +51,14 @@ func ReadFile(name string) (Plan, error) {
 	return ReadCSV(f, name)
 }
 
-// ReadCSV reads and validates a plan. It accepts what people and spreadsheets produce: TRUE
-// and 2.0 mean true and 2, and it skips empty lines and lines that begin with #. The first
-// line names the columns, in any order; submit, procs, budget and penalty are aliases of
-// arrival, nodes, value and penalty_rate. Arrival, runtime and nodes are required. Other
-// columns or fields that are missing have these values:
+// ReadCSV reads and validates a plan. It accepts files edited by people and spreadsheets: TRUE
+// and 2.0 mean true and 2. It skips empty lines and lines that begin with #. The first line
+// names the columns, in any order; submit, procs, budget and penalty are aliases of arrival,
+// nodes, value and penalty_rate. Arrival, runtime and nodes are required. Other columns or
+// fields that are missing have these values:
 //
 //	id            the number of the row, from 1
-//	user          0, not known
+//	user          0, unknown
 //	estimate      the runtime
 //	deadline      the runtime
 //	worth         1
@@ -70,9 +70,9 @@ func ReadFile(name string) (Plan, error) {
 //	on_demand     false
 //	cancel        0, never
 //	parts         0, one
-//	cpus          0, what the scenario says
+//	cpus          0, the value of the scenario
 //	memory, disk, bandwidth, gpus, count.NAME
-//	              0, what the scenario says
+//	              0, the value of the scenario
 //	after         0, none
 //	think         0
 //
@@ -98,7 +98,7 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
 	var plan Plan
-	lines := make(map[int64]int) // by id
+	lines := make(map[int64]int) // number of the line of each id
 	for {
 		row, err := in.Read()
 		if err == io.EOF {
@@ -162,8 +162,8 @@ func (c cut) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// badLine returns an error with the position of a line that could not be read, or that has
-// found fields instead of want.
+// badLine returns an error with the position of a line that could not be read, or whose number
+// of fields is found instead of want.
 func badLine(name string, err error, found, want int) error {
 	var p *csv.ParseError
 	switch {
@@ -223,7 +223,7 @@ func columnNames() string {
 }
 
 func readRow(j *Job, row []string, order []*column) error {
-	estimate, deadline := false, false // whether the row has them
+	estimate, deadline := false, false // whether the row has these columns
 	for i, c := range order {
 		field := strings.TrimSpace(row[i])
 		if field == "" && !c.required {

@@ -11,18 +11,18 @@ type Job struct {
 	Deadline float64 `json:"deadline" doc:"seconds after arrival, more than 0"`
 
 	// A reservation starts at least Lead after Arrival, and on-demand work as soon as it can.
-	// For on-demand work, Deadline only determines how fast its value may be spent.
+	// For on-demand work, Deadline only determines how fast the job's value may be spent.
 	Lead     float64 `json:"lead" doc:"earliest start of a reservation, in seconds after arrival, at least 0"`
 	OnDemand bool    `json:"on_demand" doc:"starts as soon as possible"`
 
-	// If a job has not ended Cancel after Arrival, its owner cancels it. If it waits for a
-	// decision, it is withdrawn. Otherwise it pays the accrued charges, the full fixed price
-	// or, for a reservation, the fee of its policy.
+	// If a job has not ended Cancel seconds after Arrival, its owner cancels it. A job that
+	// waits for a decision is withdrawn. Any other job pays the accrued charges, the full fixed
+	// price or, for a reservation, the cancellation fee of its policy.
 	Cancel float64 `json:"cancel" doc:"seconds after arrival; 0 means never"`
 
-	// A job with a predecessor arrives Think after its predecessor ends in the run, or after
-	// the predecessor is rejected. Arrival then contains the recorded time, which is used if
-	// the run does not include the predecessor.
+	// A job with a predecessor arrives Think seconds after the predecessor ends or is rejected
+	// in the run. Arrival then contains the recorded time, which is used if the run does not
+	// include the predecessor.
 	After int64   `json:"after,omitempty" doc:"number of the job that this one follows, a job above it; 0 means none"`
 	Think float64 `json:"think,omitempty" doc:"seconds from the end of that job to the arrival of this one, at least 0"`
 

@@ -21,9 +21,9 @@ var errReturn = errors.New("found a carriage return within the line, want lines 
 // trimmed.
 type tableLines struct {
 	in      *bufio.Reader
-	rest    []byte // bytes that are checked but not passed on yet
+	rest    []byte // checked bytes that are not passed on yet
 	err     error
-	number  int // of the current line
+	number  int // number of the current line
 	length  int // bytes of that line read so far
 	quotes  int
 	comment bool

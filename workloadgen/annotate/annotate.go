@@ -62,10 +62,10 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Apply applies the options. It returns the plan, without jobs that are too wide, and the effect of
-// mapping sizes. Random draws use src in this order: arrivals (one uniform per job), reservations,
-// worth (one uniform per job) and urgency (four per job). The value of an option does not change
-// the draws of others.
+// Apply applies the options. It returns the plan, without jobs that are too wide, and the
+// effect of mapping sizes. Random draws use src in this order: arrivals (one uniform per job),
+// reservations, worth (one uniform per job) and urgency (four per job). The value of an option
+// does not change the draws of other options.
 func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Plan, SizeNote, error) {
 	plan, note := o.Sizes.Map(plan)
 	delay := 1.0
@@ -113,9 +113,9 @@ func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Pla
 	return plan, note, nil
 }
 
-// Delay moves the first arrival to 0 and multiplies the time from it to every other arrival by
-// factor (Risk §4). For example, a factor of 0.1 turns 600 s between two jobs into 60 s. A
-// factor of 0 makes all jobs arrive at the same time, in order.
+// Delay moves the first arrival to 0 and multiplies the time from the first arrival to every
+// other arrival by factor (Risk §4). For example, a factor of 0.1 turns 600 s between two jobs
+// into 60 s. A factor of 0 makes all jobs arrive at the same time, in order.
 func Delay(plan workloadgen.Plan, factor float64) {
 	if len(plan) == 0 {
 		return
@@ -126,8 +126,8 @@ func Delay(plan workloadgen.Plan, factor float64) {
 	}
 }
 
-// A Load is the target utilization of a machine: the work of all jobs divided by its
-// processors times the span of arrivals.
+// A Load is the target utilization of a machine: the work of all jobs, divided by the number of
+// processors and by the span of arrivals.
 type Load struct {
 	Target     float64 `yaml:"target" validate:"gt=0,max=1e6" doc:"load; above 1, the machine is overloaded"`
 	Processors int     `yaml:"processors" validate:"min=0" doc:"processors of the machine; in a scenario's workload.annotate, the default is its fleet's"`
@@ -149,8 +149,8 @@ func (l *Load) Scale(plan workloadgen.Plan) {
 	}
 }
 
-// restore increases the true runtime of every job that ran exactly as long as requested,
-// because the log has truncated overruns. The estimate does not change.
+// restore adds seconds to the true runtime of every job that ran exactly as long as requested,
+// because the machine stopped such jobs at their estimates. The estimate does not change.
 func restore(plan workloadgen.Plan, seconds float64) {
 	for i := range plan {
 		if j := &plan[i]; j.Runtime == j.Estimate {
@@ -162,8 +162,8 @@ func restore(plan workloadgen.Plan, seconds float64) {
 	}
 }
 
-// estimates moves every estimate towards the true runtime: with inaccuracy 0 it equals the
-// runtime, and with 1 it is unchanged.
+// estimates moves every estimate towards the true runtime: with inaccuracy 0, the estimate
+// becomes equal to the runtime; with 1, it does not change.
 func estimates(plan workloadgen.Plan, inaccuracy float64) {
 	for i := range plan {
 		plan[i].Estimate = estimate(plan[i].Runtime, plan[i].Estimate, inaccuracy)

@@ -19,7 +19,7 @@ import (
 
 // TestGolden checks the worked cases of annotation: kinds annotate, estimate, arrivals and
 // classes, in every file of this package's copy of the cases, or of the folder that
-// BOURSE_GOLDEN_LIBRA names. Other kinds are run elsewhere.
+// BOURSE_GOLDEN_LIBRA names. Other tests check the other kinds.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	dir, least := os.Getenv("BOURSE_GOLDEN_LIBRA"), 0
@@ -130,9 +130,8 @@ func somePlan(n int, seed uint64) workloadgen.Plan {
 }
 
 // TestUrgencyPapers checks the papers' statements about the classes. 20 % of the jobs have high
-// urgency. Their mean deadline factor is 4, and that of the others is 16 (before truncation at
-// 1, which is 12 standard errors away). Every factor is above 1. Urgent jobs have hard
-// deadlines, high budgets and high penalties.
+// urgency. Their mean deadline factor is 4, and the mean of the other jobs is 16. Every factor
+// is above 1. Urgent jobs have hard deadlines, high budgets and high penalties.
 func TestUrgencyPapers(t *testing.T) {
 	t.Parallel()
 	u := defaultUrgency()
@@ -176,8 +175,8 @@ func TestUrgencyPapers(t *testing.T) {
 }
 
 // TestCommonDraws checks that no parameter changes the draws of another. With a larger fraction
-// of high urgency, urgent jobs stay urgent with the same deadlines. With other budgets,
-// deadlines are unchanged.
+// of high urgency, urgent jobs stay urgent with the same deadlines. With different budgets, the
+// deadlines do not change.
 func TestCommonDraws(t *testing.T) {
 	t.Parallel()
 	annotated := func(change func(*Urgency)) workloadgen.Plan {
@@ -202,7 +201,7 @@ func TestCommonDraws(t *testing.T) {
 	}
 }
 
-// TestSizes checks each rule.
+// TestSizes checks each rule that maps job sizes.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

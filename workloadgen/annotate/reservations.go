@@ -46,10 +46,11 @@ func defaultReservations() Reservations {
 func (r *Reservations) SetDefaults() { *r = defaultReservations() }
 
 // annotate sets Lead, Deadline, OnDemand, Estimate, Cancel and Parts of every job, and rounds
-// Arrival and Runtime. Kind, lead, laxity, inaccuracy, cancellation, its time, and parts have
-// separate streams derived from src, with one uniform per job each, used or not. A job is
-// therefore the same for all values of the other factors, and a reservation keeps its kind,
-// its cancellation or its parts when their share increases.
+// Arrival and Runtime. Kind, lead, laxity, inaccuracy, cancellation, time of cancellation, and
+// parts have separate streams derived from src, with one uniform per job each, used or not. A
+// change to one factor therefore does not change the others. If the share of reservations,
+// cancellations or reservations with parts increases, the jobs that were selected before stay
+// selected.
 func (r *Reservations) annotate(plan workloadgen.Plan, src rand.Source) error {
 	var seed [2]uint64
 	stream := func() rand.Source {
@@ -57,7 +58,7 @@ func (r *Reservations) annotate(plan workloadgen.Plan, src rand.Source) error {
 		return rand.NewPCG(seed[0], seed[1])
 	}
 	kinds, leads, laxities, errors, cancels, whens := stream(), stream(), stream(), stream(), stream(), stream()
-	parts := rand.NewPCG(^seed[0], seed[1]) // uses no draws of src, on which later annotations depend
+	parts := rand.NewPCG(^seed[0], seed[1]) // draws nothing from src, so later annotations do not change
 	for i := range plan {
 		j := &plan[i]
 		kind, lead, laxity := dist.Open(kinds), r.Lead.draw(dist.Open(leads)), r.Laxity.draw(dist.Open(laxities))

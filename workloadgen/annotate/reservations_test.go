@@ -66,8 +66,8 @@ func TestReservationLaws(t *testing.T) {
 }
 
 // TestReservationCancels checks that the requested fraction of reservations is cancelled, on
-// average half-way to the deadline, within 3 standard errors, and that nothing else about them
-// changes.
+// average half-way to the deadline, within 3 standard errors, and that no other property of a
+// job changes.
 func TestReservationCancels(t *testing.T) {
 	t.Parallel()
 	r := defaultReservations()
@@ -137,7 +137,7 @@ func TestReservationParts(t *testing.T) {
 
 // TestReservationStreams checks that every factor has its own random stream. Whatever the other
 // options, kind, lead, laxity and inaccuracy of a job are the same, and a reservation stays a
-// reservation when their share increases.
+// reservation when the share of reservations increases.
 func TestReservationStreams(t *testing.T) {
 	t.Parallel()
 	base := defaultReservations()

@@ -16,7 +16,7 @@ type Sizes struct {
 	//	cap    jobs wider than Hosts become Hosts wide; their work shrinks
 	//	scale  a size n of From processors becomes n Hosts/From, rounded up
 	//	fold   n processors become the hosts of Per processors that they fill,
-	//	       rounded up; jobs then wider than Hosts are left out
+	//	       rounded up; jobs that are still wider than Hosts are left out
 	//	pack   sizes stay as they are, in processors: several nodes of a job may
 	//	       share a host, each on a processor of its own, under policies that
 	//	       pack (easy, edf, fcfs)
@@ -31,8 +31,8 @@ type SizeNote struct {
 	Jobs    int // jobs in the plan
 	Changed int // jobs whose size changed
 	Dropped int
-	Work    float64 // processor-seconds of the plan before, and
-	Left    float64 // after the mapping
+	Work    float64 // processor-seconds of the plan before the mapping
+	Left    float64 // processor-seconds of the plan after the mapping
 }
 
 // check requires the fields that the rule needs.

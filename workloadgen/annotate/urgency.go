@@ -100,7 +100,8 @@ func (u *Urgency) draw(f Factor, high bool, floor, p float64) float64 {
 	return dist.TruncNormal{Mu: mean, SD: u.CV * mean, Lo: floor}.Quantile(p)
 }
 
-// nodes returns the factor of a budget in addition to the runtime.
+// nodes returns the factor by which a job's budget is multiplied in addition to the runtime:
+// the number of nodes, or 1.
 func (u *Urgency) nodes(j *workloadgen.Job) float64 {
 	if u.BudgetOf == "runtime_procs" {
 		return float64(j.Nodes)
@@ -121,8 +122,8 @@ func (u *Urgency) penaltyOf(j *workloadgen.Job) float64 {
 }
 
 // classes returns which jobs have high urgency: the floor(high n + 1/2) jobs with the smallest
-// uniforms, with ties won by earlier jobs. A job of high urgency at one fraction also has it
-// at every larger fraction.
+// uniforms, and if uniforms are equal, those of earlier jobs. A job of high urgency at one
+// fraction also has it at every larger fraction.
 func classes(uniforms []float64, high float64) []bool {
 	order := make([]int, len(uniforms))
 	for i := range order {

@@ -6,7 +6,7 @@
 //
 //	type Fleet struct {
 //		Hosts int     `yaml:"hosts" validate:"min=1" doc:"number of hosts"`
-//		Hold  float64 `yaml:"hold" validate:"min=0" doc:"time between looks, s"`
+//		Hold  float64 `yaml:"hold" validate:"min=0" doc:"time between polls, s"`
 //	}
 //
 //	fleet := Fleet{Hosts: 15, Hold: 60} // the defaults
@@ -27,11 +27,11 @@
 //
 // # YAML
 //
-// YAML has two versions and many readers: 017 is 15 or 17, and yes is true or a word. [Parse]
-// accepts only YAML that all parsers read in the same way: one document, indented with spaces,
-// without anchors, aliases, tags, merge keys and directives. [Node.Unclear] finds words that
-// YAML 1.1 and 1.2 interpret differently, for example as a boolean and as text. Tests compare
-// with two more readers.
+// YAML has two versions and many readers, which differ: some read 017 as 15 and others as 17,
+// and some read yes as true and others as a word. [Parse] accepts only YAML that all parsers
+// read in the same way: one document, indented with spaces, without anchors, aliases, tags,
+// merge keys and directives. [Node.Unclear] finds words that YAML 1.1 and 1.2 interpret
+// differently, for example as a boolean and as text. Tests compare with two more readers.
 package config
 
 import (

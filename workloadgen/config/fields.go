@@ -43,8 +43,8 @@ func FieldsOf(t reflect.Type) Fields {
 	return out
 }
 
-// restOf returns the index of the field of a struct that is a map tagged inline, or nil. It
-// contains the keys for which the struct has no field.
+// restOf returns the index of the field of a struct that is a map tagged inline, or nil. The
+// map contains the keys for which the struct has no field.
 func restOf(t reflect.Type) []int {
 	for i := range t.NumField() {
 		s := t.Field(i)

@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// An Option describes a field of a member's options for people.
+// An Option describes, for users, one option of a member.
 type Option struct {
 	Name    string `json:"name" doc:"name; nested options are joined with a dot"`
 	Default any    `json:"default"`
@@ -16,7 +16,7 @@ type Option struct {
 	Rule string       `json:"-"` // see [RuleOf]
 }
 
-// A Family is a [plugin.Table] of any members.
+// A Family is a [plugin.Table] with members of any type.
 type Family interface {
 	Names() []string
 	Doc(name string) string

@@ -26,8 +26,8 @@ type printer struct {
 	described map[Key]bool
 }
 
-// block prints the elements of n, each after indent. The first one is after lead, if that is
-// not empty.
+// block prints the elements of n, each after indent. If lead is not empty, it replaces the
+// indent of the first element.
 func (p *printer) block(n *Node, lead, indent string) {
 	for i, item := range n.Items {
 		if i > 0 || lead == "" {

@@ -36,7 +36,7 @@ func TestUnits(t *testing.T) {
 			t.Errorf("%q is of %q, want %q", doc, got, want)
 		}
 	}
-	// In options.
+	// The same units are valid in options.
 	var o struct {
 		Hold   float64  `yaml:"hold" doc:"how long it waits, s"`
 		Memory *float64 `yaml:"memory" doc:"bytes a host"`

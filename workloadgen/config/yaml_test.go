@@ -103,7 +103,7 @@ func FuzzRead(f *testing.F) {
 	python := startPyYAML(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if len(text) > 4000 || strings.Count(string(text), "[")+strings.Count(string(text), "{")+strings.Count(string(text), "-")+strings.Count(string(text), "?") > 300 {
-			return // callers bound it
+			return // callers limit the size of the text
 		}
 		var got any
 		if err := Read("", text, &got); err != nil {
@@ -228,7 +228,7 @@ func fromPython(tree any) (any, error) {
 		return x + 0, err
 	case "str":
 		if x, err := strconv.ParseFloat(text, 64); err == nil && exponent(text) {
-			return x + 0, nil // it requires a point in such a number; other readers do not
+			return x + 0, nil // PyYAML requires a point in such a number; other readers do not
 		}
 		return text, nil
 	}

@@ -49,11 +49,11 @@ func New(name, unit string, values []float64) Quantity {
 type Log struct {
 	Header  swf.Header
 	Lines   swf.Accounting
-	Records int // whole jobs that passed the filters, one per job number
-	Parts   int // records of parts of jobs, which are omitted
-	Repeats int // records that repeat a job number, which are omitted
+	Records int // number of whole jobs that passed the filters, one per job number
+	Parts   int // number of records of parts of jobs, which are omitted
+	Repeats int // number of records that repeat a job number, which are omitted
 	Ran     int
-	Follow  int // records that name a preceding job
+	Follow  int // number of records that name a preceding job
 	Users   int
 
 	IAT, Run, Procs Quantity
@@ -75,16 +75,16 @@ type Log struct {
 	RescaledRange, AggregatedVariance, LocalWhittle memory.Estimate
 	Autocorrelation                                 []float64
 
-	ByHour    [24]int // records submitted in each hour of the machine's day
-	ByWeekday [7]int  // records submitted on each day of the week, Sunday first
+	ByHour    [24]int // number of records submitted in each hour of the machine's day
+	ByWeekday [7]int  // number of records submitted on each day of the week, Sunday first
 	Clock     bool    // whether the header states the start of the log; if not, hours count from the first record
 	Days      []Day   // the log by day
 
-	Statuses map[int64]int // records of each status
-	Classes  []Class       // counts of every field that the log knows, those with the most records first
+	Statuses map[int64]int // number of records of each status
+	Classes  []Class       // counts of every field that the log contains, in descending order of their records
 }
 
-// A Class is the records with the same number in a field: queue, partition, group or
+// A Class summarizes the records with the same number in one field: queue, partition, group or
 // application.
 type Class struct {
 	Field   string
@@ -134,9 +134,9 @@ func classes(records []swf.Record) []Class {
 // A Day is one day of a log.
 type Day struct {
 	Start float64 // seconds since the start of the log
-	Jobs  int     // number submitted
-	Work  float64 // processor-seconds of the jobs submitted that ran
-	Load  float64 // Work divided by the machine's processors times the length of a day; NaN if their number is unknown
+	Jobs  int     // number of submitted jobs
+	Work  float64 // processor-seconds of the submitted jobs that ran
+	Load  float64 // Work divided by the machine's processors times the length of a day; NaN if the number of processors is unknown
 }
 
 const day = 86400.0
@@ -193,7 +193,7 @@ func (l *Log) calendar(records []swf.Record) {
 	zone := l.Header.Zone()
 	l.Clock = clock
 	first, last := records[0].Submit, records[len(records)-1].Submit
-	origin := 0.0 // origin of submit times, on that clock
+	origin := 0.0 // submit time that corresponds to start
 	if !clock {
 		start, zone, origin = 0, time.UTC, first // midnight of a Thursday
 	}

@@ -88,8 +88,8 @@ const week = `; UnixStartTime: 0
 4 172800 0 864 10 -1 -1 10 864 -1 1 7 -1 -1 -1 -1 -1 -1
 `
 
-// TestCalendar checks a small log by hand: it starts on Thursday, 1 January
-// 1970, at 1:00 by the machine's clock.
+// TestCalendar compares a small log with counts made by hand. The log starts on Thursday, 1
+// January 1970, at 1:00 by the machine's clock.
 func TestCalendar(t *testing.T) {
 	t.Parallel()
 	trace, err := swf.Read(strings.NewReader(week))

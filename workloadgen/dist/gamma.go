@@ -10,7 +10,7 @@ import (
 // the lower tail, gonum's quantile has an error of up to 1e-8 in probability.
 type Gamma struct {
 	distuv.Gamma
-	guide *guide // of ln x
+	guide *guide // guide to the quantiles of ln x
 }
 
 // NewGamma returns the distribution with mean shape x scale. Both must be positive.

@@ -15,7 +15,7 @@ import (
 type HypWeib struct {
 	o     HypWeibOptions
 	lnX   float64 // ln XScale
-	guide *guide  // of ln Z
+	guide *guide  // guide to the quantiles of ln Z
 }
 
 // HypWeibOptions are the options of "hypweib". The defaults are the paper's fit to the San

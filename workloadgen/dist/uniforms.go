@@ -2,8 +2,8 @@ package dist
 
 import "math/rand/v2"
 
-// Open returns a uniform draw in the open interval (0,1), which every quantile
-// takes: one of the 2^52 midpoints of equal cells.
+// Open returns a uniform draw in the open interval (0,1), the domain of every quantile
+// function: one of the 2^52 midpoints of equal cells.
 func Open(src rand.Source) float64 {
 	return (float64(src.Uint64()>>12) + 0.5) * 0x1p-52
 }

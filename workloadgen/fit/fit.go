@@ -126,16 +126,16 @@ type Fit struct {
 	N      int     // number of values fitted
 	LogLik float64 // NaN if the distribution does not have a density at every value
 	AIC    float64 // 2 (number of parameters) - 2 LogLik; NaN if LogLik is NaN
-	KS     float64 // largest difference to the sample's distribution function
+	KS     float64 // largest difference from the sample's distribution function
 	Note   string  // changes made to the sample before the fit; often empty
 }
 
-// Options of fits.
+// Options contains the options of fits.
 type Options struct {
-	Break float64 // initial boundary between the two parts of HypWeib, in seconds; 10
-	From  float64 // smallest value that PolyLin uses, in seconds; 30
-	Bins  int     // number of exponents of BinBin and Zipf; 6
-	Shift int     // added to the exponents; 2
+	Break float64 // initial boundary between the two parts of HypWeib, in seconds; 10 in the paper
+	From  float64 // smallest value that PolyLin uses, in seconds; 30 in the paper
+	Bins  int     // number of exponents of BinBin and Zipf; 6 in the paper
+	Shift int     // added to the exponents; 2 in the paper
 }
 
 // PaperOptions returns the options of the market paper.

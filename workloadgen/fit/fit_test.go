@@ -16,8 +16,8 @@ import (
 )
 
 // recoverySeeds is the number of samples that TestRecovery fits, from seed 0 on, and
-// recoveryDraws is the number of draws in each. For mixtures, whose fits take longer, both are
-// a tenth. The nightly tests draw 10^5.
+// recoveryDraws is the number of draws in each. For mixtures, which take longer to fit, both
+// numbers are a tenth of these. The nightly tests draw 10^5.
 const recoverySeeds = 20
 
 // TestRecovery checks that fits to draws from a known distribution find its parameters within
@@ -55,7 +55,7 @@ func TestRecovery(t *testing.T) {
 			}
 			errors := make([]float64, len(c.want)) // sums, in standard errors
 			misses, limit := 0, 1.95/math.Sqrt(float64(c.draws))
-			far := 0 // distances beyond 0.1 % of Kolmogorov's
+			far := 0 // number of distances that Kolmogorov's test would reject at 0.1 %
 			for seed := range uint64(recoverySeeds) {
 				src := rand.NewPCG(seed, 18)
 				values := make([]float64, c.draws)

@@ -102,7 +102,8 @@ func newMixing(s *Sample, a, b family, second view) *mixing {
 	return m
 }
 
-// split assigns values up to at to a and the other values to b, except for one percent.
+// split assigns 99 % of each value up to at to a and 1 % to b, and the reverse for larger
+// values.
 func (m *mixing) split(at float64) {
 	for i, x := range m.s.X {
 		m.share[i] = 0.01

@@ -26,7 +26,7 @@ type Bootstrap struct {
 	Pairs int     // 1000 in the paper
 	Draws int     // 100 in the paper
 	Level float64 // 0.05 in the paper
-	P     P       // Stephens
+	P     P       // Stephens' approximation in the paper
 }
 
 // PaperBootstrap returns the parameters of the paper.

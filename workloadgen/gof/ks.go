@@ -29,7 +29,7 @@ func distance(a, b []float64) float64 {
 }
 
 // DistanceTo returns the largest difference between the distribution function of a sample,
-// sorted and not empty, and cdf. Both sides of the steps of cdf count.
+// sorted and not empty, and cdf. It compares both sides of each step of cdf.
 func DistanceTo(sample []float64, cdf func(float64) float64) float64 {
 	n, d := float64(len(sample)), 0.0
 	for i := 0; i < len(sample); {

@@ -214,7 +214,7 @@ func (m *Lublin) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadge
 	return plan, err
 }
 
-// size returns the processors of a job.
+// size returns the number of processors of a job.
 func (s *lublinStream) size(kind, stage, place float64, most int) int {
 	p := &s.p
 	if kind <= p.serialProb {
@@ -248,8 +248,8 @@ func (s *lublinStream) runtime(n int, branch, u float64) float64 {
 type lublinClock struct {
 	now    float64 // seconds since 00:00 of the first day
 	bucket int
-	start  float64 // of the bucket
-	points float64 // spent in the bucket
+	start  float64 // start of the bucket, in seconds
+	points float64 // points of the bucket before now
 }
 
 func (c *lublinClock) advance(s *lublinStream, u float64) {

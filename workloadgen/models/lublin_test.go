@@ -161,8 +161,8 @@ func TestLublinGolden(t *testing.T) {
 
 // TestLublinSets checks the properties of the sets. Serial jobs and powers of two have the
 // given frequencies, interactive jobs are shorter than batch jobs, and both streams together
-// are denser than each. In the daily cycle, the half hours around 14:00 have more arrivals than
-// those around 4:00.
+// have more arrivals than either. In the daily cycle, the half hours around 14:00 have more
+// arrivals than those around 4:00.
 func TestLublinSets(t *testing.T) {
 	t.Parallel()
 	plans := map[string]workloadgen.Plan{}

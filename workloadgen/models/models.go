@@ -1,7 +1,7 @@
 // Package models contains the models of work plans, with one model per file.
 //
-// It uses distributions, values and traces, and is independent of hosts, prices and policies.
-// To add a model, write its file and add it to the table below.
+// It imports the packages of distributions, values and traces, and is independent of hosts,
+// prices and policies. To add a model, write its file and add it to the table below.
 package models
 
 import (

@@ -11,7 +11,7 @@
 // describe them; package config reads these tags:
 //
 //	type NaiveOptions struct {
-//		Days int `yaml:"days" validate:"min=1" doc:"past days looked at"`
+//		Days int `yaml:"days" validate:"min=1" doc:"number of past days"`
 //	}
 //
 //	func newNaive(decode plugin.Decoder) (Predictor, error) {

@@ -88,7 +88,7 @@ func FilterNames() []string {
 	return out
 }
 
-// A Kept describes the records that a filter keeps.
+// A Kept describes which records a filter keeps.
 type Kept struct {
 	Filter string `json:"filter"`
 	Doc    string `json:"doc"`

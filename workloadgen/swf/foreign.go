@@ -148,7 +148,7 @@ func (n *numbering) final(x int64) int64 {
 	return x
 }
 
-// skip counts a line, or the entry that starts there, that does not become a record.
+// skip counts a line, or an entry that starts on that line, that does not become a record.
 func (c *conversion) skip(why Reason, name, found string) {
 	c.repairs = c.repairs[:0]
 	c.trace.Accounting.note(c.problem(why, name, found))
@@ -235,7 +235,7 @@ func (c *conversion) finish(format string) *Trace {
 type jsonReader struct {
 	*json.Decoder
 	lines  *workloadgen.LineCounter
-	before int // lines that were read before
+	before int // number of lines before the JSON text
 }
 
 func (d *jsonReader) line() int { return d.before + d.lines.At(d.InputOffset()) }

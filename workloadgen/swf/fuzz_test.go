@@ -112,8 +112,8 @@ lines:
 	return records, repaired
 }
 
-// FuzzParseFilters checks that no text makes the parser panic, and that accepted filters keep
-// the same records as a second implementation and report this.
+// FuzzParseFilters checks that no text makes the parser panic, and that accepted filters keep,
+// and report, the same records as a second implementation.
 func FuzzParseFilters(f *testing.F) {
 	for _, s := range []string{
 		"last:3000,ran", "date:2000-04-25..,user:1+2,not-user:3,procs:-8,id:3-", " submit:1e3-2e3 , whole", "first:9223372036854775807", "last:9223372036854775807",

@@ -62,7 +62,7 @@ func (m Memory) of(r *Record) (bytes float64, why Reason, note bool) {
 	return math.Ceil(min(first*1024, workloadgen.MaxAmount)), why, note
 }
 
-// Jobs contains the data for the plan of a log in a third of the plan's memory.
+// Jobs stores the data for the plan of a log in a third of the memory that the plan needs.
 type Jobs []job
 
 type job struct {
@@ -88,7 +88,7 @@ func (jobs Jobs) Plan(out workloadgen.Plan) workloadgen.Plan {
 	return out
 }
 
-// All yields the jobs of that plan.
+// All yields the jobs of the plan that [Jobs.Plan] returns.
 func (jobs Jobs) All() iter.Seq[workloadgen.Job] {
 	return func(yield func(workloadgen.Job) bool) {
 		for i := range jobs {

@@ -24,12 +24,12 @@ type Slot struct {
 // It contains the records of the submitted jobs in order of submission. Ties are ordered by
 // number. In each record,
 //
-//	submit     as it was in that run, on the clock of t: the first job that has a record
+//	submit     time in the run, on the clock of t: the first job that has a record
 //	           keeps its submit time
-//	wait       from submission to start, Unknown if it was turned away
-//	run        from start to end, Unknown if it was turned away
-//	allocated  the processors that it had, Unknown if it was turned away
-//	status     1 completed, 0 cut off, 5 turned away
+//	wait       from submission to start, Unknown if the job was rejected
+//	run        from start to end, Unknown if the job was rejected
+//	allocated  number of processors of the job, Unknown if the job was rejected
+//	status     1 completed, 0 stopped early, 5 rejected
 //
 // The average CPU time is Unknown, because it belongs to another run. The other fields are
 // copied from t. A job without a record in t gets a new one. The comments of t are retained,

@@ -185,7 +185,7 @@ func TestConstantMemory(t *testing.T) {
 	}
 }
 
-// A repeat reads the same line again and again.
+// A repeat is a reader that repeats the same line.
 type repeat struct {
 	line []byte
 	left int

@@ -31,13 +31,13 @@ func drawChurn(t *rapid.T, n int) *floor.Availability {
 	return p
 }
 
-// TestAwayGetsNothing checks that no policy, under any bidding strategy, starts a task on a
-// host that is away, and that all contracts end once hosts stay.
+// TestAwayGetsNothing checks that no policy, under any bidding strategy, starts a task on an
+// absent host, and that all contracts end once hosts stay.
 func TestAwayGetsNothing(t *testing.T) {
 	t.Parallel()
 	for _, name := range Table(nil, nil).Names() {
 		switch name {
-		case "queue", "reserve", "spot", "call", "karma", "slices", "bundle", "windows": // these policies want a notice of every arrival and departure; the market rejects them if hosts come and go
+		case "queue", "reserve", "spot", "call", "karma", "slices", "bundle", "windows": // these policies need an event for every arrival and departure; the market rejects them if hosts come and go
 			continue
 		case "conservative", "drf", "fairshare": // place contracts at ticks, which this world does not send
 			continue

@@ -82,9 +82,10 @@ func narrow(seed uint64, n, fleet int) []job {
 }
 
 // BenchmarkLongTrace runs a long trace on 1,000 hosts under Libra, from submission to
-// settlement. It measures the memory in use at the end per active contract, and per contract at
-// the peak. Jobs are drawn as they arrive, and ended contracts are forgotten. The ratio
-// compares the memory per contract at the peak with its value after a tenth of the jobs.
+// settlement. It measures the memory per active contract at the end, and the memory per
+// contract at the peak. Jobs are drawn as they arrive, and ended contracts are forgotten. The
+// ratio divides the memory per contract at the peak by the memory per contract after a tenth of
+// the jobs.
 func BenchmarkLongTrace(b *testing.B) {
 	const fleet = 1000
 	tenth := 0.0
@@ -130,7 +131,7 @@ func BenchmarkLongTrace(b *testing.B) {
 	}
 }
 
-// inUse returns the bytes of memory in use.
+// inUse returns the number of bytes of memory in use.
 func inUse() float64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -91,30 +91,30 @@ func TestQueues(t *testing.T) {
 		{ID: 2, Submit: 1, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 4},
 		{ID: 3, Submit: 10, Runtime: 10, Estimate: 10, Deadline: 500, Procs: 1},
 	}
-	equal := []job{ // 2 and 3 are due at the same instant
+	equal := []job{ // 2 and 3 are due at the same time
 		{ID: 1, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 4},
 		{ID: 2, Submit: 1, Runtime: 10, Estimate: 10, Deadline: 499, Procs: 4},
 		{ID: 3, Submit: 2, Runtime: 10, Estimate: 10, Deadline: 498, Procs: 4},
 	}
-	late := []job{ // at half the speed 2 takes 120, and 3 takes exactly its 100
+	late := []job{ // at half the speed, 2 takes 120 s, and 3 takes exactly its estimate of 100 s
 		{ID: 1, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 1},
 		{ID: 2, Submit: 1, Runtime: 60, Estimate: 60, Deadline: 100, Procs: 2},
 		{ID: 3, Submit: 2, Runtime: 50, Estimate: 50, Deadline: 100, Procs: 1},
 	}
-	behind := []job{ // 2 waits for 1, which ends at 200: 3 takes 150, 4 would take 202
+	behind := []job{ // 2 waits for 1, which ends at 200; 3 takes 150 s, and 4 would take 202 s
 		{ID: 1, Submit: 0, Runtime: 100, Estimate: 100, Deadline: 1e4, Procs: 1},
 		{ID: 2, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 3},
 		{ID: 3, Submit: 0, Runtime: 150, Estimate: 150, Deadline: 1e4, Procs: 1},
 		{ID: 4, Submit: 0, Runtime: 101, Estimate: 101, Deadline: 1e4, Procs: 1},
 	}
-	tick := func(by float64) []job { // 3 ends by this much after 1, for which 2 waits
+	tick := func(by float64) []job { // 3 ends this long after 1, for which 2 waits
 		return []job{
 			{ID: 1, Submit: 0, Runtime: 100, Estimate: 100, Deadline: 1e4, Procs: 1},
 			{ID: 2, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 2},
 			{ID: 3, Submit: 0, Runtime: 90, Estimate: 100 + by, Deadline: 1e4, Procs: 1},
 		}
 	}
-	together := func(by float64) []job { // 2 ends by this much after 1; 3 waits for one of them, 4 for none
+	together := func(by float64) []job { // 2 ends this long after 1; 3 waits for 1 or 2, and 4 waits for none
 		return []job{
 			{ID: 1, Submit: 0, Runtime: 100, Estimate: 100, Deadline: 1e4, Procs: 1},
 			{ID: 2, Submit: 0, Runtime: 100, Estimate: 100 + by, Deadline: 1e4, Procs: 1},
@@ -131,13 +131,13 @@ func TestQueues(t *testing.T) {
 		o            options
 		jobs         []job
 		speeds       []float64
-		first        bool // submissions before terminations
+		first        bool // submissions come before terminations
 		want         string
 	}{
 		{"nobody overtakes", "fcfs", nil, waiting, nil, false,
 			"1: 0-100 on 0 1; 2: 100-150 on 0 1 2; 3: 150-200 on 0 1; 4: 150-550 on 2 3; 5: 200-500 on 0"},
-		// 3 would end by 100, so it starts at once. When it has ended, 5 uses the one processor
-		// that 2 leaves, and 4 waits.
+		// 3 would end by 100, so it starts at once. When 3 has ended, 5 uses the one processor
+		// that 2 does not need, and 4 waits.
 		{"the short and the small overtake", "easy", nil, waiting, nil, false,
 			"1: 0-100 on 0 1; 2: 100-150 on 0 1 3; 3: 2-52 on 2 3; 4: 150-550 on 0 1; 5: 52-352 on 2"},
 		{"tasks of a job keep pace", "edf", nil, uneven, []float64{1, 0.5}, false,
@@ -210,7 +210,8 @@ func plainEasy(jobs []job, processors int) map[int64]float64 {
 			j := queue[i]
 			fits := j.Procs <= free()
 			if fits && i > 0 {
-				// Compute when the first request can start and how many processors it leaves.
+				// Compute when the first request can start and how many processors are then
+				// left.
 				shadow, left := plainReservation(queue[0].Procs, free(), now, running, starts)
 				fits = now+j.Estimate <= shadow+1e-6 || j.Procs <= left
 			}
@@ -304,8 +305,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestEasyCounts checks that a free processor without the memory that the first request in the
-// queue needs counts as one that the first request leaves.
+// TestEasyCounts checks that a free processor without enough memory for the first request in
+// the queue counts as a processor that this request does not need.
 func TestEasyCounts(t *testing.T) {
 	t.Parallel()
 	specs := policytest.Uniform(2)

@@ -38,7 +38,7 @@ func (p *plainSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 	}
 	type host struct {
 		hosts.ID
-		returns float64 // to 40 binary digits
+		returns float64 // returns of each host, rounded to 40 binary digits
 	}
 	var found []host
 	for h := range hosts.ID(v.Fleet()) {
@@ -85,7 +85,7 @@ func (p *plainSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 	return r.SLA.Soft || p.new.Delay[len(on)] == 0
 }
 
-// list fills in the tasks on h as of now.
+// list sets tasks to the promises of the tasks on h at now.
 func (p *plainSLA) list(now float64, v contracts.View, h hosts.ID) {
 	p.tasks = p.tasks[:0]
 	on, speed := v.On(h), v.Spec(h).Speed

@@ -80,7 +80,7 @@ func NeedsDeadlines(p admission.Properties, sharing string) bool {
 }
 
 // Tests returns those tests of a policy that compare two numbers, in the order in which the
-// policy makes them. The last test is made by the broker: whether the owner can pay.
+// policy makes them. The broker makes the last test: whether the owner can pay.
 func Tests(p admission.Properties) []admission.Test {
 	unfunded := admission.Test{Reason: contracts.Unfunded, Got: "budget", Want: "balance", AtMost: true, Word: "its budget"}
 	return append(slices.Clip(p.Tests), unfunded)

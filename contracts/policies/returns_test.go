@@ -21,10 +21,10 @@ type twins struct {
 	short contracts.Decider
 	long  *plainSLA
 
-	asked, accepted int // requests
+	asked, accepted int // numbers of requests
 }
 
-// Decide asks both and checks that their decisions are equal.
+// Decide calls both implementations and checks that their decisions are equal.
 func (p *twins) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	want := p.long.Decide(now, r, v)
 	got := p.short.Decide(now, r, v)
@@ -98,8 +98,8 @@ func pressed(seed uint64, n, fleet int) []job {
 	return jobs
 }
 
-// TestLateRequestsAreSeen checks that a policy knows of a change before a request that it
-// rejects without examining hosts when it decides the next request.
+// TestLateRequestsAreSeen checks that a policy does not miss a change before a request that it
+// rejects without examining hosts. It must use the change to decide the next request.
 func TestLateRequestsAreSeen(t *testing.T) {
 	t.Parallel()
 	w, _ := beside(t, policytest.Uniform(1), nil)

@@ -39,8 +39,8 @@ type world struct {
 	ledger           *bank.Ledger
 	user, provider   bank.Account
 	on               map[contracts.ID][]int
-	misplaced        int           // tasks started on hosts that are away
-	deciding         time.Duration // what the policy has taken
+	misplaced        int           // number of tasks started on absent hosts
+	deciding         time.Duration // time spent in the policy
 	submissionsFirst bool          // at the same time, submissions come before completions
 }
 

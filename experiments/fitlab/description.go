@@ -80,7 +80,7 @@ func (d *Description) hurst() []estimate {
 	}
 }
 
-// tables returns tables of how lines were treated, of counts, of moments and of
+// tables returns the tables of the description: treatment of lines, counts, moments and
 // autocorrelations.
 func (d *Description) tables() []report.Table {
 	tables := []report.Table{d.lines()}
@@ -206,7 +206,7 @@ func (d *Description) weekdays() [7]int {
 	return jobs
 }
 
-// what states how the lines with one reason were interpreted.
+// what returns "skipped" or "repaired", the treatment of the lines counted in t.
 func what(t swf.Tally) string {
 	if t.First.Reason.Skips() {
 		return "skipped"

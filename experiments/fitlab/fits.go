@@ -96,7 +96,7 @@ func (o *outcome) order() float64 {
 }
 
 // File returns a model file with the closest fits. The model has as many users and jobs as the
-// log. Its jobs are not larger than the machine of the log. Source describes the log.
+// log, and no job is larger than the machine of the log. Source describes the log.
 func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 	f := models.File{Model: "independent", Options: map[string]any{
 		"jobs": l.Ran, "users": max(1, l.Users),

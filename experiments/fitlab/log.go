@@ -19,7 +19,7 @@ type Log struct {
 	Name  string
 	Trace *swf.Trace // records that passed the filters; the counts cover the whole file
 
-	steps  []swf.Step       // what each filter did
+	steps  []swf.Step       // effect of each filter
 	isPlan bool             // whether the file is a plan; all its jobs are then records
 	jobs   workloadgen.Plan // jobs of the plan
 }

@@ -9,10 +9,11 @@ import (
 	"bourse/workloadgen/gof"
 )
 
-// Rows returns the numbers needed to test claims about the log of the market paper, in the
-// form of rows of an experiment. The configurations are the columns of Table 1 and the whole
-// log. The policies are the distributions. Success rates are computed again in each of n
-// replications. All other numbers are computed from the whole log. It refuses another log.
+// Rows returns the numbers needed to test claims about the log of the market paper, in the form
+// of rows of an experiment. The configurations are the columns of Table 1 and the whole log.
+// The policies are the distributions. Success rates are computed again in each of n
+// replications. All other numbers are computed from the whole log. It returns an error for any
+// other log.
 func (l *Log) Rows(ctx context.Context, b gof.Bootstrap, n int, stream func(replication int) Stream, workers int) (rows []results.Metric, err error) {
 	if !isBlueHorizon(l.Trace.Header) {
 		return nil, misuse.Errorf("%s: want the log of the market paper, SDSC Blue Horizon", l.Name)

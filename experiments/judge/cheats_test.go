@@ -162,8 +162,8 @@ func TestCheats(t *testing.T) {
 	}
 }
 
-// TestMemory checks that a program that remembers the order of runs is void, although its answers
-// are the same in each process that has seen the same runs.
+// TestMemory checks that the verdict on a program that remembers the order of runs is void,
+// although its answers are the same in each process that has run the same runs.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {

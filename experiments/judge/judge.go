@@ -155,7 +155,7 @@ func (j *Judging) prepare(seed uint64, n int) (err error) {
 	return nil
 }
 
-// in returns the study and its configurations, in which s is the first policy.
+// in returns the study with s as the first policy of each configuration.
 func (s Source) in(study string, text []byte, confined bool) (e scenario.Experiment, all []scenario.Configuration, err error) {
 	known, sets := experiments.Known(), []string(nil)
 	if known.Policies = []string{s.Name}; s.Name == "" {
@@ -168,7 +168,7 @@ func (s Source) in(study string, text []byte, confined bool) (e scenario.Experim
 	return e, e.Configurations, nil
 }
 
-// hash returns a hash that identifies s. The choice c is the entry for s in the study. The
+// hash returns a hash that identifies s. The argument c is the entry for s in the study. The
 // hash of a file does not depend on the path of the file.
 func (s Source) hash(c *scenario.Choice) (string, error) {
 	of := map[string]any{"name": c.Name, "options": c.Options()}

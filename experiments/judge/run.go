@@ -110,7 +110,7 @@ type Lost struct {
 	Decision json.RawMessage `json:"decision" doc:"decision of the candidate with its numbers, as the ledger records it; null for a built-in policy"`
 }
 
-// lost is the maximum number of such jobs in the feedback on one configuration.
+// lost is the maximum number of lost jobs in the feedback on one configuration.
 const lost = 5
 
 // Screen runs the public replications and returns feedback for the author.

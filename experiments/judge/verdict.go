@@ -32,8 +32,8 @@ type Outcome struct {
 type interval func(xs []float64, lo, hi float64) (l, h float64, ok bool)
 
 // Score runs the replications of a sealed seed, and compares the policies several times. The
-// first comparison is made after Settings.Score.From replications, and each later one after
-// twice as many as the one before.
+// first comparison is made after Settings.Score.From replications, and each later comparison
+// after twice as many replications as the one before, up to Settings.Score.To.
 func (j *Judging) Score(ctx context.Context, seed uint64, opts experiments.Options) (o Outcome, err error) {
 	s := &j.Settings.Score
 	if err := j.prepare(seed, s.To); err != nil {

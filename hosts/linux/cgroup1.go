@@ -172,7 +172,7 @@ func (cgroup1) frozen(g *group, buf []byte) (bool, error) {
 	return bytes.Equal(text, []byte("FROZEN")), err
 }
 
-// kill freezes the group first, so that no process can fork in the meantime.
+// kill freezes the group first, so that no process can fork before it is killed.
 func (l cgroup1) kill(name string, turn func(frozen bool) error) error {
 	stopped := turn(true)
 	err := killAll(l.procs(name))

@@ -59,7 +59,7 @@ func TestCgroup2Files(t *testing.T) {
 	read(Usage{Name: "7.0.1", Used: 1.25})
 	put("cpu.stat", "usage_usec 1000000\n")
 	put("memory.events", files["memory.events"][:len(files["memory.events"])-2]+"3\n")
-	read(Usage{Name: "7.0.1", Used: 1.25, OutOfMemory: true}) // it never falls
+	read(Usage{Name: "7.0.1", Used: 1.25, OutOfMemory: true}) // usage never decreases
 	if err := k.Freeze("7.0.1"); err != nil {
 		t.Error(err)
 	}

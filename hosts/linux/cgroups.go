@@ -286,7 +286,7 @@ func (c *cgroups) Close() error {
 	var errs []error
 	for _, dir := range c.parent() {
 		err := unix.Rmdir(dir)
-		if err == unix.EBUSY || err == unix.ENOTEMPTY { // there are still groups
+		if err == unix.EBUSY || err == unix.ENOTEMPTY { // groups still exist in it
 			err = nil
 		}
 		errs = append(errs, gone(err))

@@ -14,18 +14,18 @@ type claim struct {
 	share hosts.Share // 0 if the group does not compete for processors
 	used  float64     // processor-seconds used since the last slice
 	owed  float64     // processor-seconds in arrears
-	spare float64     // processor-seconds left before it reaches its limit
+	spare float64     // processor-seconds that the group may use before it reaches its limit
 	runs  bool        // whether it runs in the next slice
 }
 
-// mostOwed limits the claim of a group that does not use its turns, for example because it
-// waits for a disk.
+// mostOwed limits, in processor-seconds, the claim of a group that does not use its time
+// slices, for example because it waits for a disk.
 const mostOwed = 0.5
 
 // A scheduler allocates time slices among claims.
 type scheduler struct {
 	processors float64
-	spare      float64 // processor-seconds left of those offered
+	spare      float64 // remaining processor-seconds of the processors offered
 }
 
 // settle accounts for dt seconds and decides which groups run next. Each group is owed its part

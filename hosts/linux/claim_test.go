@@ -11,7 +11,8 @@ import (
 
 // TestSettle checks on a model machine that the delivered processor time is divided as by
 // hosts.Divide, on one processor and on two, whether the machine delivers all of its time or
-// half. Limits are respected, and a group that waits for a disk gives its turn to others.
+// half. Limits are respected, and other groups get the time slices of a group that waits for a
+// disk.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -19,7 +20,7 @@ func TestSettle(t *testing.T) {
 		cpus      float64
 		delivered float64 // of each processor
 		shares    []hosts.Share
-		sleeps    int // group that does not use its turns; -1 if none
+		sleeps    int // group that does not use its time slices; -1 if none
 		want      []float64
 	}{
 		{"3:1:1", 1, 1, []hosts.Share{{Weight: 3}, {Weight: 1}, {Weight: 1}}, -1, []float64{.6, .2, .2}},

@@ -10,8 +10,9 @@
 // files each time would take four times as long. Existing libraries for control groups do not
 // keep files open, and they convert weights by nonlinear formulas.
 //
-// Two kinds of processes use a Kernel: the one that shares the processors ([Open]) and the
-// supervisor of each group ([Attach]), which survives the former. Groups survive both.
+// Two kinds of processes use a Kernel: the process that shares the processors ([Open]) and the
+// supervisor of each group ([Attach]). A supervisor continues to run if the sharing process
+// ends, and a group continues to run if both end.
 //
 // The package is independent of users, payments and the network.
 package linux

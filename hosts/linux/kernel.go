@@ -82,12 +82,12 @@ type Usage struct {
 // A Config determines where groups are created.
 type Config struct {
 	Group      string  // parent of all groups, if groups have parents
-	Dir        string  // folder of records, if the kernel stores none
+	Dir        string  // folder for the records of a kernel of kind signals or none
 	Processors float64 // number of processors offered, at most the number of the machine; 0 means all minus one, or all minus a half if there are fewer than four
 }
 
 // offered returns the default number of processors offered by a machine with n: n - 1, or n -
-// 1/2 if n is below four. A group that used all of them would starve the system.
+// 1/2 if n is below four. A group that used all processors would starve the system.
 func offered(n int) float64 {
 	if n < 4 {
 		return float64(n) - 0.5
@@ -106,7 +106,8 @@ func (c *Config) Offered() float64 {
 	}
 }
 
-// kinds are tried in this order. Attaching changes nothing.
+// kinds are the kinds of kernels, in the order in which [Detect] tries them. Opening a kernel
+// with attach set changes nothing on the machine.
 var kinds = []struct {
 	name string
 	open func(c *Config, attach bool) (Kernel, error)
@@ -137,7 +138,7 @@ func open(kind string, c *Config, attach bool) (Kernel, error) {
 }
 
 // Detect opens the first kind that works, except none. Why contains the reasons why the kinds
-// before it do not work.
+// before k do not work.
 func Detect(c Config) (k Kernel, why []error, err error) {
 	for _, kind := range kinds[:len(kinds)-1] {
 		if k, err = Open(kind.name, c); err == nil {
@@ -148,8 +149,8 @@ func Detect(c Config) (k Kernel, why []error, err error) {
 	return nil, why, errors.Join(why...)
 }
 
-// weigh calls set with the weight of each share. The largest share has the weight most. The
-// others have proportionally lower weights, but at least least.
+// weigh calls set with the weight of each share. The largest share has the weight most. Other
+// shares have proportionally lower weights, with a minimum of least.
 func weigh(shares []Share, least, most int, set func(i, weight int) error) error {
 	largest := 0.0
 	for i := range shares {

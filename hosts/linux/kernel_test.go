@@ -198,7 +198,7 @@ func TestShares(t *testing.T) {
 			all := u["1.0.0"] + u["2.0.0"]
 			got, tolerance := u["1.0.0"]/all, 0.02
 			if m.kind == "signals" {
-				tolerance += turn.Seconds() / all // The tolerance covers one extra turn.
+				tolerance += turn.Seconds() / all // The tolerance covers one extra time slice.
 			}
 			t.Logf("%v to 1: %.4f of %.2f", weight/1e-3, got, all)
 			if math.Abs(got-want) > tolerance {
@@ -249,8 +249,8 @@ func TestForked(t *testing.T) {
 	})
 }
 
-// TestContinued checks that a group that is stopped after its turn, and is continued by another
-// process, is stopped again.
+// TestContinued checks that a group is stopped again if it was stopped after its time slice and
+// another process continued it.
 func TestContinued(t *testing.T) {
 	each(t, func(t *testing.T, m *machine) {
 		k, ok := m.Kernel.(*signals)
@@ -260,7 +260,7 @@ func TestContinued(t *testing.T) {
 		m.start(t, "1.0.0", burner, Limits{})
 		m.start(t, "2.0.0", burner, Limits{})
 		m.settled(t, 0.1, "1.0.0", "2.0.0")
-		if err := m.Share([]Share{{"1.0.0", hosts.Share{Weight: 1}}, {"2.0.0", hosts.Share{Weight: 1, Limit: 1e-9}}}); err != nil { // a group whose turn is over
+		if err := m.Share([]Share{{"1.0.0", hosts.Share{Weight: 1}}, {"2.0.0", hosts.Share{Weight: 1, Limit: 1e-9}}}); err != nil { // a group whose time slice has ended
 			t.Fatal(err)
 		}
 		stands := func() bool { return m.during(t, 250*time.Millisecond)["2.0.0"] < 0.001 }
@@ -333,7 +333,7 @@ func TestAdopt(t *testing.T) {
 		m.start(t, "4.0.0", burner, Limits{})
 		m.settled(t, 0.02, "4.0.0")
 		before := m.used(t)["4.0.0"].Used
-		if err := m.Close(); err != nil { // what it has stays
+		if err := m.Close(); err != nil { // the groups continue to run
 			t.Error(err)
 		}
 		k, err := Open(m.kind, m.Config)

@@ -21,8 +21,8 @@ import (
 )
 
 // Mark returns a variable, NAME=value, for the environment of a task's processes. It identifies
-// processes that have lost their supervisor if a group consists only of the supervisor's
-// descendants. A program can remove it.
+// processes that have lost their supervisor, which no longer count as members of the group,
+// because a group consists of the supervisor's descendants. A program can remove it.
 func Mark(c Config, name string) string {
 	return "BOURSE_TASK=" + filepath.Join(c.Dir, name)
 }
@@ -50,14 +50,14 @@ type tree struct {
 	share      hosts.Share
 	frozen     bool // by Freeze
 	stands     bool // stopped because other groups run
-	dealt      bool // whether this process has signaled it; an earlier one may have left it stopped
+	dealt      bool // whether this process has signaled the group; an earlier process may have left the group stopped
 	claim      claim
 	seen       []ran // processes below the supervisor at the last scan
-	counted    bool  // time of the value used
+	counted    bool  // whether used is the sum over seen
 	used       float64
-	checked    float64 // used at the last slice
+	checked    float64 // value of used at the last slice
 	waits      waits   // waiting time for a processor
-	hungry     bool    // it used its last slice or waited during it, so it would run if it were not stopped
+	hungry     bool    // whether the group used its last slice or waited for a processor during it, so that it would run if it were not stopped
 }
 
 func openSignals(c *Config, attach, shares bool) (Kernel, error) {
@@ -226,7 +226,7 @@ func (k *signals) Kill(name string) error {
 		return err
 	}
 	return within(patience, func() (bool, error) {
-		t.each(unix.SIGSTOP) // so that no process can fork in the meantime
+		t.each(unix.SIGSTOP) // so that no process can fork before it is killed
 		left := t.each(unix.SIGKILL)
 		if t.root() == 0 {
 			left = killMarked(Mark(Config{Dir: k.dir}, name))
@@ -306,7 +306,8 @@ func (k *signals) schedule(dt float64) {
 	k.scheduler.settle(dt, claims)
 	for _, t := range ready {
 		stands := !t.claim.runs && t.share.Weight > 0
-		// A supervisor that thaws its group does not know about time slices.
+		// Stop the group again if its supervisor has thawed it, because supervisors do not know
+		// about time slices.
 		if again := stands && !t.still(); again || stands != t.stands || !t.dealt {
 			t.stands, t.dealt = stands, true
 			t.signal()

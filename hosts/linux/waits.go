@@ -11,13 +11,13 @@ import (
 )
 
 // waits measures how long a group was ready but waited for a processor, from its threads. In
-// each interval, the longest wait of a thread counts, as in the kernel's own measure, the
-// pressure of a group. The sum over threads could exceed the interval, because threads of one
+// each interval, only the longest wait of a thread counts, as in the pressure of a group that
+// the kernel reports. The sum over threads could exceed the interval, because threads of one
 // program wait for each other.
 type waits struct {
 	total   float64         // s
 	threads map[int]float64 // seconds that each thread had waited when it was last measured
-	at      time.Time       // of that
+	at      time.Time       // time of the last measurement
 }
 
 // measureEach is the interval between two measurements of threads, which cost 10 µs per thread.

@@ -17,16 +17,16 @@ const (
 )
 
 // Hear processes the host's report at now, and returns the names of the tasks whose ends the
-// host has reported. It ignores an agent with an older session than the last one, or with the
-// same session number but a different identity. In that case ok is false, because another
-// agent represents this host. It also ignores an agent that does not know its predecessor.
-// Such an agent is informed, and must wait until no task of its predecessor is running.
+// host has reported. It ignores a report with an older session than the last one, or with the
+// same session number but a different identity, because another agent represents this host. It
+// also ignores a report of a new session from an agent that does not know its predecessor. In
+// both cases ok is false.
 //
-// Reports are truncated to the possible maximum, and truncations are counted. A task's usage
-// never decreases, and in a span it is at most the task's part of the processors times the
-// span's length. All tasks together use at most the host's capacity. The total length of spans
-// is at most the time since the host joined, and at most the time since the last report plus
-// the possible transmission delay.
+// Hear truncates impossible values to the possible maximum and counts them. A task's usage
+// never decreases. In a span, it is at most the task's share of the processors multiplied by
+// the length of the span. All tasks together use at most the host's capacity. The total length
+// of spans is at most the time since the host joined, and at most the time since the last
+// report plus the possible transmission delay.
 func (m *Machine) Hear(now float64, t *Told) (known []int64, ok bool) {
 	if t.Session < m.session.id || t.Session == m.session.id && t.Boot != m.session.boot {
 		return nil, false
@@ -128,7 +128,7 @@ func (m *Machine) end(now float64, e End) {
 }
 
 // Again makes the host run a task once more under a new name. The host has reported the end of
-// the task. The broker does not learn of the end, and the work of all tries adds up.
+// the task. The broker does not learn of the end, and the work of all tries is added.
 func (m *Machine) Again(name int64) {
 	for _, slot := range m.order {
 		if t := &m.tasks[slot]; t.name == name && t.ended {
@@ -139,8 +139,8 @@ func (m *Machine) Again(name int64) {
 	}
 }
 
-// Unsaved returns the work that the task with the given name has done since it had used the given
-// processor-seconds. It returns false if the task is not wanted any more.
+// Unsaved returns the work that the task with the given name has done since its usage was the
+// given number of processor-seconds. It returns false if the task is not wanted any more.
 func (m *Machine) Unsaved(name int64, used float64) (work float64, ok bool) {
 	for _, slot := range m.order {
 		if t := &m.tasks[slot]; t.name == name {

@@ -6,17 +6,18 @@ import (
 	"bourse/hosts"
 )
 
-// The messages between a host and its market, independent of the transport. A task is
-// identified by the number that its [Machine] assigned, which counts all tasks ever started on
-// that host. Its folder on the host is called CONTRACT.NODE.TRY, where TRY is that number.
+// This file defines the messages between a host and its market, which are independent of the
+// transport. A task is identified by the number that its [Machine] assigned, which counts all
+// tasks ever started on that host. Its folder on the host is called CONTRACT.NODE.TRY, where
+// TRY is that number.
 
 // Orders describe the wanted state of a host. The host stops running tasks that are not
 // wanted, and starts wanted tasks that are not running. Each name is started at most once.
 type Orders struct {
 	Session int64   // current session; the market ignores other agents
-	Boot    string  // of that one
+	Boot    string  // identity of the agent of that session
 	Ack     int64   // number of the last booked span
-	Known   []int64 // names of tasks whose ends the market has received
+	Known   []int64 // names of the tasks whose ends the market has received
 	Deal    int64
 	Lease   float64  // seconds for which tasks may run, counted from the sending of the answered report
 	Wanted  []Wanted // sorted by start
@@ -31,27 +32,28 @@ type Wanted struct {
 	Key    int64 // key of the [hosts.Task]; not transmitted
 	Weight float64
 	Limit  float64 // processors; 0 means the host's own cap
-	Left   float64 // seconds until the host ends it without an order; 0 means never
+	Left   float64 // seconds until the host ends the task without an order; 0 means never
 	Work   float64 // work in processor-seconds at speed 1; +Inf if the host reports the end; not transmitted
 
-	// These fields identify the work. A Machine does not use them; its owner sets them.
+	// These fields identify the work. A Machine does not use them; the owner of the Machine
+	// sets them.
 	Contract    int64
 	Account     string // account of the contract
 	Node, Nodes int32
 	Job         string // hexadecimal SHA-256 of the text of a [Job]
 	Try         int32  // number of the attempt to run the node, from 1; 0 if unknown
 
-	Warn       float64  // seconds before its end at which it is notified; 0 means never
+	Warn       float64  // seconds before its end at which the task is notified; 0 means never
 	Checkpoint float64  // seconds between two checkpoints; 0 means only after a notice
 	Most       int64    // maximum bytes of a checkpoint
 	Saved      []string // SHA-256 of each part of the last checkpoint of an earlier try
 
-	Peers  []string         // addresses of all nodes of its contract, by node; none if there is one node
+	Peers  []string         // addresses of all nodes of the contract, by node; empty if the contract has one node
 	Port   int32            // first of the [BlockPorts] ports that these nodes may use; 0 if there are none
-	Memory int64            // bytes that it holds, the default limit of its job; 0 means none
-	Counts map[string]int32 // units of countable resources that it holds, by name
+	Memory int64            // bytes that the task reserves, which are also the default limit of its job; 0 means none
+	Counts map[string]int32 // units of countable resources that the task reserves, by name
 
-	Asked bool // its owner chose Warn, so a program that does not handle SIGTERM receives it too
+	Asked bool // whether the task's owner set Warn; if so, a program that does not handle SIGTERM is also sent the signal
 }
 
 // Folder returns the name of the task's folder on its host.
@@ -68,11 +70,11 @@ const HostsFile = "hosts"
 type Job struct {
 	Command []string          `json:"command"`         // program, by name or path, and its arguments
 	Env     []string          `json:"env,omitempty"`   // NAME=value; added after PATH, HOME, TMPDIR and LANG
-	Files   map[string]string `json:"files,omitempty"` // files in its folder: SHA-256 by name; a name that ends in / is a folder, a tar stream
+	Files   map[string]string `json:"files,omitempty"` // SHA-256 of each file in the task's folder, by name; a name that ends in / is a folder, stored as a tar stream
 	Limits  Limits            `json:"limits,omitzero"`
-	Name    string            `json:"name,omitempty"` // for people
+	Name    string            `json:"name,omitempty"` // shown to users
 	GPUs    int               `json:"gpus,omitempty"`
-	Stdin   string            `json:"stdin,omitempty"` // one of Files, which is its standard input
+	Stdin   string            `json:"stdin,omitempty"` // name of the file in Files that is the standard input
 }
 
 // Limits are the resource limits of a task; 0 means the host's default. If the kernel cannot
@@ -97,9 +99,9 @@ type Told struct {
 	Spans   []Span
 	Ends    []End
 	Offer   Offer
-	Load    float64 // processes of the whole machine that run or wait for a processor
+	Load    float64 // number of processes of the whole machine that run or wait for a processor
 	Closed  string  // reason why the host accepts no more tasks, if any
-	Leaving Leaving // request of its owner
+	Leaving Leaving // whether the host's owner asked the host to leave
 	Stored  int64   // bytes of output of ended tasks
 	Deleted []Deleted
 }
@@ -121,7 +123,7 @@ type Offer struct {
 
 	Address string   // address at which tasks on other hosts reach its tasks; "" if unknown
 	Ports   [2]int32 // first and last port that its tasks may use; 0 if none
-	Busy    []int32  // those ports that programs other than its tasks use, ascending
+	Busy    []int32  // ports in this range that programs other than the host's tasks use, ascending
 
 	Counts map[string]int32 // units of countable resources, by name
 }
@@ -140,52 +142,52 @@ const (
 type Span struct {
 	Deal   int64
 	Length float64 // s
-	At     float64 // its end, in seconds since the machine booted; 0 means unknown
-	Used   []Used  // usage of tasks, omitting those without any
+	At     float64 // end of the span, in seconds since the machine booted; 0 means unknown
+	Used   []Used  // usage of each task that used anything
 }
 
 // Used is the usage of a task from its start to the end of a span.
 type Used struct {
 	Name    int64
 	Seconds float64 // processor-seconds
-	Waited  float64 // seconds for which it was ready but waited for a processor; 0 if not measured
+	Waited  float64 // seconds for which the task was ready but waited for a processor; 0 if not measured
 }
 
 // TryAgain is the exit status by which a program asks for another try.
 const TryAgain = 75
 
-// An End reports that a task has ended. Its usage is in a span of the same report or an earlier
-// one.
+// An End reports that a task has ended. The task's last usage is in a span of the same report
+// or of an earlier one.
 type End struct {
 	Name        int64
 	Why         hosts.End
 	Code        uint8    // exit status of the program
-	Signal      string   // signal that ended it, if any
-	Fault       string   // faults other than the program's
+	Signal      string   // signal that ended the program, if any
+	Fault       string   // fault outside the program, if any
 	OutOfMemory bool     // a process was killed because memory ran out
 	Lacks       []string // isolation features that the machine lacks
 }
 
-// A Checkpoint is a part of a checkpoint of a task, or if it has no data, the list of all parts.
+// A Checkpoint is a part of a task's checkpoint or, if Data is empty, the list of all parts.
 type Checkpoint struct {
 	Name int64
 	Data []byte   // at most 4 MiB
 	Sums []string // SHA-256 of each part, in hexadecimal digits
-	Used float64  // processor-seconds of the task before it was read
+	Used float64  // processor-seconds that the task had used when the checkpoint was read
 }
 
-// A Log is a part of a task's output, or of an archive of its folder. It is requested without
-// Text and uploaded with it.
+// A Log is a part of a task's output, or of an archive of its folder. The market requests a Log
+// without Text, and the host uploads it with Text.
 type Log struct {
 	Name   int64
 	Errors bool   // whether it is standard error rather than standard output
 	From   int64  // offset of the part in bytes
 	Text   []byte // at most 256 KiB
 	Size   int64  // bytes printed so far
-	Fault  string // reason why it is missing, if it is
+	Fault  string // reason why the part is missing, if it is
 
 	// Archive is the name of a requested archive: a tar stream of the given paths in the
-	// folder, or of the whole folder if there are none. It is transferred in parts.
+	// folder, or of the whole folder if there are none. The host uploads an archive in parts.
 	Archive string
 	Paths   []string
 	Last    bool // this is the last part

@@ -22,7 +22,7 @@ type Machine struct {
 	order []hosts.Slot // slots of the tasks on the host, in order of start
 	names int64        // number of names assigned so far
 
-	number  int64 // of the deal
+	number  int64 // number of the last allocation
 	changed bool  // whether anything has changed since the last allocation
 	shares  []hosts.Share
 	gets    []float64 // processors of each task, in order; valid if not stale
@@ -34,7 +34,7 @@ type Machine struct {
 	now      float64 // time of the last report
 	cut      int
 
-	begun float64 // time from which spans are counted
+	begun float64 // time from which the total length of spans is limited
 	told  float64 // total length of the spans, in seconds
 	until float64 // end of the last span, on the host's clock
 }

@@ -29,9 +29,9 @@ func orders(m *remote.Machine, now float64) remote.Orders {
 	return m.Orders(now, nil)
 }
 
-// said returns a report of a session. Its first span has the number first. Each span has a
-// length of 10 s and allocation number 1. Used is the total usage of task 1 at the end of each
-// span.
+// said returns a report of a session. The first span has the number first. Each span has a
+// length of 10 s and allocation number 1. The values of used are the total usage of task 1 at
+// the end of each span.
 func said(session, first int64, used ...float64) *remote.Told {
 	t := &remote.Told{Session: session, First: first}
 	for _, u := range used {
@@ -83,9 +83,9 @@ func TestHear(t *testing.T) {
 	for name, c := range map[string]struct {
 		work float64
 		all  []message
-		done []float64 // readings
+		done []float64 // work in each usage reading
 		cut  int
-		deaf bool // to the last
+		deaf bool // whether the machine ignores the last report
 	}{
 		"spans":                      {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}}, []float64{12, 18}, 0, false},
 		"told twice":                 {inf, []message{{0, said(1, 1)}, {20, said(1, 1, 4, 10)}, {20, said(1, 1, 4, 10)}}, []float64{12, 18}, 0, false},
@@ -152,8 +152,8 @@ func TestTogether(t *testing.T) {
 }
 
 // TestEnds checks that an end is reported once, and its name acknowledged for each report; that
-// the task's reserved resources are released; and that a task stopped by the market has done
-// the work that was read.
+// the task's reserved resources are released; and that the work of a task stopped by the market
+// is the work in the readings.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	m := two(math.Inf(1), math.Inf(1))
@@ -226,9 +226,9 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestStop checks that a task that the market stops after its end was received, but before the
-// machine reported it, has ended as received, and affects no other task; and that only its own
-// readings are dropped.
+// TestStop checks the case in which the market stops a task after the machine received its end
+// but before the machine reported it. The task ends as received, no other task changes, and
+// only readings of the stopped task are dropped.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	m := two(math.Inf(1), math.Inf(1))
@@ -277,8 +277,8 @@ func TestReadings(t *testing.T) {
 }
 
 // TestEntitled checks that a task's rate is the work per second of its share of the processors,
-// and that a task is wanted until its own time. From then on, a tiny remaining time is sent,
-// because 0 would mean no limit.
+// and that a task is wanted until its stop time. After that time, the orders contain a tiny
+// remaining time, because 0 would mean no limit.
 func TestEntitled(t *testing.T) {
 	t.Parallel()
 	m := remote.New(hosts.Spec{Name: "far", CPUs: 2, Speed: 3})
@@ -328,8 +328,8 @@ func TestToldAgain(t *testing.T) {
 }
 
 // TestOnce checks, with lost, repeated and late messages, restarted agents and vanishing tasks,
-// that each task is started once, each end is reported once, and the usage read of a task is
-// its work until its end was received or it was stopped.
+// that each task starts once and each end is reported once. The usage read of a task must equal
+// the work that it did until its end was received or the market stopped it.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

@@ -51,9 +51,9 @@ func crowd(rng *rand.Rand) *policytest.Stand {
 	return s
 }
 
-// BenchmarkDecision measures one decision about a request of 10 nodes that is accepted, in a market
-// of 15 hosts and 50 contracts, by built-in policies and by their scripts. The ratio is to be at
-// most 120.
+// BenchmarkDecision measures one decision about a request of 10 nodes that is accepted, in a
+// market of 15 hosts and 50 contracts, by built-in policies and by their scripts. The ratio
+// must be at most 120.
 func BenchmarkDecision(b *testing.B) {
 	for _, name := range []string{"be", "sac", "cac"} {
 		for _, kind := range []string{"native", "script"} {

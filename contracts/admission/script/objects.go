@@ -16,7 +16,7 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// An env is the environment that a script can see during one call.
+// An env contains the data that a script can use during one call.
 type env struct {
 	*outside.Question
 	over  bool           // the call has ended
@@ -40,7 +40,7 @@ func (c *class[T]) names() []string {
 	return slices.Sorted(slices.Values(slices.AppendSeq(slices.Collect(maps.Keys(c.fields)), maps.Keys(c.methods))))
 }
 
-// An object is a T as a script sees it.
+// An object is the Starlark value that represents a T.
 type object[T interface{ gone() bool }] struct {
 	class *class[T]
 	it    T
@@ -346,15 +346,15 @@ var hostMethods = map[string]*starlark.Builtin{
 	"divide": onPlacement("divide", func(h host, p contracts.Placement) starlark.Value {
 		bid := p.Bid
 		if h.Priced() != nil {
-			bid, _ = market.Dollars(h.Claims(p)[0].Bid) // part of a bid
+			bid, _ = market.Dollars(h.Claims(p)[0].Bid) // bid for processors, part of a whole bid
 		}
 		rates := h.divide(bid)
 		return list(len(rates), func(i int) starlark.Value { return float(rates[i]) })
 	}),
 }
 
-// onPlacement returns a method of hosts that has a placement as its argument. The placement counts as one
-// on that host.
+// onPlacement returns a method of hosts that has a placement as its argument. The method treats
+// the placement as one on that host.
 func onPlacement(name string, f func(h host, p contracts.Placement) starlark.Value) *starlark.Builtin {
 	return method(name, func(h host, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 		var on starlark.Value

@@ -7,10 +7,8 @@
 // describes the names that a file can use and declare. Package outside defines the question
 // and checks the answer.
 //
-// It cannot read clocks or files, and its only memory is the state that it declares. The same
-// questions therefore have the same answers. It cannot read clocks or files, and its only
-// memory is the state that it declares, so the same questions have the same answers. It is
-// stopped after [Steps] steps.
+// A script cannot read clocks or files, and its only memory is the state that it declares, so
+// the same questions have the same answers. A call is stopped after [Steps] steps.
 package script
 
 import (
@@ -37,7 +35,7 @@ import (
 const (
 	Steps    = 1_000_000 // computation steps, and numbers in a range
 	maxText  = 256 << 10 // bytes of a script
-	maxPrint = 1 << 20   // bytes that it prints
+	maxPrint = 1 << 20   // bytes that a call prints
 )
 
 // Options are the options of a policy that is a script.
@@ -96,7 +94,7 @@ type loading struct {
 }
 
 // Compile returns the script in text. It guards the statements at the top of the file and the
-// function start, unless guard is nil. Errors contain the position in the file at path.
+// function start, unless guard is nil. Each error contains a position in the file at path.
 func Compile(path string, text []byte, options map[string]any, guard outside.Guard) (s *Script, err error) {
 	defer caught(path, &err)
 	s = &Script{file: path}
@@ -219,14 +217,15 @@ func testsOf(v starlark.Value) (all []admission.Test, err error) {
 	return all, nil
 }
 
-// A call is one call of a script. Its guard can have checks run between operations.
+// A call is one call of a script. The guard of a script can make the call run a check between
+// operations.
 type call struct {
 	starlark.Thread
 	check atomic.Pointer[func()]
 }
 
-// These are the numbers of steps between two looks for a check, and between two checks. A
-// statement that doubles a list takes 4 steps.
+// seldom is the number of steps after which a call looks for a check, and often is the number
+// of steps between two checks. A statement that doubles a list takes 4 steps.
 const (
 	seldom = 16
 	often  = 4

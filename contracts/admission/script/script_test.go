@@ -41,8 +41,8 @@ func decide(lines ...string) string {
 	return "def decide(request, market):\n    " + strings.Join(lines, "\n    ") + "\n"
 }
 
-// TestDecide checks which parts of the market a script sees, and the decisions that its answers
-// become.
+// TestDecide checks which parts of the market a script can read, and the decision for each
+// answer.
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ expression, want string }{
@@ -156,8 +156,8 @@ func TestPrints(t *testing.T) {
 	}
 }
 
-// TestChecks checks that a call checks itself often, however its statements are written, and that
-// a script is also guarded while it is loaded.
+// TestChecks checks that a call runs its check often, however its statements are written, and
+// that a script is also guarded while it is loaded.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -181,7 +181,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestOptions checks that options are given values like their defaults.
+// TestOptions checks that an option accepts only values of the type of its default.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	text := "limit = option('limit', 0.5, 'a limit')\nn = option('n', 3)\nword = option('word', 'a')\n" + decide("return reject('%s %s %s' % (limit, n, word))")

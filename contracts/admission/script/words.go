@@ -24,7 +24,7 @@ var words = starlark.StringDict{
 	"sum":    starlark.NewBuiltin("sum", sum),
 	"ulp":    starlark.NewBuiltin("ulp", ulp),
 
-	// In tests:
+	// The next three are valid only in tests.
 	"request": starlark.NewBuiltin("request", part(false)),
 	"market":  starlark.NewBuiltin("market", part(true)),
 	"equal":   starlark.NewBuiltin("equal", equal),
@@ -193,8 +193,8 @@ func sum(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []star
 	return total, nil
 }
 
-// span is the language's range with a limit. A function such as max, which cannot be stopped, would
-// never return from a range of 2^60 numbers.
+// span is Starlark's range function with a limit on the length. A function such as max, which
+// cannot be stopped, would never return from a range of 2^60 numbers.
 func span(th *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 	v, err := starlark.Call(th, starlark.Universe["range"], args, kw)
 	if n := starlark.Len(v); err == nil && (n < 0 || n > Steps) {

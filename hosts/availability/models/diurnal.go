@@ -16,7 +16,8 @@ type DiurnalOptions struct {
 	Rate float64 `yaml:"rate" validate:"min=0,max=60" doc:"owner visits per hour during working hours"`
 
 	// Het is the variation between hosts: the visit rate of a host is Rate times a random
-	// factor to the power of Het. At least 0, default 0.2; 0 makes all hosts alike.
+	// factor to the power of Het. At least 0, default 0.2; 0 gives all hosts the same visit
+	// rate.
 	Het float64 `yaml:"het" validate:"min=0,max=10" doc:"variation of the visit rate between hosts; 0 makes all hosts alike"`
 
 	// Median, in seconds, and Sigma are the parameters of the log-normal length of a visit, and

@@ -106,7 +106,8 @@ func TestLaws(t *testing.T) {
 }
 
 // TestEquilibrium checks that hosts start in equilibrium: the fraction of available hosts is
-// the same in the first hour and on the tenth day, and equals that of the means.
+// the same in the first hour and on the tenth day, and equals the fraction computed from the
+// means.
 func TestEquilibrium(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -139,7 +140,8 @@ func TestEquilibrium(t *testing.T) {
 	}
 }
 
-// TestMarkovSojourns checks mean stays and the transitions from Available against the options.
+// TestMarkovSojourns compares the mean time in each state and the transitions from Available
+// with the options.
 func TestMarkovSojourns(t *testing.T) {
 	t.Parallel()
 	trace, err := model(t, "markov", "").Trace(source(3), 300, 20*availability.Day)
@@ -258,7 +260,7 @@ func TestWorkstation(t *testing.T) {
 	var time, count [2]float64
 	for _, h := range trace.Hosts {
 		records := h.Records()
-		for _, r := range records[:len(records)-1] { // the last is cut off
+		for _, r := range records[:len(records)-1] { // the end of the trace cuts the last record
 			k := 0
 			if r.State != availability.Available {
 				k = 1

@@ -25,8 +25,8 @@ type workstation struct {
 	load  float64
 }
 
-// The parameters of workstation, for kinds in the order short, medium, long. Lengths are in
-// minutes.
+// These are the parameters of workstation. Kinds are in the order short, medium, long; lengths
+// are in minutes.
 const awayLeast = 7.0 // an owner counts as gone after seven idle minutes
 
 func availableMeans() [3]float64 { return [3]float64{3, 25, 300} }

@@ -11,13 +11,13 @@ import (
 type Limiter interface {
 	Judge
 
-	// Limit returns a limit that is valid from now on. AtLeast refuses every job that the limit
-	// excludes, for the same least.
+	// Limit returns a limit that is valid from now on. AtLeast with the same least refuses
+	// every job that the limit excludes.
 	Limit(p *Past, now, least float64) Limit
 }
 
 // A Limit describes jobs for which a host is certainly not reliable enough. It is a bound, not
-// a forecast: AtLeast may also refuse jobs that it does not exclude.
+// a forecast: AtLeast may also refuse jobs that a Limit does not exclude.
 type Limit struct {
 	Until float64 // end of validity, exclusive
 	end   float64 // length of the longest window
@@ -25,7 +25,7 @@ type Limit struct {
 }
 
 // Excludes reports whether a job of the given length is too long at now. It only excludes
-// whole-second lengths whose window is at most one day. It leaves all others to the forecast.
+// whole-second lengths whose window is at most one day. All other lengths require a forecast.
 func (l *Limit) Excludes(now, length float64) bool {
 	window := l.plen * length
 	return now+window > l.end && window <= availability.Day && now == math.Floor(now) && length == math.Floor(length)
@@ -53,17 +53,17 @@ var never = math.Inf(1)
 // exits in the longest window, which do not count as exits. With rounding up, the at most u+x+1
 // available periods in the window hold at most q + u + x jobs. With rounding down or no
 // rounding, they hold q. The limit is the first exit at which the mean of these bounds is below
-// least. It moves with the exits, as now does, until the first of them leaves its window.
+// least. It is valid until the first of the counted exits leaves its window.
 func (p *TDE) Limit(past *Past, now, least float64) Limit {
 	l := Limit{Until: math.Inf(1), end: math.Inf(1), plen: p.plen}
 	if p.pooled || p.days > maxLimited || p.plen != math.Floor(p.plen) || p.rounding == up && least <= 0.5 {
 		return l
 	}
 	var days [maxLimited]struct {
-		next  int     // the interval that ends next
-		at    float64 // its end, moved to today
+		next  int     // index of the interval that ends next
+		at    float64 // end of that interval, moved to today
 		fits  float64 // maximum number of jobs that fit, minus exits
-		exits float64 // so far
+		exits float64 // number of exits so far
 		worth float64
 	}
 	q := p.plen / p.unit
@@ -74,7 +74,7 @@ func (p *TDE) Limit(past *Past, now, least float64) Limit {
 	sum := 0.0
 	for d := range p.days {
 		day := &days[d]
-		day.worth, day.at = 1, math.Inf(1) // no bound is known: counts as reliable
+		day.worth, day.at = 1, math.Inf(1) // no bound is known, so the day counts as reliable
 		sum++
 		shift := float64(d+1) * availability.Day
 		switch from := now - shift; {

@@ -41,7 +41,7 @@ func TestLimit(t *testing.T) {
 				} else {
 					now = min(now+float64(rng.IntN(60)), math.Ceil(l.Until)-1)
 				}
-				// Lengths that are only just excluded, and others.
+				// Try lengths that are only just excluded, and other lengths.
 				length := float64(1 + rng.IntN(1+rng.IntN(30_000)))
 				if rng.IntN(4) == 0 { // windows of days
 					length *= 8
@@ -126,7 +126,7 @@ func plainLimit(o TDEOptions, h *availability.History, now, least float64) (unti
 }
 
 // TestLimitIsItsDefinition compares the limit with a literal implementation of the bound on
-// random histories: it is valid for as long, and excludes the same jobs.
+// random histories: both are valid until the same time and exclude the same jobs.
 func TestLimitIsItsDefinition(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

@@ -55,7 +55,7 @@ type TDE struct {
 	days      int
 	plen      float64
 	rounding  rounding
-	unit      float64 // in lengths
+	unit      float64 // multiple of the job's length that counts as 1
 	pooled    bool
 	empty     rule
 	missing   rule
@@ -77,7 +77,7 @@ type rule uint8
 const (
 	skip    rule = iota
 	zero         // counts as unavailable
-	one          // as reliable
+	one          // counts as reliable
 	counted      // counts by completions and exits
 )
 

@@ -15,7 +15,7 @@ func (p *TDE) window(now, length float64, d int) window {
 	return window{from, min(from+p.plen*length, now)}
 }
 
-// rule returns how w counts: by its history, or by a rule for missing days.
+// rule returns the rule for w: counted, or the rule for missing days.
 func (p *TDE) rule(w window, h *availability.History) rule {
 	if start, end := h.Span(); w.to <= start || w.from >= end || start == end { // a host without records has no days
 		return p.missing

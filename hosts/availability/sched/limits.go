@@ -19,7 +19,7 @@ type limits struct {
 	// time at.
 	widest  predictors.Limit
 	at      float64
-	entered int // number of times that a host had become idle by then
+	entered int // number of times that a host had become idle by at
 }
 
 func newLimits(limiter predictors.Limiter, least float64) *limits {

@@ -20,7 +20,7 @@ type Pool struct {
 	pace     []float64 // speeds of the hosts; nil to use their MIPS
 	entered  int       // number of times that a host became idle
 
-	first, last hosts.ID // of the idle
+	first, last hosts.ID // ends of the list of idle hosts
 }
 
 // A member is the state of one host.

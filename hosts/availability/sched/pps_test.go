@@ -96,7 +96,7 @@ func TestPPSSpeeds(t *testing.T) {
 	}
 }
 
-// asked counts forecasts.
+// asked is a predictor that counts its forecasts.
 type asked struct {
 	oracle
 	n int
@@ -115,8 +115,8 @@ func (j judged) AtLeast(p *predictors.Past, now, length, least float64) bool {
 }
 
 // TestPPSAsksFew checks that skipping hosts whose score cannot be the highest, or is judged too
-// low, changes no choice. With random loads and forecasts in tenths, so that ties are common,
-// the first host with the highest score is chosen, as if all were asked.
+// low, changes no choice. Loads and forecasts are random multiples of a tenth, so that ties are
+// common. The chosen host must be the first one with the highest score among all hosts.
 func TestPPSAsksFew(t *testing.T) {
 	t.Parallel()
 	few := 0

@@ -16,11 +16,11 @@ type QueueOptions struct {
 	// for it; at least 0, default 300.
 	Hold float64 `yaml:"hold" validate:"min=0" doc:"delay before a job is retried after every host was refused, s"`
 
-	// Mode is "skip" (the default) if later jobs are tried while such a job keeps its position,
-	// or "block" if the whole queue waits for it.
+	// Mode is "skip" (the default) if the queue tries later jobs while a job is on hold, or
+	// "block" if the whole queue waits for that job.
 	Mode string `yaml:"hold_mode" validate:"oneof=skip block" doc:"during that delay: skip (later jobs are tried) or block (the whole queue waits)"`
 
-	// Resubmit is the position in the queue of a job whose host has left: "tail" (the
+	// Resubmit is the new position in the queue of a job whose host has left: "tail" (the
 	// default), "head", or "drop", which removes the job.
 	Resubmit string `yaml:"resubmit" validate:"oneof=tail head drop" doc:"queue position of a job whose host left: tail, head, or drop (removed)"`
 }

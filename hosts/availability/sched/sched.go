@@ -1,6 +1,7 @@
-// Package sched assigns hosts that come and go to waiting jobs. A queue is scanned from time to
-// time, and a matchmaker chooses a host for the first job. The package identifies a job by its
-// number and length. It is independent of the value of jobs and of how hosts run them.
+// Package sched assigns waiting jobs to hosts whose availability changes. The caller scans a
+// queue from time to time, and a matchmaker chooses a host for the first job. The package
+// identifies a job by its number and length. It is independent of the value of jobs and of how
+// hosts run them.
 //
 // Reference: Zhang, Phillips, "Job-Scheduling with Resource Availability Prediction for
 // Volunteer-Based Grid Computing", §4 and eq. 1.

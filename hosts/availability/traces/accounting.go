@@ -8,7 +8,8 @@ import (
 // A reason states why a line was repaired or skipped.
 type reason uint8
 
-// These are the reasons for repairs, then the harmless reasons for skipping a line, then its faults.
+// These are the reasons for repairs, then the harmless reasons for skipping a line, then the
+// faults for which a line is skipped.
 const (
 	outOfOrder   reason = iota // the line starts before an earlier line; the lines are sorted
 	loadClamped                // a load or a percentage is outside its range; the nearest bound is used

@@ -22,7 +22,7 @@ const columns = "resource,start,end,state,load,mips"
 func ReadCSV(r io.Reader, gap float64) (*availability.Trace, *Accounting, error) {
 	a := new(Accounting)
 	f := newFleet(a)
-	var wrong error // of a header
+	var wrong error // error in the header
 	err := eachLine(r, "", a, func(at place, text string) {
 		fields, err := splitCSV(text)
 		if err != nil {

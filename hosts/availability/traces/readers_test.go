@@ -138,8 +138,8 @@ func num(x float64) string {
 	return string(data)
 }
 
-// TestBounds checks values at the limits of validity: loads of 0 and 100 %, no operations at
-// all, and a sample at the same time as the previous one.
+// TestBounds checks values at the limits of validity: loads of 0 and 100 %, a sample of 0
+// operations, and a sample at the same time as the previous one.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	trace, acc, err := ReadLoad(strings.NewReader("20110303\ta\t0 100\n"), LoadConfig{Threshold: 0.5, Gap: availability.Gap})

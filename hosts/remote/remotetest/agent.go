@@ -45,9 +45,9 @@ type Agent struct {
 type task struct {
 	remote.Wanted
 	slot   hosts.Slot
-	used   float64 // s of a processor
+	used   float64 // processor-seconds
 	waited float64 // s
-	due    float64 // instant, +Inf if never
+	due    float64 // time at which the agent ends the task; +Inf if never
 }
 
 // New returns the agent of a host that offers spec.

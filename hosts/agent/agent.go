@@ -21,7 +21,7 @@ type Config struct {
 	Kernel     linux.Kernel // opened with At
 	At         linux.Config
 	Supervisor string        // program whose main function calls Main; empty means this program
-	Users      int           // first of a range of user IDs for tasks, which must not be used otherwise; 0 runs all tasks as the agent's user
+	Users      int           // first user ID of a range that is used only for tasks; 0 runs all tasks as the agent's user
 	Network    bool          // tasks use the machine's network; if false, they have no network, provided that namespaces are available
 	Grace      float64       // seconds between SIGTERM and SIGKILL for unwanted tasks
 	Keep       float64       // seconds for which a task's folder is stored after its end was acknowledged
@@ -29,10 +29,10 @@ type Config struct {
 	Stored     int64         // maximum number of bytes of output of ended tasks per account; 0 means no limit
 	Offer      remote.Offer
 	Devices    Devices  // device files of countable resources; unused with a Backend
-	Backend    *Backend // starts the supervisors on another machine; nil runs tasks on this machine
+	Backend    *Backend // starts the supervisors on another machine; if nil, tasks run on this machine
 
 	clock       func() float64
-	space       func(dir string) (free, total int64, err error) // returns the numbers of free and total bytes of the disk
+	space       func(dir string) (free, total int64, err error) // returns the numbers of free bytes and of all bytes of the disk
 	boot        string
 	supervisors supervisors
 }
@@ -48,29 +48,29 @@ type supervisors interface {
 // An Agent must be used by one goroutine only.
 type Agent struct {
 	Config
-	self     string // identifies the folder
+	self     string // identifier of the folder
 	session  session
 	seq      int64 // sequence number of the last report
 	heard    int64 // sequence number of the last answer; 0 if the wanted tasks are not known yet
 	deal     int64
-	lease    float64 // instant
+	lease    float64 // time at which the lease ends
 	wanted   []wanted
 	moved    []int64 // unwanted tasks of contracts that start again on other hosts
-	drains   bool    // the market will want no more tasks here
+	drains   bool    // whether the market will want no more tasks here
 	tasks    map[string]*task
 	spans    spans
 	bad      map[string]error // errors of jobs and files that the market does not have, by SHA-256
 	closed   string
 	term     float64 // length of the lease, in seconds
 	looked   float64 // time of the last check of the machine's sockets
-	occupied []int32 // ports that it found
-	scant    bool    // the disk has too little free space for new tasks
+	occupied []int32 // ports that this check found
+	scant    bool    // whether the disk has too little free space for new tasks
 	stored   int64   // bytes of output of ended tasks
 
 	sending  *task      // task whose checkpoint is being sent
 	archives []*archive // open archives, the most recently requested last
 
-	limits   bool    // the kernel supports a limit for each task; see parts
+	limits   bool    // whether the kernel supports a limit for each task; see parts
 	measured float64 // time at which tasks were last measured
 }
 
@@ -107,7 +107,7 @@ type task struct {
 	orders        orders
 	share         hosts.Share
 	frozen        bool
-	swept         bool    // the control group of the task has been removed
+	swept         bool    // whether the control group of the task has been removed
 	used          float64 // total processor-seconds at the last measurement
 	spanned       float64 // processor-seconds already assigned to a span
 	waited        float64 // seconds for which the task was ready but waited for a processor
@@ -130,7 +130,7 @@ func (t *task) runs() bool { return t.end == nil && t.forgotten == 0 }
 // continue.
 func Open(c Config) (*Agent, error) {
 	if b := c.Backend; b != nil {
-		c.supervisors, c.Kernel, c.boot = b, b.Kernel, "spool" // a reboot does not set this clock back
+		c.supervisors, c.Kernel, c.boot = b, b.Kernel, "spool" // the clock of a backend continues after a reboot
 		if c.clock == nil {
 			c.clock = SpoolTime
 		}

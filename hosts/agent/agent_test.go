@@ -27,18 +27,18 @@ type world struct {
 	now         float64
 	kernel      *fakeKernel
 	supervisors map[string]bool // started supervisors, by name: whether each is running
-	crash       int             // number of calls until the agent is killed in one
-	after       bool            // it has been done
+	crash       int             // number of kernel calls until the agent is killed in one
+	after       bool            // whether the agent is killed after the call rather than before it
 
 	agent   *Agent // nil if it was killed
 	deal    int64
 	orders  []given
-	all     []*remote.Told // what was ever told
-	told    float64        // sum of its booked spans, except the first
-	begun   float64        // time at which it was reported
+	all     []*remote.Told // all reports of agents
+	told    float64        // total length of the booked spans of the current session, except the first
+	begun   float64        // end of the first span of the session
 	starts  map[string]int
-	ends    map[int64]hosts.End // told
-	truth   map[int64]exit      // what supervisors wrote
+	ends    map[int64]hosts.End // ends that agents reported
+	truth   map[int64]exit      // ends that supervisors recorded
 	acked   map[int64]bool      // ends that an agent received as acknowledged
 	booked  map[int64]float64   // used
 	dropped map[string]bool     // whether orders were created without the task
@@ -46,10 +46,10 @@ type world struct {
 	applies int64               // the allocation number of the orders being applied
 	seen    int64               // the highest allocation number that an agent has applied
 	job     string
-	session int64  // that is listened to
-	boot    int    // of the machine
-	self    string // whose that is
-	ack     int64  // the spans of the task that are booked
+	session int64  // number of the session whose reports the market accepts
+	boot    int    // number of the machine's current boot
+	self    string // identity of the agent of that session
+	ack     int64  // number of the last booked span
 }
 
 type tester interface {
@@ -131,7 +131,7 @@ func (w *world) checkUnits(name string) {
 	}
 }
 
-// do calls f with the agent, which may be killed in the meantime.
+// do calls f with the agent, which may be killed during the call.
 func (w *world) do(f func(a *Agent) error) {
 	if w.agent == nil {
 		return
@@ -344,10 +344,10 @@ func (w *world) order(names []string) (o given) {
 	return o
 }
 
-// TestOnce kills the agent at any step, and supervisors and the machine at any time, and loses,
+// TestOnce kills the agent at any step, and supervisors and the machine at any time. It loses,
 // delays and repeats orders, answers and acknowledgements. It checks that each name is started
-// at most once; that each task's end and usage are reported until acknowledged, and never
-// after; that nothing remains of unwanted tasks; and that no two tasks hold the same GPU.
+// at most once, that each end and usage is reported until it is acknowledged and never
+// afterwards, that nothing remains of unwanted tasks, and that no two tasks hold the same GPU.
 func TestOnce(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		dir, err := os.MkdirTemp("/dev/shm", "bourse-agent")
@@ -437,7 +437,7 @@ func TestOnce(t *testing.T) {
 		})
 
 		w.agent, w.crash = nil, 0
-		w.kernel.Groups["9.9.9"] = &fakeGroup{Running: true} // whose folder is gone
+		w.kernel.Groups["9.9.9"] = &fakeGroup{Running: true} // a group without a folder
 		w.open()
 		for range 20 {
 			w.apply(w.order([]string{"5.0.7"}))
@@ -465,9 +465,9 @@ func TestOnce(t *testing.T) {
 	})
 }
 
-// TestSpans checks that usage is reported under the allocation that was in force, as totals,
-// and repeated until it is booked; after that, only later usage is reported. The next agent
-// starts where its predecessor's usage was booked, or continues without that information.
+// TestSpans checks that usage is reported as totals under the allocation that was in force, and
+// that reports repeat it until it is booked. The first span of the next agent starts at the
+// time up to which the usage of the previous agent was booked, if that time is known.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, t.TempDir())
@@ -507,7 +507,7 @@ func TestSpans(t *testing.T) {
 }
 
 // TestHung checks that the agent enforces the lease and ends unwanted tasks if supervisors
-// hang, and that the machine accepts no more tasks if even that fails.
+// hang, and that the machine accepts no more tasks if the agent cannot end them.
 func TestHung(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, t.TempDir())
@@ -545,8 +545,8 @@ func TestHung(t *testing.T) {
 	}
 }
 
-// TestGivenUp checks that a task that was paused when its lease ended, and is unwanted when the
-// host is in contact again, never runs again: it may have been started elsewhere.
+// TestGivenUp checks that a task never runs again if it was paused when its lease ended and is
+// unwanted when the host is in contact again. Another host may have started it in the meantime.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, t.TempDir())

@@ -19,14 +19,14 @@ import (
 
 // Apply applies the orders o, which answer the report with sequence number seq, sent at the
 // given time. The returned error describes the actions that failed; Look retries them. Apply
-// ignores orders for another agent. It also ignores orders that answer a report older than
-// that of the orders applied last.
+// ignores orders for another agent, and orders that answer an earlier report than the orders
+// applied last.
 func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
 	if o.Session != a.session.Number || o.Boot != a.self || seq <= a.heard {
 		return nil
 	}
 	var errs []error
-	errs = append(errs, a.acknowledge(o), a.read()) // under the previous allocation
+	errs = append(errs, a.acknowledge(o), a.read()) // measure the usage under the previous allocation
 	if o.Deal != a.deal {
 		a.closeSpan(a.deal)
 	}
@@ -64,8 +64,8 @@ func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
 	return errors.Join(append(errs, a.Look())...)
 }
 
-// drop ends unwanted tasks that were paused when the lease ended. They may have been started
-// on another host, so they must not run again here.
+// drop ends unwanted tasks that were paused when the lease ended. Another host may have started
+// these tasks, so they must not run again here.
 func (a *Agent) drop(o *remote.Orders, now float64) error {
 	var errs []error
 	for _, t := range a.sorted() {
@@ -107,7 +107,7 @@ func (a *Agent) startAll(now float64) error {
 		}
 		numbers, free, err := a.assign(w.Counts)
 		if !free {
-			continue // a task that must end still holds the units
+			continue // a task that must end still reserves the units
 		}
 		bad = errors.Join(bad, err)
 		if err := linux.CheckName(name); err != nil {
@@ -226,7 +226,7 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, numbers map[string]
 	return err
 }
 
-// variables returns environment variables that identify the task and the nodes of its
+// variables returns the environment variables that identify the task and the nodes of its
 // contract.
 func variables(t *task, now float64) []string {
 	w := t.wanted
@@ -242,7 +242,7 @@ func variables(t *task, now float64) []string {
 			all = append(all, fmt.Sprintf("BOURSE_PORT=%d", w.Port), fmt.Sprintf("MASTER_PORT=%d", w.Port))
 		}
 	}
-	if w.until > 0 { // in Unix time
+	if w.until > 0 { // a time in Unix seconds
 		all = append(all, fmt.Sprintf("BOURSE_DEADLINE=%.0f", float64(time.Now().Unix())+w.until-now))
 	}
 	return all

@@ -22,28 +22,28 @@ import (
 
 const (
 	mostArchives = 4       // maximum number of archives open at the same time
-	mostEntries  = 1 << 17 // of one
+	mostEntries  = 1 << 17 // maximum number of entries of an archive
 )
 
 // An archive is the content of a task's folder, or of a part of the folder, as a tar stream of
 // files, folders and symbolic links. It contains no other kinds of files and no files outside
-// the folder. Changes that the program makes in the meantime cannot block the reader.
+// the folder. Changes that the program makes during the transfer cannot block the reader.
 type archive struct {
 	task *task
 	name string
 	root *os.Root
 	left []string // remaining paths; the next one is the last element
-	file *os.File // under way
-	rest int64    // bytes of it
-	room int64    // number of bytes that files may still have
-	read int      // entries
+	file *os.File // file that is being read; nil if there is none
+	rest int64    // remaining bytes of this file
+	room int64    // maximum number of bytes of the remaining files
+	read int      // number of entries read
 	seen []sight  // entries of a checkpoint
 
 	buf  bytes.Buffer
 	tar  *tar.Writer
 	over bool
 	at   int64  // offset of part
-	part []byte // put last
+	part []byte // last part that was read
 }
 
 // readArchive returns a part of an archive of t. Parts must be requested in order, but the
@@ -165,7 +165,7 @@ func (r *archive) step() error {
 	r.left = r.left[:len(r.left)-1]
 	err := r.entry(name)
 	if errors.Is(err, fs.ErrNotExist) && r.name != checkpointName {
-		return nil // the file was removed in the meantime
+		return nil // the program has removed the file
 	}
 	return err
 }

@@ -128,8 +128,8 @@ func TestArchiveOpens(t *testing.T) {
 	}
 }
 
-// TestArchiveParts checks that parts can be read in order or repeated, that a new reading is
-// distinguished from a continued one, and that files cannot exceed the task's limit.
+// TestArchiveParts checks that parts can be read in order or repeated, that a request at offset
+// 0 starts a new archive, and that files cannot exceed the task's limit.
 func TestArchiveParts(t *testing.T) {
 	t.Parallel()
 	a, one, dir := left(t)

@@ -56,7 +56,7 @@ type Task struct {
 	CPUs   float64
 	Until  float64 // deadline, as a [SpoolTime]; 0 means none
 	KillAt float64 // time after which the task must not run; 0 means never
-	GPUs   int     // that it holds
+	GPUs   int     // number of GPUs that the task reserves
 }
 
 // ReadTask returns the task of a folder.
@@ -99,8 +99,8 @@ func claim(folder, job string) error {
 	return errors.Join(err, f.Sync(), f.Close(), syncFolder(folder))
 }
 
-// Abandon ends a task that no supervisor has started. It reports whether the task is ended by
-// this call. No supervisor can start the task afterwards.
+// Abandon ends a task that no supervisor has started. It reports whether this call has ended
+// the task. No supervisor can start the task afterwards.
 func Abandon(folder string, why hosts.End, fault string) (bool, error) {
 	err := claim(folder, "abandoned")
 	if errors.Is(err, errStarted) {

@@ -32,7 +32,7 @@ const (
 	mostSaving     = 60      // seconds after its end for which a task waits until its checkpoint has been sent
 )
 
-// A sight is the state of a checkpoint's entry when it was read.
+// A sight is the state of an entry of a checkpoint at the time at which the entry was read.
 type sight struct {
 	name string
 	info fs.FileInfo
@@ -76,8 +76,8 @@ func (a *Agent) unsaved(t *task, now float64) string {
 	return ""
 }
 
-// holds reports whether the end of t must not be reported yet, because its checkpoint must be
-// sent first.
+// holds reports whether the end of t must not be reported yet, because the checkpoint of t must
+// be sent first.
 func (a *Agent) holds(t *task) bool {
 	return a.sending == t || a.unsaved(t, a.clock()) != ""
 }
@@ -113,7 +113,7 @@ func (c *conversation) save(ctx context.Context) {
 				case err == nil, errors.Is(err, link.ErrUnknown), errors.Is(err, errSize):
 					t.saved, t.savedAt = v, now
 				}
-				if t.end != nil && c.again == nil { // report the end
+				if t.end != nil && c.again == nil { // send the report of the end, which waited for the checkpoint
 					c.hurries = true
 					c.stop()
 				}

@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestPack checks that the parts of a checkpoint give the same folder again, that nothing outside
-// the folder of the task is read, also if checkpoint is a link, that a checkpoint which changes
-// while it is read is not sent, and that one above its limit is refused.
+// TestPack checks that the parts of a checkpoint give the same folder again, and that nothing
+// outside the task's folder is read, even if checkpoint is a link. A checkpoint that changes
+// while it is read is not sent, and a checkpoint above its limit is refused.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -28,10 +28,10 @@ func TestPack(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		make  func(dir string) error
-		amid  func(dir string) error // after the first part
+		amid  func(dir string) error // called after the first part
 		most  int64
 		err   error
-		holds string // list of what the next try finds
+		holds string // list of the entries that the next try finds
 	}{
 		{"a file", func(dir string) error { return os.WriteFile(dir+"/done", []byte("7"), 0o600) }, nil, 1e9, nil, "done 1"},
 		{"a folder", func(dir string) error {

@@ -27,7 +27,7 @@ func BenchmarkCost(b *testing.B) {
 				w.want(fmt.Sprintf("%d.0.%d", i+1, i+1), "sleep 1000", nil)
 			}
 			w.until("all run", func() bool { return len(w.shares()) == tasks && len(w.supervising()) == tasks })
-			for range 8 { // wait until each task has had a first turn
+			for range 8 { // wait until each task has had a first time slice
 				time.Sleep(time.Second)
 				w.apply()
 			}

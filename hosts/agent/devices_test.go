@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDevices checks which numbers and device files a task gets, that too many units are an error,
-// and the variables that list GPUs.
+// TestDevices checks the numbers and device files that a task gets, the variables that list
+// GPUs, and the error for too many units.
 func TestDevices(t *testing.T) {
 	t.Parallel()
 	a := &Agent{Config: Config{Devices: Devices{"gpu": {"/dev/a", "/dev/b", "/dev/c"}, "fpga": {"", ""}}}, tasks: map[string]*task{}}

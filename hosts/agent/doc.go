@@ -9,9 +9,9 @@
 // reports all changes.
 //
 // Each task has a supervisor, a process of the same program ([Main]) that continues if the
-// agent ends. The supervisor starts the command in isolation ([isolate]), waits for all of its
-// descendants, enforces the deadline and the lease, and records how the command ended. The
-// agent controls the supervisor through two files:
+// agent ends. The supervisor starts the command in isolation ([isolate]), waits for the command
+// and all its descendants, enforces the deadline and the lease, and records how the command
+// ended. The agent controls the supervisor through two files:
 //
 //	lease              until when tasks may run without contact to the agent; the allocation in force, and up to when usage is booked
 //	session            how many agents the folder has had, and the last one that the market answered
@@ -37,11 +37,11 @@
 // Usage is reported as totals since the start of the task. The reports are divided into spans,
 // and each span has one allocation. The receiver subtracts the last total that it has booked.
 // Repeated, late and lost spans therefore need no special treatment. When an agent starts, its
-// first span starts where the last booked span of the previous agent ended. It has the
-// allocation that was in force in between.
+// first span starts where the last booked span of the previous agent ended. This span has the
+// allocation that was in force between the two agents.
 //
 // An agent takes over a host if the session known to the market differs from the one in the
-// agent's folder. It starts no task during the first one and a half leases. After that time,
-// all tasks of the other agent are paused, even if that agent has failed. When the other agent
-// learns of its successor, it ends its tasks and then itself.
+// agent's folder. The new agent starts no task during the first one and a half leases. After
+// that time, all tasks of the other agent are paused, even if that agent has failed. When the
+// other agent learns of its successor, it ends its tasks and then itself.
 package agent

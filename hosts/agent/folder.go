@@ -55,10 +55,10 @@ type record struct {
 	Port    int32   `json:",omitempty"` // first port of the contract, if it has several nodes
 	Lease   float64 `json:",omitempty"` // length of the lease in seconds, used by a backend
 
-	Memory  int64            `json:",omitempty"` // bytes that it holds
-	Units   map[string]int32 `json:",omitempty"` // number of units of each countable resource that the task holds
+	Memory  int64            `json:",omitempty"` // bytes that the task reserves
+	Units   map[string]int32 `json:",omitempty"` // number of units of each countable resource that the task reserves
 	Numbers map[string][]int `json:",omitempty"` // numbers of these units, unless a backend assigns them
-	Files   []string         `json:",omitempty"` // their device files
+	Files   []string         `json:",omitempty"` // device files of these units
 	Hidden  []string         `json:",omitempty"` // device files that the task must not see
 }
 
@@ -66,10 +66,10 @@ type record struct {
 type orders struct {
 	Until  float64 // time of the deadline; 0 means none
 	Warn   float64 // seconds before Until at which the task is notified
-	Asked  bool    `json:",omitempty"` // its owner chose Warn
+	Asked  bool    `json:",omitempty"` // whether the task's owner set Warn
 	Paused bool
-	KillAt float64 // time at which the task is killed; it is notified immediately; 0 means never
-	Reason string  `json:",omitempty"` // of KillAt
+	KillAt float64 // time at which the task is killed; the task is notified immediately; 0 means never
+	Reason string  `json:",omitempty"` // reason why the task is killed at KillAt
 }
 
 // shouldPause reports whether the task must be paused because its orders require it, its lease
@@ -87,12 +87,12 @@ type exit struct {
 	OutOfMemory bool
 	Used        float64  // processor-seconds
 	Waited      float64  `json:",omitempty"` // seconds for which the task was ready but waited for a processor, if known
-	Span        float64  // seconds since its start
+	Span        float64  // seconds from the start to the end
 	Stored      int64    `json:",omitempty"` // bytes of the task's files and output
 	Lacks       []string // isolation features that the machine does not have
 }
 
-// put writes v to path atomically: readers find either the old or the new content.
+// put writes v to path as JSON atomically: readers find either the old or the new content.
 func put(path string, v any, sync bool) error {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -21,16 +21,16 @@ import (
 )
 
 // TestHostile runs each of several attackers next to a victim with the same weight on the same
-// processor: a fork bomb, programs that fill memory or the disk, one that leaves processes
-// behind, and one that prints without end. It checks that each end is reported correctly, and
-// that the victim receives half of their total processor time, within 0.03.
+// processor: a fork bomb, programs that fill memory or the disk, a program that leaves
+// processes behind, and a program that prints without end. It checks that each end is reported
+// correctly, and that the victim receives half of their total processor time, within 0.03.
 func TestHostile(t *testing.T) {
 	each(t, true, func(t *testing.T, b *bench) {
 		if b.kind != "signals" && os.Geteuid() != 0 {
 			t.Skip("only root bounds what users take")
 		}
 		memory, _ := b.Kernel.Bounds()
-		// Both use processor 0 only.
+		// The attacker and the victim use only processor 0.
 		const pin = "taskset -pc 0 $$ >/dev/null; "
 		b.want("1.0.1", pin+"while :; do :; done", nil)
 		b.until("the victim runs", func() bool { b.Agent.read(); return b.used("1.0.1") > 0.05 })
@@ -61,9 +61,9 @@ func TestHostile(t *testing.T) {
 			if !c.reported(e) {
 				t.Errorf("%s is reported as %+v; it printed %q", c.name, e, b.text(name, "err"))
 			}
-			tolerance := 0.03 + 0.03/(victim+e.Used) // it starts before it is bound to processor 0
+			tolerance := 0.03 + 0.03/(victim+e.Used) // a program starts before it is bound to processor 0
 			if b.kind == "signals" {
-				tolerance += 0.1 / (victim + e.Used) // The tolerance covers one extra turn.
+				tolerance += 0.1 / (victim + e.Used) // The tolerance covers one extra time slice.
 			}
 			if part := victim / (victim + e.Used); part < 0.5-tolerance {
 				t.Errorf("beside %s the victim got %.3f of both", c.name, part)

@@ -19,7 +19,7 @@ import (
 
 // TestIsolation checks the view and rights of a task: it has its own user and processes, no
 // capabilities and no way to gain any. It can write only to its folder and its own /tmp, and
-// sees neither the agent's folder nor those of other tasks.
+// sees neither the agent's folder nor the folders of other tasks.
 func TestIsolation(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		secret := filepath.Join(b.Dir, "key")
@@ -142,7 +142,7 @@ func TestLease(t *testing.T) {
 
 // TestKilled checks that a task dies with its killed supervisor and is reported as Lost with
 // its measured usage. A second agent, opened after the first has ended, adopts running tasks,
-// knows which ended in the meantime, and starts none again.
+// reports tasks that ended before it was opened, and starts no task again.
 func TestKilled(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		count := "echo x >> count; "

@@ -10,12 +10,13 @@ import (
 	"bourse/hosts/linux"
 )
 
-// A fakeKernel is a kernel in memory. The test sets the usage of its groups. It outlives the
-// agents that use it. It must be used by one goroutine.
+// A fakeKernel is a kernel in memory that outlives the agents that use it. The test sets the
+// usage of the groups. Only one goroutine may use a fakeKernel.
 type fakeKernel struct {
 	Groups map[string]*fakeGroup
 
-	// Before and After are called at each change; what panics there kills the caller.
+	// Before and After are called before and after each change. A panic in them represents the
+	// death of the calling agent.
 	Before, After func(call, name string)
 }
 
@@ -25,7 +26,7 @@ type fakeGroup struct {
 	Limits  linux.Limits
 	Used    float64
 	Frozen  bool
-	Running bool // it has processes
+	Running bool // whether the group has processes
 	OOM     bool
 }
 

@@ -17,14 +17,14 @@ import (
 
 // TestAgentKilledAt kills an agent, in its own process, with SIGKILL at each step of the start
 // and end of a task, and its supervisor at each of the supervisor's steps. The agent that
-// adopts the folder starts the task at most once in total, reports its end, and leaves no
-// group. A task whose supervisor was started survives the agent.
+// adopts the folder must report the end of the task and leave no group. In total, the task is
+// started at most once. A task whose supervisor was started survives the agent.
 func TestAgentKilledAt(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		for _, c := range []struct {
 			at    string
 			why   hosts.End
-			count string // what the task has written to its file
+			count string // text that the task has written to its file
 		}{
 			{"before make", hosts.Lost, ""},
 			{"after make", hosts.Lost, ""},
@@ -130,7 +130,7 @@ func (m dyingSupervisors) look(folder string) {
 // kill kills the agent, and the supervisor if the step requires it.
 func (m dyingSupervisors) kill(at string) {
 	if m.at == at {
-		for _, pid := range m.mine { // unless it is reaped
+		for _, pid := range m.mine { // supervisors that have not been waited for
 			syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}

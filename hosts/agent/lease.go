@@ -25,8 +25,8 @@ const (
 
 // A lease is the time until which tasks may run.
 type lease struct {
-	until  float64 // instant
-	deal   int64   // the allocation in force
+	until  float64 // time at which the lease ends
+	deal   int64   // number of the allocation in force
 	booked float64 // time up to which the market has booked the usage of tasks
 	number int64   // number of the renewal
 }

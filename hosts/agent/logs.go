@@ -11,7 +11,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// mostLog is the maximum number of bytes of a log per upload.
+// mostLog is the maximum number of bytes of a log in one upload.
 const mostLog = 256 << 10
 
 // part returns the requested part of a log.

@@ -65,7 +65,7 @@ func (a *Agent) freeze(t *task, stands bool) error {
 	return a.Kernel.Thaw(t.name)
 }
 
-// over reports whether a task has ended, and records how it ended.
+// over reports whether a task has ended, and records the reason.
 func (a *Agent) over(t *task) (bool, error) {
 	alive, err := a.supervisors.alive(t.folder)
 	if err != nil || alive {

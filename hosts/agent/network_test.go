@@ -20,7 +20,7 @@ import (
 	"bourse/hosts/link"
 )
 
-// A served office is reached over the network.
+// A served is an office that agents reach over the network.
 type served struct {
 	*office
 	secret string
@@ -46,8 +46,8 @@ func (s *served) Host(pin string) (string, error) {
 	return "h00", nil
 }
 
-// listen serves s on this machine and returns a token for it, through a proxy that cuts each
-// connection after a while at an arbitrary byte.
+// listen serves s on the loopback interface through a proxy, and returns a token for s. The
+// proxy cuts each connection after a while at an arbitrary byte.
 func (s *served) listen(t *testing.T, rng *rand.Rand, calm chan struct{}) link.Token {
 	own, err := link.Identity(filepath.Join(t.TempDir(), "market.pem"), "market")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // in the task's folder before it sends SIGTERM.
 type notice struct {
 	Reason string  `json:"reason"`
-	In     float64 `json:"in"` // seconds until then
+	In     float64 `json:"in"` // seconds until the program is killed
 }
 
 // Reasons of a notice.

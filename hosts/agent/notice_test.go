@@ -16,9 +16,10 @@ import (
 	"bourse/hosts/remote"
 )
 
-// TestNotice checks that a program is notified before its deadline and before it must end
-// elsewhere, with the reason; that a program which does not handle the signal is ended early only
-// if its owner asked for the notice; and that a program that the notice ended has not failed.
+// TestNotice checks that a program is notified, with the reason, before its deadline and before
+// its contract moves to other hosts. If a program does not handle the signal, the notice ends
+// it early only if its owner requested the notice. A program that the notice ended has not
+// failed.
 func TestNotice(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		const obeys = "trap 'cat notice; exit 0' TERM; echo up; while :; do sleep 0.01; done"
@@ -72,8 +73,8 @@ func TestNotice(t *testing.T) {
 	})
 }
 
-// TestPlace checks that a file placed into a folder of a program replaces links, pipes and files,
-// and that nothing is written through them or waits for them.
+// TestPlace checks that a file placed into a folder of a program replaces links, pipes and
+// files. Nothing must be written through a link, and no pipe must block the writer.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "secret")

@@ -8,8 +8,8 @@ import (
 )
 
 // If only a part of a machine is offered, weights are not sufficient to divide it. Tasks with
-// fewer threads than the machine has processors never compete with each other, and a common
-// limit would be used up by the first task. Each task therefore also has its own limit: its
+// fewer threads than the machine has processors never compete with each other, and the first
+// task could use up a common limit. Each task therefore also has its own limit: its
 // entitlement, plus a part of the processors that other tasks do not use.
 
 // busy is a fraction of a task's limit. If the task uses more than this, it could probably use
@@ -45,7 +45,7 @@ func parts(processors float64, shares []linux.Share, used, limits []float64) []l
 }
 
 // measure records the usage of each task, in processors, since the last measurement. It does
-// nothing if that was less than half a second ago.
+// nothing if the last measurement was less than half a second ago.
 func (a *Agent) measure(now float64) {
 	if now < a.measured+0.5 {
 		return

@@ -13,8 +13,9 @@ import (
 )
 
 // TestParts checks that limits converge to the fair shares on a machine that gives each task
-// the smaller of its limit and its demand: each task with unlimited demand receives its Divide
-// share of what the others leave, and no task receives less than its entitlement.
+// the smaller of its limit and its demand: each task with unlimited demand receives its share,
+// by Divide, of the processors that the other tasks do not use, and no task receives less than
+// its entitlement.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -45,7 +46,7 @@ func TestParts(t *testing.T) {
 			if used[i] < min(wants[i], entitled[i])-1e-9 {
 				r.Errorf("%d is entitled to %v, wants %v and gets %v", i, entitled[i], wants[i], used[i])
 			}
-			// Each idle task is left a quarter more than it uses, plus 0.02.
+			// Each idle task may use a quarter more than before, plus 0.02.
 			if slack := 0.25*processors + 0.02*float64(n); used[i] < best[i]-slack {
 				r.Errorf("%d gets %v, and could %v", i, used[i], best[i])
 			}

@@ -59,7 +59,7 @@ type Program struct {
 // A membership is the content of market.json: the market that the host has joined.
 type membership struct {
 	Address string // host:port
-	Pin     string // pin of its certificate
+	Pin     string // pin of the market's certificate
 	Host    string // name of the host in the market
 	Market  string `json:",omitempty"` // name of the market
 }
@@ -160,7 +160,7 @@ func number(dir string) uint32 {
 // names differ only in their last two digits, from 00 to 31, have disjoint ranges.
 func users(number uint32) int { return 1_800_000_000 + int(number%10_000)*10_000 }
 
-// take copies the fields that are set in s.
+// take copies to o the fields that are set in s.
 func (o *Settings) take(s Settings) {
 	if s.Name != "" {
 		o.Name = s.Name

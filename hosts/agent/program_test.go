@@ -30,9 +30,9 @@ func TestUsers(t *testing.T) {
 	}
 }
 
-// TestProgram checks that a machine with its own kernel works as a host. Programs that its
-// market wants run with their files, get their shares, and are reported with their ends and
-// output. They continue when the agent is stopped and started again.
+// TestProgram checks that a machine with its own kernel works as a host. Programs that the
+// market wants run with their files and get their shares, and the agent reports their ends and
+// output. Programs continue when the agent is stopped and started again.
 func TestProgram(t *testing.T) {
 	each(t, true, func(t *testing.T, b *bench) {
 		dir, err := os.MkdirTemp("", "bourse-program")
@@ -107,7 +107,7 @@ func TestProgram(t *testing.T) {
 		x, y = read(heavy)-x, read(light)-y
 		tolerance := 0.05
 		if b.kind == "signals" {
-			tolerance = 0.15 // no group gets a turn while other programs use the processors
+			tolerance = 0.15 // no group gets a time slice while other programs use the processors
 		}
 		if part := x / (x + y); x+y < 1 || math.Abs(part-0.75) > tolerance {
 			t.Errorf("for weights of 3 to 1 they got %.2f and %.2f, %.3f of both", x, y, part)

@@ -13,7 +13,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// TestVariables checks what a node learns about the other nodes of its contract, and that a job
+// TestVariables checks the variables that describe the nodes of a contract, and that a job
 // cannot set these variables.
 func TestVariables(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ type Market interface {
 	PutCheckpoint(ctx context.Context, host string, c *remote.Checkpoint) error
 }
 
-// These are the reasons why an agent ends without having been ordered to.
+// These errors are the reasons why an agent ends by itself.
 var (
 	ErrSuperseded = errors.New("superseded: another agent stands for this host; what ran here was ended")
 	ErrDrained    = errors.New("drained: nothing runs here any more, and nothing will")
@@ -54,7 +54,7 @@ type conversation struct {
 
 	answers chan answer
 	again   <-chan time.Time // fires when the next Sync is due; nil while one is pending
-	wait    time.Duration    // increases while calls fail
+	wait    time.Duration    // delay before the next call; increases while calls fail
 	began   time.Time        // start of the last Sync call
 	stop    func()           // cancels the pending Sync
 	hurries bool             // whether the call was cancelled to send an urgent report
@@ -64,7 +64,7 @@ type conversation struct {
 
 type answer struct {
 	orders *remote.Orders
-	seq    int64 // orders in the answer
+	seq    int64 // sequence number of the last report
 	sent   float64
 	err    error
 }
@@ -218,9 +218,10 @@ func (c *conversation) take(r answer) (over, err error) {
 }
 
 // follow makes this agent the successor of the agent that the market currently knows. If the
-// market's agent is not the one that this agent expects to succeed, that agent may be running
-// on another machine. The tasks of that agent end when it learns of its successor, or pause
-// when its lease ends. Until then, this agent starts no task, so that no task runs twice.
+// market's agent is not the one that this agent expects to succeed, the market's agent may be
+// running on another machine. The tasks of the market's agent end when it learns of its
+// successor, or pause when its lease ends. Until then, this agent starts no task, so that no
+// task runs twice.
 func (c *conversation) follow(o *remote.Orders, sent float64) error {
 	number, quiet := c.session.Number, c.session.Quiet
 	if o.Boot != c.session.After {
@@ -231,7 +232,7 @@ func (c *conversation) follow(o *remote.Orders, sent float64) error {
 	return c.begin(max(number, o.Session+1), quiet, o.Boot)
 }
 
-// idle reports whether no task is running and the market has been informed of this.
+// idle reports whether no task is running and the market has acknowledged all ends.
 func (a *Agent) idle() bool {
 	for _, t := range a.tasks {
 		if t.forgotten == 0 {

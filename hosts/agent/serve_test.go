@@ -33,9 +33,9 @@ type box struct {
 	t     *testing.T
 	dir   string
 	began time.Time
-	rate  float64 // of its clock
-	lies  float64 // interval at which usage is counted
-	full  bool    // nothing can be written
+	rate  float64 // rate of the machine's clock
+	lies  float64 // factor by which reported usage exceeds actual usage
+	full  bool    // whether the disk is full
 
 	mu          sync.Mutex
 	supervisors map[string]bool // started supervisors, by name: whether each is running
@@ -88,7 +88,7 @@ func (b *box) change(f func(string) error, name string) error {
 	return f(name)
 }
 
-// count charges the running tasks for their use of the machine until now.
+// count adds to the running tasks their usage of the machine until now.
 func (b *box) count() {
 	var on []*fakeGroup
 	for name, lives := range b.supervisors {
@@ -214,8 +214,8 @@ type office struct {
 	saved   []remote.Checkpoint
 	job     string
 	heard   time.Time
-	gone    bool // the host is removed
-	away    bool // reports are not processed, so the answers are outdated
+	gone    bool // whether the host is removed
+	away    bool // whether reports are not processed, so that answers are outdated
 	last    remote.Orders
 	closed  string // value that the host reported last
 	drain   bool
@@ -364,7 +364,7 @@ type storm struct {
 	mu  sync.Mutex
 	rng *rand.Rand
 	off bool // whether the network is down
-	bad int  // how many calls of ten fail
+	bad int  // number of failing calls out of ten
 }
 
 // cut blocks or unblocks all calls.
@@ -390,10 +390,10 @@ func (c *storm) Sync(ctx context.Context, host string, t *remote.Told) (*remote.
 	switch kind {
 	case 1:
 		return nil, lost
-	case 2: // the answer
+	case 2: // the answer is lost
 		c.Market.Sync(ctx, host, t)
 		return nil, lost
-	case 3: // the call arrives late, even if the caller is killed in the meantime
+	case 3: // the call arrives late, even if the caller is killed before that
 		time.Sleep(late)
 		return c.Market.Sync(context.WithoutCancel(ctx), host, t)
 	case 4:
@@ -524,14 +524,14 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestSuperseded checks that the later of two agents of one host wins: the earlier one ends its
-// tasks and itself. The later one starts nothing before that, even if the earlier one is
-// disconnected or the later one has been connected before.
+// TestSuperseded checks that the later of two agents of one host takes over: the earlier agent
+// ends its tasks and itself. The later agent starts nothing before that, even if the earlier
+// agent is disconnected or the later agent has been connected before.
 func TestSuperseded(t *testing.T) {
 	t.Parallel()
 	for _, v := range []struct {
 		off     bool
-		counted int64 // the session count in the second agent's folder
+		counted int64 // session number in the second agent's folder
 	}{{false, 0}, {true, 0}, {false, 100}} {
 		synctest.Test(t, func(t *testing.T) {
 			o, first, second := newOffice(), newBox(t), newBox(t)
@@ -574,8 +574,8 @@ func TestSuperseded(t *testing.T) {
 	}
 }
 
-// TestAway checks that the next agent of a folder supersedes nobody if its market cannot
-// process its session for a while: it starts the wanted tasks at once.
+// TestAway checks that the next agent of a folder starts the wanted tasks at once, because it
+// supersedes no other agent, even if the market cannot process its session for a while.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -601,8 +601,8 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestRestored checks an agent whose market was restored from a backup and knows only an
-// earlier agent. The agent is not superseded: it ends unwanted tasks and continues.
+// TestRestored checks that an agent whose market was restored from a backup, and knows only an
+// earlier agent, is not superseded: the agent ends unwanted tasks and continues.
 func TestRestored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -617,7 +617,7 @@ func TestRestored(t *testing.T) {
 		o.machine = remote.New(*o.machine.Spec())
 		o.machine.Hear(o.now(), &remote.Told{Session: 1, Boot: "earlier", First: 1})
 		clear(o.slots)
-		slot, err := o.machine.Start(o.now(), hosts.Task{}, hosts.Share{Weight: 1}) // name 1 was given
+		slot, err := o.machine.Start(o.now(), hosts.Task{}, hosts.Share{Weight: 1}) // name 1 is already in use
 		if err != nil {
 			t.Error(err)
 		}
@@ -636,8 +636,8 @@ func TestRestored(t *testing.T) {
 	})
 }
 
-// TestFull checks that a host with a full disk reports this, reports tasks that it could not
-// start as lost, and withdraws the report when the disk has space again.
+// TestFull checks that a host reports that its disk is full, reports tasks that it could not
+// start as lost, and reports no fault when the disk has space again.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 // A Status is the status of a host in its market, with its tasks.
 type Status struct {
 	Host   string   `json:"host"`
-	Market string   `json:"market"` // its address
-	Kind   string   `json:"kind"`   // of kernel
+	Market string   `json:"market"` // address of the market
+	Kind   string   `json:"kind"`   // kind of kernel interface
 	CPUs   float64  `json:"cpus"`   // processors offered
 	Apart  bool     `json:"apart"`  // whether users are isolated
 	Trust  []string `json:"trust"`  // accounts whose jobs the host accepts; set only if users are not isolated
@@ -27,7 +27,7 @@ type Shown struct {
 	Name    string   `json:"name"`
 	Command []string `json:"command"`
 	End     string   `json:"end,omitempty"` // how the task ended; unset while it is running
-	Status  int      `json:"status"`        // exit status of its program
+	Status  int      `json:"status"`        // exit status of the program
 	Fault   string   `json:"fault,omitempty"`
 	Used    float64  `json:"used"` // processor-seconds; set when the task has ended
 }

@@ -16,8 +16,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A shelf is an agent with ended tasks on a disk of a thousand bytes. scarce is a quarter of
-// it, least a twentieth, and used is the space used by others.
+// A shelf is an agent with ended tasks on a disk of a thousand bytes. On this disk, scarce is a
+// quarter and least is a twentieth. The field used is the space that other programs use.
 type shelf struct {
 	*Agent
 	t    *testing.T
@@ -42,7 +42,7 @@ func newShelf(t *testing.T) *shelf {
 	return s
 }
 
-// noSupervisors supervises nothing.
+// noSupervisors implements supervisors without processes.
 type noSupervisors struct{}
 
 func (noSupervisors) start(string) error         { return errors.New("none is started") }
@@ -62,7 +62,8 @@ func (s *shelf) put(number int64, account string, at float64, bytes int) {
 	s.tasks[t.name] = t
 }
 
-// deleted returns the tasks whose output was deleted, and checks that the others have theirs.
+// deleted returns the tasks whose output was deleted, and checks that the output of all other
+// tasks exists.
 func (s *shelf) deleted() string {
 	s.t.Helper()
 	if err := s.makeRoom(); err != nil {
@@ -135,7 +136,7 @@ func TestMakeRoom(t *testing.T) {
 }
 
 // TestReserve checks that the reserve uses part of the disk, that a full disk has space for the
-// agent's state after its release, and that it is allocated again.
+// agent's state after the reserve is released, and that the reserve is allocated again.
 func TestReserve(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, 8<<20)

@@ -71,16 +71,16 @@ type supervisor struct {
 	copied chan error
 
 	orders  orders
-	ordered version // of them
+	ordered version // version of the orders file that was read last
 	until   float64 // end of the lease
-	leased  version // of that
-	bounded bool    // the control group of the task limits memory
+	leased  version // version of the lease file that was read last
+	bounded bool    // whether the control group of the task limits memory
 	again   float64 // time of the next expensive check
 
 	hears  bool // receives a value when there are new orders
 	frozen bool
-	warned bool // the deadline is near
-	asked  bool // to end
+	warned bool // whether the task was notified of its deadline
+	asked  bool // whether the task was asked to end
 	walk   time.Time
 
 	spooled spooled
@@ -191,7 +191,7 @@ func (m *supervisor) listen() <-chan os.Signal {
 }
 
 // rest returns how long the supervisor can sleep if it is not notified. Wake-ups cause most of
-// its cost.
+// the cost of a supervisor.
 func (m *supervisor) rest(now float64) time.Duration {
 	if !m.Spool && (!m.hears || m.frozen) {
 		return look
@@ -257,8 +257,8 @@ func (m *supervisor) start() error {
 	}
 	go m.reap()
 	// The first process that enters a control group waits for the kernel for about 10 ms. The
-	// supervisor therefore moves the process into its group while the process is still
-	// starting. The process also does this itself.
+	// supervisor therefore moves the new process into its group while that process is still
+	// starting. The new process also moves itself.
 	m.kernel.Enter(m.Name, m.main)
 	// The pipe is closed when the command starts.
 	text, err := io.ReadAll(faults)
@@ -378,10 +378,10 @@ func (m *supervisor) tick(now float64) (over bool) {
 	// unwanted tasks before it writes the lease.
 	if m.ordered.changed(filepath.Join(m.folder, "orders")) || again {
 		m.orders = orders{}
-		get(filepath.Join(m.folder, "orders"), &m.orders) // no orders, no task
+		get(filepath.Join(m.folder, "orders"), &m.orders) // if the file cannot be read, the orders remain empty and the task ends
 	}
 	o := m.orders
-	// Freeze the task again each time, because the agent may have resumed it in the meantime.
+	// Freeze the task again each time, because the agent may have resumed it.
 	if o.shouldPause(now, m.until) {
 		if !m.frozen || again {
 			m.kernel.Freeze(m.Name)

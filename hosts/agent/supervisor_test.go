@@ -39,11 +39,11 @@ type bench struct {
 	kind   string
 	wanted []remote.Wanted
 	deal   int64
-	ends   map[string]exit // told
+	ends   map[string]exit // ends that the agent reported
 }
 
-// each runs a test with every kind of kernel that this machine supports, in parallel unless it
-// measures.
+// each runs a test with every kind of kernel that this machine supports. Tests that measure do
+// not run in parallel.
 func each(t *testing.T, measures bool, test func(t *testing.T, b *bench)) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("it runs programs on this machine, which others may be using: .ci/nightly machines")
@@ -61,7 +61,8 @@ func each(t *testing.T, measures bool, test func(t *testing.T, b *bench)) {
 	}
 }
 
-// benches counts benches. Each has its own users, because limits of processes apply per user.
+// benches is the number of benches. Each bench has its own users, because limits on the number
+// of processes apply per user.
 var benches atomic.Int32
 
 func newBench(t testing.TB, kind string) *bench {
@@ -82,7 +83,7 @@ func newBenchIn(t testing.TB, kind, dir string) *bench {
 		Limits: remote.Limits{Memory: 64e6, Processes: 64, Files: 256, Disk: 4e6, Log: 10_000},
 	}
 	if kind == "signals" {
-		b.config.At.Processors = 1 // one has the turn
+		b.config.At.Processors = 1 // one group runs at a time
 	}
 	if os.Geteuid() == 0 {
 		b.config.Users = 1_900_000_000 + 5000*(os.Getpid()%20_000) + 100*int(benches.Add(1))
@@ -214,8 +215,9 @@ func (b *bench) text(name string, path ...string) string {
 }
 
 // TestEnds checks each way in which a task can end: by itself, with an error, by a signal,
-// without a start, at its deadline, and when it becomes unwanted. It also checks that the task
-// runs in its own folder with its variables, and that its remaining processes are killed.
+// without a start, at its deadline, and when it becomes unwanted. It also checks that a task
+// runs in its own folder with its variables, and that the remaining processes of a task are
+// killed.
 func TestEnds(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		mark := fmt.Sprintf("%d.%d", 100000+os.Getpid(), benches.Add(1))
@@ -271,7 +273,7 @@ func TestEnds(t *testing.T) {
 }
 
 // TestFolderGone checks that a task whose folder is removed ends, with or without an agent.
-// Otherwise it could never be ended.
+// Without this, nothing could end such a task.
 func TestFolderGone(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		mark := fmt.Sprintf("%d.%d", 200000+os.Getpid(), benches.Add(1))

@@ -7,7 +7,7 @@ import "slices"
 // after [Book.Next] or if a job in ended is not running. It sorts ended.
 //
 // A job that ends early frees nodes. The whole plan is then rebuilt. The new plan is adopted
-// only if it keeps every deadline, because a greedy plan may fail to do so.
+// only if it meets every deadline, because a greedy plan may miss one.
 func (b *Book) Advance(now int64, ended []int64, facts []Fact) []Fact {
 	b.advance(now)
 	vacated := never
@@ -77,8 +77,8 @@ func (b *Book) overruns(now int64, vacated interval, facts []Fact) []Fact {
 	return facts
 }
 
-// extend gives e more time if the plan then still keeps every deadline without e's nodes. The
-// deadline of e itself is not checked: e is late because of its own estimate.
+// extend gives e more time if the plan then still meets every deadline without e's nodes. It
+// does not check the deadline of e itself, which is late because of its own estimate.
 func (b *Book) extend(e *entry, now int64, vacated interval) bool {
 	taken := interval{now, now + b.config.extension(e.span)}
 	t := b.whole(now)

@@ -40,7 +40,8 @@ func loaded(tb testing.TB, rng *rand.Rand, n int) *Book {
 	return b
 }
 
-// anew plans all jobs of b, and j, from scratch. This is the alternative to Quote.
+// anew plans all jobs of b, and j, from scratch. This is the alternative to Quote that the
+// benchmark measures.
 func (b *Book) anew(j *Job) bool {
 	with := &Book{config: b.config, now: b.now}
 	with.steps.reset(b.now, b.config.Nodes)
@@ -65,8 +66,8 @@ func fastest(f func()) float64 {
 }
 
 // BenchmarkQuote requests quotes from books with 10^2, 10^3 and 10^4 planned jobs. It reports
-// how much longer planning from scratch takes, and how much longer a quote takes than with 10^2
-// jobs.
+// how many times longer planning from scratch takes than a quote, and how many times longer a
+// quote takes than with 10^2 jobs.
 func BenchmarkQuote(b *testing.B) {
 	var first float64
 	for _, n := range []int{100, 1000, 10000} {
@@ -103,10 +104,11 @@ func BenchmarkQuote(b *testing.B) {
 	}
 }
 
-// BenchmarkQueue requests reservations in front of waiting on-demand jobs. Each accepted one
-// delays much of the queue, and every later job must be checked against the vacated interval. A
-// brief book postpones this to the commitment. It reports how much longer a quote with ZetaAll
-// takes, and planning from scratch.
+// BenchmarkQueue requests reservations in front of waiting on-demand jobs. Each accepted
+// reservation delays much of the queue, and every later job must be checked against the vacated
+// interval. A brief book postpones this check to the commitment. The benchmark reports how many
+// times longer a quote with ZetaAll, and planning from scratch, take than a quote of a brief
+// book.
 func BenchmarkQueue(b *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprintf("waiting=%d", n), func(b *testing.B) {
@@ -152,7 +154,8 @@ func BenchmarkQueue(b *testing.B) {
 }
 
 // BenchmarkSuffix requests jobs with keys after a given part of 1,000 planned jobs. It reports
-// how much longer it takes to place the whole plan again, and to plan it from scratch.
+// how many times longer than a quote it takes to place the whole plan again, and to plan it
+// from scratch.
 func BenchmarkSuffix(b *testing.B) {
 	for _, part := range []float64{0.1, 0.5, 0.9} {
 		b.Run(fmt.Sprintf("prefix=%v", part), func(b *testing.B) {
@@ -182,8 +185,8 @@ func BenchmarkSuffix(b *testing.B) {
 	}
 }
 
-// TestQuoteAllocates checks that a quote allocates only itself, whether it places the suffix,
-// the whole plan or an insertion.
+// TestQuoteAllocates checks that a quote allocates only its result, whether it places the
+// suffix, the whole plan or an insertion.
 func TestQuoteAllocates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	for _, admission := range []Admission{EDF, EDFInsert} {

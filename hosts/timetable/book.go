@@ -199,8 +199,8 @@ func (b *Book) position(j *Job) int {
 	return sort.Search(len(b.plan), func(i int) bool { return compare(&b.plan[i].Job, j) >= 0 })
 }
 
-// insert adds a job to the plan at index i. The caller has already subtracted its slot from the
-// free nodes.
+// insert adds a job to the plan at index i. The caller has already subtracted the job's slot
+// from the free nodes.
 func (b *Book) insert(i int, e *entry, slot interval) {
 	b.plan = slices.Insert(b.plan, i, e)
 	b.slots = slices.Insert(b.slots, i, slot)

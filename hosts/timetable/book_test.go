@@ -33,7 +33,7 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	taken := long.Quote(0, tight)
-	tight.Deadline, tight.Estimate = 39, 31 // job 5 cannot wait for it
+	tight.Deadline, tight.Estimate = 39, 31 // job 5 cannot wait for the new job
 	if refused := long.Quote(0, tight); refused.Reason != NoPlan {
 		t.Fatalf("refused for %q", refused.Reason)
 	}
@@ -75,8 +75,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestZetaBegun checks that jobs due at the second of the quote are not in E, the jobs that
-// start after it.
+// TestZetaBegun checks that E, the set of jobs that start after the second of the quote, does
+// not contain jobs that start at that second.
 func TestZetaBegun(t *testing.T) {
 	t.Parallel()
 	b, err := Open(Config{Nodes: 1}, State{Now: 5, Planned: []Job{
@@ -92,8 +92,9 @@ func TestZetaBegun(t *testing.T) {
 }
 
 // TestNonCanonical checks that the first admission after an insertion rebuilds the plan. Job 1
-// is at 5..15 and on-demand job 2 at 15..20. Job 3 is placed after them at 20..30, because at
-// 14 it would delay job 1. Once 1 runs, 3 moves to 15, 2 to 25, and 4 after them.
+// is planned at 5..15 and on-demand job 2 at 15..20. Job 3 is planned after both at 20..30,
+// because at 14 it would delay job 1. When job 1 runs, job 3 moves to 15, job 2 moves to 25,
+// and job 4 is planned after both.
 func TestNonCanonical(t *testing.T) {
 	t.Parallel()
 	b := mustNew(t, Config{Nodes: 2, Admission: EDFInsert})
@@ -144,7 +145,7 @@ func TestEarlyEndHarms(t *testing.T) {
 	if q := b.Quote(1, small); q.Reason != NoPlan {
 		t.Errorf("admitted: %+v", q)
 	}
-	b.Advance(2, nil, nil) // 2 runs and 3 follows at 6, so a rebuild gives the same plan
+	b.Advance(2, nil, nil) // 2 runs, and 3 starts at 6 after 2, so a rebuild gives the same plan
 	small.Arrival, small.Earliest, small.Deadline = 2, 2, 3
 	if q := b.Quote(2, small); !q.Feasible || q.Start != 2 {
 		t.Errorf("refused: %+v", q)

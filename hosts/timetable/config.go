@@ -26,7 +26,7 @@ type Overrun int8
 
 // Rules for jobs that exceed their estimates.
 const (
-	Extend Overrun = iota // the job gets more time if this harms no reservation; if it does, the job is killed
+	Extend Overrun = iota // the job gets more time if no reservation then misses its deadline; if one would, the job is killed
 	Kill                  // the job is killed immediately
 )
 

@@ -6,7 +6,7 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// A reservation with laxity is moved for one with an earlier deadline.
+// The example moves a reservation with laxity to make room for one with an earlier deadline.
 func Example() {
 	book, err := timetable.New(timetable.Config{Nodes: 2})
 	if err != nil {

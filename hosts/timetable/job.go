@@ -23,7 +23,7 @@ func (k Kind) String() string {
 	return "AR"
 }
 
-// Forever is the deadline of a job without a deadline.
+// Forever is the value of Deadline for a job without a deadline.
 const Forever = math.MaxInt64
 
 // Horizon is the latest time and the longest duration of a job, about 2,000 years. Sums of such

@@ -9,8 +9,8 @@ import (
 type Slot struct {
 	Job   int64
 	Start int64
-	End   int64   // estimated
-	Nodes []int32 // rising
+	End   int64   // estimated end
+	Nodes []int32 // in ascending order
 }
 
 // Map returns the slots of running jobs, in order of id, followed by those of planned jobs in
@@ -20,7 +20,7 @@ func (b *Book) Map() []Slot {
 	for _, e := range b.running {
 		slots = append(slots, Slot{e.ID, e.start, e.end, slices.Clone(e.nodes)})
 	}
-	busy := slices.Clone(slots) // by end
+	busy := slices.Clone(slots) // running jobs, sorted by end below
 	slices.SortFunc(busy, byEnd)
 	due := make([]Slot, len(b.plan))
 	for i, e := range b.plan {

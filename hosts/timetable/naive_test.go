@@ -22,7 +22,7 @@ type naiveJob struct {
 	span, true  int64
 	start, end  int64 // end is estimated
 	nodes       []int32
-	left, spent int64 // of a preemptive cluster
+	left, spent int64 // only for a preemptive cluster
 	runs, begun bool
 }
 

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// nodes tracks which nodes are idle, and since when. It does not decide whether a job fits:
-// slots that fit by count can always be assigned nodes in order of their starts.
+// nodes tracks which nodes are idle, and since when. It does not decide whether a job fits: if
+// the number of free nodes suffices for all slots, nodes can always be assigned to the slots in
+// order of start.
 type nodes struct {
 	lastEnd []int64 // for each node, the end of its previous job
 	idle    []int32 // unordered, but usually almost in the order of Choose

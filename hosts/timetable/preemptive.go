@@ -7,10 +7,10 @@ import (
 	"sort"
 )
 
-// A Preemptive is the plan of one cluster that can suspend jobs and resume them on any nodes
-// at no cost. At each release, completion and admission, it allocates nodes to the released
-// jobs in key order and skips jobs that do not fit. It accepts a job if all deadlines are kept
-// in a simulation of these rules.
+// A Preemptive is the plan of one cluster that can suspend jobs and resume them on any nodes at
+// no cost. At each release, completion and admission, it allocates nodes to the released jobs
+// in key order and skips jobs that do not fit. It accepts a job if a simulation of these rules
+// meets all deadlines.
 //
 // A job has no fixed set of nodes and no planned start. In a quote, its start is s = C - e,
 // where C is its completion. Wrong estimates void all guarantees: a job that reaches its

@@ -168,8 +168,8 @@ func TestPreemptive(t *testing.T) {
 	})
 }
 
-// TestPreemptiveParts checks a preemptive book that is opened with a partial job: its remaining
-// 4 s use both nodes until 14, or until a reservation arrives.
+// TestPreemptiveParts checks a preemptive book that is opened with a partial job: the job uses
+// both nodes for its remaining 4 s, until 14, or until a reservation arrives.
 func TestPreemptiveParts(t *testing.T) {
 	t.Parallel()
 	half := Part{Job{ID: 1, Kind: OnDemand, Deadline: Forever, Estimate: 9, Nodes: 2}, 4}

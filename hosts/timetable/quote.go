@@ -16,7 +16,7 @@ type Quote struct {
 	Feasible   bool
 	Reason     string // reason for the refusal; "" if feasible
 	Start      int64  // s; this field and the next three are valid only if feasible
-	Completion int64  // s + e, where e is the estimate
+	Completion int64  // s + e, where e is the estimate on this cluster
 	Zeta       int64  // total laxity that reservations that have not started would lose (eq. 3.4); may be negative
 	ZetaAll    int64  // the same including on-demand jobs; 0 if the book is Brief
 
@@ -111,7 +111,7 @@ func (b *Book) Quote(now int64, j Job) Quote {
 	return q
 }
 
-// try plans j in b.trial and reports whether the book would accept it.
+// try plans j in b.trial and reports whether the book would accept j.
 func (b *Book) try(now int64, j *Job) bool {
 	t := &b.trial
 	t.quote = 0

@@ -92,7 +92,7 @@ func TestReference(t *testing.T) {
 			checkQuote(t, c.book.(*Book), got, want, plan)
 			other := j.Job
 			other.ID, other.Nodes = -1-other.ID, 1
-			c.Quote(j.Arrival, other) // another quote in between changes nothing
+			c.Quote(j.Arrival, other) // another quote between two quotes changes nothing
 			if again := c.Quote(j.Arrival, j.Job); again.Start != got.Start || again.Zeta != got.Zeta || again.Feasible != got.Feasible {
 				t.Fatalf("job %d: asked again: %+v, before %+v", i, again, got)
 			}

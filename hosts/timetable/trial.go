@@ -49,7 +49,7 @@ func (t *trial) begin(b *Book, now int64, first int) {
 //
 // Taken and vacated are the hulls of the changes to t.steps since each of these jobs was last
 // planned as early as possible. A job moves only if its slot overlaps taken or if an earlier
-// start overlaps vacated. The others are skipped. The hulls grow with each move.
+// start overlaps vacated. Other jobs are skipped. The hulls grow with each move.
 func (b *Book) replan(t *trial, taken, vacated interval) bool {
 	t.taken, t.vacated = taken, vacated
 	for ; t.done < len(t.slots); t.done++ {

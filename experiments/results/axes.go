@@ -27,8 +27,9 @@ func Spot(configuration string) (name string, values []string) {
 }
 
 // Axis adds the column for an axis with the given name and values. The type of the column is
-// number if all values are numbers, and text if not. The column has the axis's name. The name
-// is changed if SQL does not allow it or if a table already has a column with that name.
+// number if all values are numbers, and text if not. The column has the name of the axis,
+// unless SQL does not allow this name or a table already has a column with this name. Axis then
+// changes the name.
 func (a *Axes) Axis(name string, values []string) {
 	c := Column{Name: strings.Trim(unnamed.ReplaceAllString(strings.ToLower(name), "_"), "_"), Type: kinds[number], Doc: "of the configuration: " + name, kind: number}
 	for _, v := range values {
@@ -77,7 +78,7 @@ func (a *along) at(configuration string) cells {
 		}
 		text, cell := SafeText(word), parquet.ByteArrayValue([]byte(word))
 		if c.kind == number {
-			x, _ := strconv.ParseFloat(word, 64) // Axis has checked it
+			x, _ := strconv.ParseFloat(word, 64) // Axis has checked that word is a number
 			cell = parquet.DoubleValue(x)
 			text = strconv.FormatFloat(x, 'g', -1, 64)
 		}
@@ -86,7 +87,7 @@ func (a *along) at(configuration string) cells {
 	return a.cells
 }
 
-// pack starts the columns of a Parquet file.
+// pack creates the writer of the Parquet file for the axis columns.
 func (a *along) pack(codec codec) {
 	fields := make([]reflect.StructField, len(a.axes))
 	for i, c := range a.axes {

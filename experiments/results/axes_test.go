@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// swept writes results with two axes, in which some rows lie at several points.
+// swept writes results with two axes, in which some blocks contain rows of several points.
 func swept(t *testing.T, form Tables) (dir string, rows []Job) {
 	t.Helper()
 	var axes Axes
@@ -42,8 +42,8 @@ func swept(t *testing.T, form Tables) (dir string, rows []Job) {
 	return dir, rows
 }
 
-// TestAxes checks that every table has one column per axis with the configuration's
-// position, and that it reads back as it was written.
+// TestAxes checks that every table has one column per axis with the configuration's position,
+// and that tables are read as they were written.
 func TestAxes(t *testing.T) {
 	t.Parallel()
 	for _, form := range []Tables{Both, CSV, Parquet} {

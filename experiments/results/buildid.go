@@ -9,9 +9,9 @@ import (
 )
 
 // buildID returns the linker's build ID of the program at path. The ID ends with a hash of the
-// program's contents. Reading the ID takes far less time than hashing the program. It searches
-// the first pages of the file, as the go command does. Package debug/elf would find the ID at
-// any position, but it depends on the whole package debug/dwarf.
+// program's contents. Reading the ID takes far less time than hashing the program. buildID
+// searches the first pages of the file, as the go command does. Package debug/elf would find
+// the ID at any position, but it imports package debug/dwarf.
 func buildID(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

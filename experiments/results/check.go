@@ -27,9 +27,9 @@ type Change struct {
 func (c Change) String() string { return fmt.Sprintf("%s: found %s, want %s", c.File, c.Found, c.Want) }
 
 // Check reads every file listed in the manifest. It returns the missing and changed files in
-// order. It ignores other files. It cannot detect a consistent change of a file and the
-// manifest. To detect such a change, compare [Dir.Digest] with a copy stored elsewhere. An
-// error means that a file could not be read.
+// order. It ignores other files. It cannot detect a change to a file if the manifest was
+// changed accordingly. To detect such a change, compare [Dir.Digest] with a copy stored
+// elsewhere. An error means that a file could not be read.
 func (d *Dir) Check(ctx context.Context) ([]Change, error) {
 	var changes []Change
 	if got := hashText(d.Manifest.Scenario); got != d.Manifest.ScenarioSHA256 {
@@ -54,8 +54,8 @@ func (d *Dir) Check(ctx context.Context) ([]Change, error) {
 // Digest returns the SHA-256 hash of the manifest, which covers all files of the results.
 func (d *Dir) Digest() string { return d.digest }
 
-// compare describes the named file as it was found and as it should be. If the file is
-// unchanged, the two descriptions are equal.
+// compare returns a description of the named file as it is and as the manifest describes it. If
+// the file is unchanged, the two descriptions are equal.
 func (d *Dir) compare(ctx context.Context, name string) (found, want string, err error) {
 	o := d.Manifest.Outputs[name]
 	bytes := func(n int64) string { return fmt.Sprintf("%d bytes", n) }

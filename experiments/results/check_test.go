@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestCheck replaces each file of the results. The check must name the file with what was
+// TestCheck replaces each file of the results. The check must report the file and the value
 // found, must not read more than necessary, and must not report added files.
 func TestCheck(t *testing.T) {
 	t.Parallel()
@@ -108,7 +108,7 @@ func TestNoFiles(t *testing.T) {
 				},
 			} {
 				if !strings.HasPrefix(want, "a ") && (name == "x.swf" || strings.HasSuffix(name, ".parquet")) {
-					continue // not read whole
+					continue // no reader loads this file into memory
 				}
 				os.Remove(path)
 				if err := make(); err != nil {

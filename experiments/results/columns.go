@@ -102,7 +102,7 @@ func checkRow(cols []Column, row reflect.Value) error {
 	return nil
 }
 
-// checkText rejects characters that a terminal or spreadsheet may interpret.
+// checkText rejects characters that a terminal or a spreadsheet may interpret as commands.
 func checkText(s string) error {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {

@@ -48,7 +48,7 @@ func appendField(b []byte, s string) []byte {
 	return append(b, s...)
 }
 
-// take returns the text written so far and starts a new one.
+// take returns the text written since the previous call.
 func (c *csvWriter) take() []byte {
 	c.taken = true
 	return c.text
@@ -67,8 +67,8 @@ func appendTexts(record []string, cols []Column, row reflect.Value) []string {
 	return record
 }
 
-// Texts yields the column names of rows and then the text of each row. It stops after an
-// error.
+// Texts yields the column names of rows and then the cells of each row as text. It stops after
+// an error.
 func Texts[R any](rows iter.Seq2[R, error]) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		cols := columns[R]()

@@ -59,10 +59,9 @@ func (d *Dir) TextJobs() iter.Seq2[Job, error] {
 // the same.
 const SameRows = "different bytes, but the same rows"
 
-// Different compares the files listed in the manifests of d and made. It skips files for which
-// leave returns true. It returns the first difference in each file. For a table, it includes
-// the row and the column. The directory made must contain the correct results. All files must
-// match their manifests.
+// Different compares the files of d with those of made, which contains the correct results. It
+// skips files for which leave returns true. It returns the first difference in each file; for a
+// table, the difference includes the row and the column. All files must match their manifests.
 func (d *Dir) Different(made *Dir, leave func(name string) bool) (changes []Change, err error) {
 	all := maps.Clone(d.Manifest.Outputs)
 	maps.Copy(all, made.Manifest.Outputs)
@@ -205,7 +204,7 @@ func (d *Dir) firstCell(made *Dir, name string) (Change, error) {
 			at := fmt.Sprintf("row %d", row)
 			switch {
 			case err == io.EOF && end == io.EOF:
-				return Change{} // no cell differs, only quoting or line ends
+				return Change{} // no cell differs, only quotes or line ends
 			case err == io.EOF:
 				return Change{name, at + ": none", strings.Join(want, ",")}
 			case err != nil && !errors.Is(err, csv.ErrFieldCount):

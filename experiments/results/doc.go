@@ -1,6 +1,6 @@
-// Package results stores the results of an experiment in a directory. It contains tables
-// for people, spreadsheets and data-frame libraries. A manifest describes how the results
-// were made and gives the hash of every file.
+// Package results stores the results of an experiment in a directory. The directory contains
+// tables for people, spreadsheets and data-frame libraries. A manifest describes how the
+// results were made and gives the hash of every file.
 //
 //	manifest.json   scenario, seed, versions, hashes; see Manifest
 //	README.txt      every column of every table, in words

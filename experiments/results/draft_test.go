@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// TestDraftAppend checks that results have the same bytes whether the rows of a unit are
-// stored until its end or appended when they fill groups. In the second case, little memory
-// must be used.
+// TestDraftAppend checks that results have the same bytes whether the rows of a unit stay in
+// memory until the end of the unit or are appended when they fill groups. In the second case,
+// the unit must use little memory.
 func TestDraftAppend(t *testing.T) {
 	t.Parallel()
 	units, err := OpenUnits(filepath.Join(t.TempDir(), "units"), Plan{}, false)
@@ -75,9 +75,9 @@ func TestDraftAppend(t *testing.T) {
 	}
 }
 
-// TestUnitDamaged checks that no byte of a unit's tables can change without an error that
-// names the file, whether the table is read at once or, as long text is, when units are
-// combined.
+// TestUnitDamaged checks that a change to any byte of a unit's tables causes an error that
+// names the file. This must hold for tables that are read at once, and for long texts, which
+// are read when units are combined.
 func TestUnitDamaged(t *testing.T) {
 	t.Parallel()
 	units, err := OpenUnits(filepath.Join(t.TempDir(), "units"), Plan{}, false)

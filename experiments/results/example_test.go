@@ -9,8 +9,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// A run appends the results of each replication and closes the directory with a manifest.
-// Others can then open it.
+// The example appends the results of each replication, closes the directory with a manifest,
+// and opens the directory.
 func Example() {
 	temp, err := os.MkdirTemp("", "results")
 	if err != nil {
@@ -23,7 +23,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer w.Abort() // no effect once the directory is closed
+	defer w.Abort() // no effect after Close
 	rows := results.NewEncoder(results.Both, nil)
 	for replication, violations := range []float64{0.25, 0.5} {
 		err := rows.Metrics([]results.Metric{{
@@ -63,7 +63,7 @@ func Example() {
 	// <nil>
 }
 
-// Spot splits the name of a configuration in a sweep.
+// The example splits the name of a configuration in a sweep.
 func ExampleSpot() {
 	fmt.Println(results.Spot("high@50,0.9"))
 	fmt.Println(results.Spot("high"))

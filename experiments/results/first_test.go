@@ -2,8 +2,8 @@ package results
 
 import "testing"
 
-// TestFirst checks that a block returns the jobs and prices of its first replication, from
-// the first of each policy on, in both forms, with their total number.
+// TestFirst checks that a block, as CSV and as Parquet, returns the first jobs and prices of
+// each policy in the first replication, with their total number.
 func TestFirst(t *testing.T) {
 	t.Parallel()
 	for _, form := range []Tables{Both, CSV, Parquet} {

@@ -16,8 +16,8 @@ import (
 	"bourse/workloadgen/csvtest"
 )
 
-// FuzzReadCSV checks that no text makes the reader panic, that accepted rows are those that
-// another reader finds, and that the writer accepts and reproduces them.
+// FuzzReadCSV checks that no text makes the reader panic, that accepted rows equal the rows
+// that another reader finds, and that the writer accepts and reproduces these rows.
 func FuzzReadCSV(f *testing.F) {
 	for _, name := range []string{"jobs.csv", "metrics.csv", "summary.csv", "curve.csv"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -135,9 +135,9 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		if string(bytes.TrimSpace(text)) == "null" {
-			return // which encoding/json does not ask for
+			return // encoding/json never calls UnmarshalJSON with such input
 		}
-		// The output must contain every key of the input with the same words.
+		// The output must contain every key of the input with the same value.
 		back, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)

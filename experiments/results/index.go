@@ -19,14 +19,14 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Results store the values of each unit and its position in the files. A run with more
+// Results store the values of each unit and the unit's position in the files. A run with more
 // replications can therefore reuse the units.
 const (
 	indexName  = "units.json"
 	valuesFile = "units.values"
 )
 
-// An index contains the plan of the results and their units, in order.
+// An index contains the plan of the results and the list of units, in order.
 type index struct {
 	Plan  Plan      `json:"plan"`
 	Units []indexed `json:"units"`

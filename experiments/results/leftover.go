@@ -22,16 +22,16 @@ const (
 var ErrBusy = errors.New("another run is writing it")
 
 // Tidy removes the files that killed runs have left next to the results directory dir. It
-// returns a sentence about each of them. It does not touch the files of a run in progress. If
-// a run had moved older results aside, Tidy moves them back. If there are newer results with
-// that name, it moves the files that users had added to the older results there.
+// returns a sentence about each killed run. It does not touch the files of a run in progress.
+// If a run had moved older results aside, Tidy moves them back. If newer results with that name
+// exist, Tidy moves to them the files that users had added to the older results.
 func Tidy(dir string) (said []string, err error) {
 	if dir, err = place(dir); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(filepath.Dir(dir))
 	if err != nil {
-		return nil, nil // there is nothing to do, or Create will report the error
+		return nil, nil // nothing needs to be done, or Create will report the error
 	}
 	var runs []string
 	for _, e := range entries {

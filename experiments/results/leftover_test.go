@@ -48,7 +48,7 @@ func killed(t *testing.T, out string) (temp string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.unlock() // as at the end of a process
+	w.unlock() // as the end of the process does
 	t.Cleanup(func() {
 		w.root.Close()
 		for _, f := range w.files {
@@ -59,7 +59,7 @@ func killed(t *testing.T, out string) (temp string) {
 }
 
 // TestEmpty checks that results can be written to an empty directory, by its own name or
-// through a link, and that nothing remains next to them.
+// through a link, and that no other file remains next to it.
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -80,8 +80,9 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestTidy checks what happens to the files of a run killed at any point. Older results are
-// restored or included in newer ones, with the files that users added.
+// TestTidy checks the treatment of the files of a run that was killed at any point. Older
+// results must be restored, or replaced by newer results that contain the files that users had
+// added.
 func TestTidy(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -90,10 +91,10 @@ func TestTidy(t *testing.T) {
 	rename := func(from, to string) error { return os.Rename(from, to) }
 	for _, c := range []struct {
 		name string
-		fate func(out, temp string) error // after it was killed
-		want []string                     // beside one another
+		fate func(out, temp string) error // effect on the files after the run was killed
+		want []string                     // names of the files that then exist
 		said string
-		seed uint64 // of the results that exist afterwards
+		seed uint64 // seed of the results that exist afterwards
 	}{
 		{"while it ran", func(out, temp string) error { return nil }, []string{"out"}, "removed ", 1},
 		{"its own not there yet", func(out, temp string) error { return rename(out, temp+older) }, []string{"out"}, "out, which a killed run had moved to ", 1},
@@ -153,7 +154,7 @@ func replay(out string) error {
 	return w.Close(Manifest{Seed: 2})
 }
 
-// TestSpared checks what is not removed: files that a run is still writing, files of
+// TestSpared checks which files are not removed: files that a run is still writing, files with
 // another name, results that are not known to be old, and plain files.
 func TestSpared(t *testing.T) {
 	t.Parallel()
@@ -193,8 +194,7 @@ func TestSpared(t *testing.T) {
 	}
 }
 
-// TestRivals checks that of two runs with the same name, the one that ends last has the
-// name.
+// TestRivals checks that, of two runs with the same name, the run that ends last gets the name.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

@@ -37,14 +37,14 @@ type Manifest struct {
 	Scenario     string            `json:"scenario"`        // text of the scenario as it was run, with every default
 	Seed         uint64            `json:"seed,string"`     // text, because some JSON readers round large numbers
 	Replications int               `json:"replications"`    // per configuration and policy
-	WallSeconds  float64           `json:"wall_seconds"`    // how long it took
+	WallSeconds  float64           `json:"wall_seconds"`    // wall time of the run, in seconds
 	Inputs       map[string]string `json:"inputs"`          // SHA-256 hash of every input file, by the path as it was given
 	Ledgers      map[string]string `json:"ledgers"`         // head of every stored journal, keyed by its directory
 	Alike        []string          `json:"alike,omitempty"` // configurations whose replications all have the same jobs and hosts
 
 	// Claims are the hashes of the claims about the results, as registered when the results
-	// were made. For each paper, there is a hash of claims.yaml under the paper's name, and
-	// a hash of each claim. Older results have none.
+	// were made. For each paper, there is a hash of claims.yaml under the paper's name, and a
+	// hash of each claim. Older results have no claims.
 	Claims map[string]map[string]string `json:"claims,omitempty"`
 
 	Kind           string              `json:"kind"`
@@ -52,7 +52,7 @@ type Manifest struct {
 	Rules          int                 `json:"rules"` // version of the charging rules, see [Rules]; 1 if not recorded
 	ScenarioSHA256 string              `json:"scenario_sha256"`
 	Version        Version             `json:"version"`
-	Columns        map[string][]Column `json:"columns"` // by file, in order
+	Columns        map[string][]Column `json:"columns"` // columns of each file, in order
 	Outputs        map[string]Output   `json:"outputs"` // size and hash of each output, by path; the manifest is not included
 }
 

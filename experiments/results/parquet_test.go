@@ -13,7 +13,7 @@ import (
 )
 
 // TestDamagedParquet checks that a file with a few wrong bytes is read, or refused with an
-// error that names it, and never ends the program.
+// error that names the file, and never ends the program.
 func TestDamagedParquet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -107,8 +107,9 @@ func TestManyPages(t *testing.T) {
 	}
 }
 
-// TestOrdinals checks that row groups are numbered in order, as readers expect, whatever
-// their numbers in the source. If there are too many to number, they must have no numbers.
+// TestOrdinals checks that row groups are numbered in order, as readers expect, whatever their
+// numbers in the source. If there are more groups than the format can number, no group must
+// have a number.
 func TestOrdinals(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3, math.MaxInt16 + 1, math.MaxInt16 + 2} {
@@ -125,8 +126,8 @@ func TestOrdinals(t *testing.T) {
 	}
 }
 
-// TestBounds checks that readers can skip groups by the bounds of run columns and of
-// numbers. There must be no other bounds: not of other text, and not of pages.
+// TestBounds checks that readers can skip groups by the bounds of run columns and of numbers.
+// There must be no bounds of other text columns, and none of pages.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open(filepath.Join(write(t), "jobs.parquet"))

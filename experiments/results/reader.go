@@ -37,7 +37,7 @@ func (d *Dir) file(name string) string { return filepath.Join(d.Path, filepath.F
 
 // Jobs yields the rows of jobs.parquet, in order. If that file does not exist, Jobs reads
 // jobs.csv. It stops after an error. If wanted is not nil, Jobs may skip groups of rows that
-// contain none of the wanted replications. If row is not nil, Jobs sets it to the number of
+// contain none of the wanted replications. If row is not nil, Jobs sets *row to the number of
 // each row, counted from 1.
 func (d *Dir) Jobs(wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	if d.Manifest.Format == 1 {
@@ -66,8 +66,8 @@ func (d *Dir) File(table string) string {
 	return ""
 }
 
-// axes returns the axis columns of a file. They follow the first own columns, which belong
-// to the table itself.
+// axes returns the axis columns of a file. The axis columns follow the columns of the table
+// itself, whose number is own.
 func (d *Dir) axes(file string, own int) Axes {
 	if all := d.Manifest.Columns[file]; len(all) > own {
 		return all[own:]

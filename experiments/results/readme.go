@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// columnsOf returns the columns of a table file: those of the table, then the axes.
+// columnsOf returns the columns of a table file: the columns of the table, followed by the
+// axes.
 func columnsOf(file string, axes Axes) []Column {
 	all := map[string]func() []Column{
 		"jobs": columns[Job], "prices": columns[Price], "metrics": columns[Metric], "summary": columns[Summary], "curve": columns[Point],

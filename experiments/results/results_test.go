@@ -17,7 +17,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite testdata")
 
-// The rows are invented. They contain every kind of cell.
+// The rows are invented and contain every kind of cell.
 var (
 	jobs = []Job{
 		{"pareto-high", "cac", 0, "j00", "u3", 12.5, 300, new(450.0), new(1012.5), 4, 18_250_000, new(0.01825), "accept", "fits", new(12.5), new(312.5), new(1.0), 1200, new(1200.0), new(Money(1_950_123)), new(Money(0)), new(true), nil, nil, new(Money(0))},
@@ -72,7 +72,7 @@ func collect[R any](t testing.TB, seq func(func(R, error) bool)) []R {
 	return rows
 }
 
-// TestRoundTrip checks that rows are read as they were written, in both forms.
+// TestRoundTrip checks that rows are read as they were written, from CSV and from Parquet.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	d, err := Open(write(t))
@@ -157,8 +157,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestSameBytes checks that the bytes of a block depend only on its rows, not on how they
-// were divided into calls.
+// TestSameBytes checks that the bytes of a block depend only on the rows, not on their division
+// into calls.
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
 	many := make([]Job, rowsPerGroup+5000)
@@ -201,8 +201,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestVerify changes a byte of each file and then removes the file. Each change must be
-// named.
+// TestVerify changes a byte of each file and then removes the file. An error must name each
+// change.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	d, err := Open(write(t))

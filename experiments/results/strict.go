@@ -91,7 +91,8 @@ func jsonTree(d *json.Decoder, path string) (any, error) {
 	return t, nil
 }
 
-// sameJSON returns an error if a value in said differs from the value that was read.
+// sameJSON returns an error if a value in said, the text of the manifest, differs from the
+// value in read, the parsed manifest.
 func sameJSON(said, read any, path string) error {
 	switch s := said.(type) {
 	case map[string]any:

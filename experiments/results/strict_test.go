@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// manifests that JSON readers interpret differently, with the errors for each
+// manifests are texts that JSON readers interpret differently, with the error for each.
 var manifests = []struct{ text, want string }{
 	{`{"kind":"bourse results","kind":"x"}`, "kind: found twice"},
 	{`{"kind":"bourse results","Kind":"x"}`, "ind: "},
@@ -43,7 +43,7 @@ func TestManifestStrict(t *testing.T) {
 	}
 }
 
-// TestCSVStrict checks that no table cell is misread as another value.
+// TestCSVStrict checks that cells that programs interpret differently are refused.
 func TestCSVStrict(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ cell, want string }{

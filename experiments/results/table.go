@@ -21,10 +21,10 @@ const (
 type table[R any] struct {
 	name    string
 	cols    []Column
-	rows    int // since the last block
+	rows    int // number of rows since the last block
 	csv     *csvWriter
 	packed  bytes.Buffer
-	codec   codec // codec of parquet
+	codec   codec // codec of the field parquet
 	parquet *parquet.GenericWriter[R]
 	waiting []R // rows not yet passed to parquet
 	along   *along
@@ -56,7 +56,7 @@ func (t *table[R]) pack() {
 	}
 	for i := range t.cols {
 		if c := &t.cols[i]; c.kind == text && !slices.Contains([]string{"configuration", "admission"}, c.Name) {
-			options = append(options, parquet.SkipPageBounds(c.Name)) // useless, because every group contains all of the values
+			options = append(options, parquet.SkipPageBounds(c.Name)) // bounds are useless for this column, because every group contains all of its values
 		}
 	}
 	t.parquet = parquet.NewGenericWriter[R](&t.packed, options...)

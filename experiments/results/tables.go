@@ -13,8 +13,8 @@ type Tables uint8
 // The forms. Metrics are always stored.
 const (
 	Both    Tables = iota // jobs as CSV and Parquet, prices as Parquet, metrics as CSV
-	Parquet               // all as Parquet
-	CSV                   // all as CSV
+	Parquet               // all tables as Parquet
+	CSV                   // all tables as CSV
 	None                  // only metrics
 )
 

@@ -26,7 +26,7 @@ type Unit struct {
 // A longText is a table inside the file of a unit.
 type longText struct{ path, name string }
 
-// muchText is a size in bytes. A larger text is not loaded into memory but copied when units
+// muchText is a size in bytes. A larger text is not loaded into memory. It is copied when units
 // are combined.
 const muchText = 1 << 20
 

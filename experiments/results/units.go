@@ -23,17 +23,17 @@ import (
 type Plan struct {
 	Kind         string            `json:"kind"`
 	Format       int               `json:"format"`
-	Scenario     string            `json:"scenario"` // as run
+	Scenario     string            `json:"scenario"` // text of the scenario as it is run, with every default
 	Replications int               `json:"replications"`
 	Alike        []string          `json:"alike,omitempty"` // configurations whose replications all have the same jobs and hosts
 	Tables       string            `json:"tables"`
-	Ledgers      bool              `json:"ledgers"` // for every replication
+	Ledgers      bool              `json:"ledgers"` // whether every replication stores its ledger
 	Inputs       map[string]string `json:"inputs"`  // SHA-256 hash of every log, plan and trace that was read, by the path as it was given
 	Source       map[string]string `json:"source"`  // hash of the scenario file, keyed by path
 	Version      string            `json:"version"` // version and revision of the program
 	Command      []string          `json:"command"` // command that repeats the run
 	Notes        []string          `json:"notes"`   // additional notes for readers
-	Units        []string          `json:"units"`   // all, in order
+	Units        []string          `json:"units"`   // names of all units, in order
 }
 
 const (
@@ -118,7 +118,7 @@ func (u *Units) open(shared bool) error {
 		u.Plan = found // use the plan of the run that created the directory
 	}
 	if !shared {
-		drafts, _ := filepath.Glob(filepath.Join(u.Dir, ".*")) // left by killed runs
+		drafts, _ := filepath.Glob(filepath.Join(u.Dir, ".*")) // files left by killed runs
 		for _, d := range drafts {
 			if err := os.RemoveAll(d); err != nil {
 				return err

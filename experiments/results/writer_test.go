@@ -53,8 +53,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestPlace checks that a results directory never replaces anything except older results,
-// and that an abandoned run leaves nothing.
+// TestPlace checks that a results directory replaces only older results, and that an abandoned
+// run leaves no files.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

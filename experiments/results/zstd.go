@@ -11,7 +11,7 @@ import (
 // exponents, which compress well, or mantissas, which do not.
 const window = 8 << 10
 
-// A codec is the codec of the library with a different encoder.
+// A codec is the library's zstd codec with an encoder that has a smaller window.
 type codec struct {
 	*parquetzstd.Codec
 	encoder *zstd.Encoder

@@ -10,7 +10,7 @@ import (
 	"bourse/bank/audit"
 )
 
-// An adjusted contains the fields of the note of a changed budget.
+// An adjusted contains the fields of the note about a changed budget.
 type adjusted struct {
 	Owed string
 	On   []any
@@ -43,8 +43,8 @@ func bidsOn(on []any) (bids map[string]int64, ok bool) {
 }
 
 // rebids checks a change of a budget. The budget must exceed the amount owed. The sum of the
-// new bids must be the difference divided by the remaining time. It is divided in the
-// proportions of the former bids, and each bid is rounded toward zero. The ledger of a live
+// new bids must be the difference divided by the remaining time. This sum must be divided in
+// proportion to the former bids, and each bid must be rounded toward zero. The ledger of a live
 // market contains the times of its bank, which are up to a few seconds later than those of the
 // market. The budget after an entry follows from the moves of all entries of the contract.
 func (f *follower) rebids(e *audit.Entry) (found, want string) {

@@ -59,11 +59,12 @@ func TestAdjusted(t *testing.T) {
 	}
 }
 
-// TestAdjustedRun checks that the audit of a run recomputes the amount owed when a budget changes, and
-// the charges afterwards. Two contracts bid 0.01 and 0.03 dollars per second on a host with one
-// processor, of which they get 1/4 and 3/4, and pay their bids. After 50 s, the first owes 0.5 and
-// has done 12.5 CPU s. A budget of 5 for the remaining 150 s makes it bid 0.03, so it gets one half.
-// After 150 s, it has done 62.5 CPU s, and the second 87.5.
+// TestAdjustedRun checks that the audit of a run recomputes the amount owed when a budget
+// changes, and the charges afterwards. Two contracts bid 0.01 and 0.03 dollars per second on a
+// host with one processor, which gives 1/4 of its time to the first and 3/4 to the second. Both
+// pay their bids. After 50 s, the first owes 0.5 and has done 12.5 CPU s. With a budget of 5
+// for the remaining 150 s, the first bids 0.03 and gets one half. After 150 s, the first has
+// done 62.5 CPU s, and the second 87.5.
 func TestAdjustedRun(t *testing.T) {
 	t.Parallel()
 	rules := usage
@@ -76,7 +77,7 @@ func TestAdjustedRun(t *testing.T) {
 		name, owed   string
 		bid          int
 		budget       float64
-		first, other float64 // charges
+		first, other float64 // charges of the two contracts
 		found        string
 	}{
 		{"right", "0.500000", 30000000, 5, 3.5, 4.5, ""},

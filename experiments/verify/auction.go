@@ -45,7 +45,7 @@ func (b *bookings) before(t *trail, e *audit.Entry) (found, want string) {
 	return "", ""
 }
 
-// carried ends the clearing.
+// carried ends the clearing and checks that no entry of it is missing.
 func (b *bookings) carried() (found, want string) {
 	b.clearing = false
 	switch {
@@ -89,7 +89,7 @@ func (b *bookings) cleared(t *trail, e *audit.Entry, n *note) (found, want strin
 	for _, x := range bids {
 		sum += float64(x.value)
 	}
-	// VCG adds values as float64s. The sum of the values must be exact. So must the sum in
+	// VCG adds values as float64s. The sum of the values must be exact, and so must the sum in
 	// which intervals already sold have their larger values.
 	exact := b.o.Rule != "greedy" && len(bids) <= min(b.o.Exact, mostBids) && sum*float64(2*len(b.open)+2) < 1<<53
 	b.unknown = true
@@ -178,7 +178,7 @@ func (b *bookings) awarded(e *audit.Entry, d *contract, x *span) (found, want st
 }
 
 // unpaid handles the refusal of j because its owner's balance is too low. If j has won in a
-// clearing, its units are then no longer sold.
+// clearing, the units of j are then not sold.
 func (b *bookings) unpaid(j *Job) (found, want string) {
 	if _, won := b.awards[j.ID]; b.clearing && (won || b.unknown && b.bid[j.ID]) {
 		delete(b.awards, j.ID)
@@ -306,7 +306,7 @@ func (b *bookings) vcg(bids []bundle) {
 // best returns the highest sum of gains of any feasible set of bids without the given one, and
 // the first such set in lexicographic order. The sum must exceed least.
 func (b *bookings) best(bids []bundle, without, least int64) (sum int64, set []bundle) {
-	order := make([]int, len(bids)) // by gain per node
+	order := make([]int, len(bids)) // indexes of bids, by descending gain per node
 	for i := range order {
 		order[i] = i
 	}

@@ -46,9 +46,9 @@ type bookings struct {
 	last    int             // highest number in windows
 	steps   []level         // scratch
 
-	// Fields for clearings:
+	// The next fields are used for clearings.
 	coming     []int           // rows of jobs that have not arrived yet, in order of arrival
-	waiting    []int           // rows of jobs that waited at the last clearing, and of jobs that have had an entry since then
+	waiting    []int           // rows of jobs that waited at the last clearing, and of jobs for which there has been an entry since then
 	tick       int             // number of the next clearing
 	bid        map[int64]bool  // jobs that have taken part in a clearing
 	awards     map[int64]int64 // payments of the winners in micro-dollars, by job
@@ -70,13 +70,13 @@ type span struct {
 
 // A window contains the parts of sold intervals that lie in it.
 type window struct {
-	pieces map[int64]piece // by contract
+	pieces map[int64]piece // pieces by contract
 	noise  float64         // number of node-seconds by which rounding may change the sum
 }
 
 // A piece is the part of an interval in one window.
 type piece struct {
-	seq     int64   // of the admission
+	seq     int64   // number of the entry of the admission
 	seconds float64 // node-seconds
 }
 
@@ -253,8 +253,8 @@ func latest(end, length float64) float64 {
 }
 
 // price sets the bounds of the price of c. In each window, each node pays the price that
-// applies after the nodes before it. If the price certainly exceeds limit, it returns false
-// and does not set the price.
+// applies after the earlier nodes are sold. If the price certainly exceeds limit, it returns
+// false and does not set the price.
 func (b *bookings) price(c *candidate, nodes int, length, limit float64) bool {
 	to := c.from + length
 	least := 0.0
@@ -425,7 +425,7 @@ func (b *bookings) refused(t *trail, e *audit.Entry, j *Job, n *note) (found, wa
 		}
 	}
 	switch reason {
-	case "too few hosts": // several parts
+	case "too few hosts": // the job has several parts
 		if !b.o.Leads {
 			return wrong("another reason, because all nodes are on one host")
 		}
@@ -510,8 +510,8 @@ func (b *bookings) settled(t *trail, e *audit.Entry, d *contract, v *verdict) (f
 	return "", ""
 }
 
-// fee returns the charge for x if its owner cancels it. It is the fee or, if that is more, the
-// price of the part of the interval that has passed.
+// fee returns the charge for x if its owner cancels it: the cancellation fee or, if this is
+// more, the price of the part of the interval that has passed.
 func (b *bookings) fee(price audit.Money, x *span, at, error float64) audit.Money {
 	part := 1.0
 	if !b.auctions() {

@@ -23,9 +23,10 @@ type bookedMarket struct {
 	trades  []policytest.Trade
 }
 
-// bookedMarkets returns the markets of TestBookedFaults. Under windows, job 4 costs more because of
-// the jobs before it, job 5 costs more than its budget, and job 6 has no room. Under both rules of
-// bundle, jobs 2 and 3 compete for a processor at the clearing at 100 s, and job 4 waits. At 200 s, job 3 is too late.
+// bookedMarkets returns the markets of TestBookedFaults. Under windows, earlier jobs raise the
+// price of job 4, the price of job 5 exceeds its budget, and no interval is free for job 6.
+// Under both rules of bundle, jobs 2 and 3 compete for a processor at the clearing at 100 s,
+// and job 4 waits. At 200 s, job 3 is too late.
 func bookedMarkets() map[string]bookedMarket {
 	bundle := func(rule string) bookedMarket {
 		return bookedMarket{
@@ -93,7 +94,7 @@ func TestBookedFaults(t *testing.T) {
 		}
 	}
 	none := func(*bank.Entry) (bool, bool) { return false, false }
-	cancelled := func(e *bank.Entry) (faulty, dropped bool) { // by its owner, who pays the whole price
+	cancelled := func(e *bank.Entry) (faulty, dropped bool) { // the owner cancels and pays the whole price
 		return changes(bank.Settle, 1, `"state":"fulfilled"`, `"state":"cancelled"`)(e)
 	}
 	type faults = map[string]func(e *bank.Entry) (faulty, dropped bool)
@@ -111,7 +112,7 @@ func TestBookedFaults(t *testing.T) {
 		"outbid without a bid":   changes(bank.Reject, 5, "too few nodes", "outbid"),
 		"a job that is too wide": changes(bank.Reject, 5, "too few nodes", "cannot end by its deadline"),
 		"late, but outbid first": changes(bank.Reject, 3, "outbid", "cannot end by its deadline"),
-		"a loser served": func(e *bank.Entry) (faulty, dropped bool) { // instead of a winner
+		"a loser served": func(e *bank.Entry) (faulty, dropped bool) { // a loser is served instead of a winner
 			if e.Kind != bank.Admit || e.Contract != 2 {
 				return false, false
 			}
@@ -168,8 +169,9 @@ func TestBookedFaults(t *testing.T) {
 	}
 }
 
-// planted stores the ledger of m with a fault in it, and returns the number of the entry at fault.
-// The fault may change an entry. It reports whether it is planted, and whether the entry is removed.
+// planted stores the ledger of m with a fault in it, and returns the number of the faulty
+// entry. The function fault may change the entry that it receives. It reports whether it has
+// planted the fault, and whether the entry is removed.
 func planted(t *testing.T, m *policytest.Market, fault func(e *bank.Entry) (faulty, dropped bool)) (fs vfs.FS, at int64) {
 	t.Helper()
 	fs = vfs.NewMem()

@@ -83,7 +83,7 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		}
 	}
 	t.market.start(e.Time, d)
-	switch rounding := 1e-9 * nodes; { // one nano-dollar per second per bid
+	switch rounding := 1e-9 * nodes; { // an error of one nano-dollar per second per bid
 	case (spend-rounding)*d.terms.Deadline > float64(d.value)/1e6*(1+1e-12):
 		return fmt.Sprintf("bids of $%v/s, which add up to $%v by the deadline", spend, spend*d.terms.Deadline), fmt.Sprintf("at most %v", d.value)
 	case d.terms.Price > 0 && (d.terms.Price < least*(1-1e-9) || d.terms.Price > most*(1+1e-9)):
@@ -156,9 +156,9 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 }
 
 // due returns the penalty that must be paid if claimed is owed, or nil if no penalty is due.
-// Since version 2, the hosts that e pays contribute first. Their contributions are
-// proportional to these payments and do not exceed them. The provider pays the rest, as far as
-// its funds allow.
+// Since version 2, the hosts that e pays contribute first. The contributions are proportional
+// to these payments and do not exceed them. The provider pays the rest, as far as its funds
+// allow.
 func (d *contract) due(e *audit.Entry, claimed, has audit.Money, version int) *due {
 	o := &due{contract: d.id, to: d.owner}
 	rest := claimed
@@ -469,7 +469,7 @@ func (d *contract) proportional(sum audit.Money, packed bool) (found, want strin
 	for i := range tasks {
 		n := &tasks[i]
 		lowest, highest := n.owed/1e3, (n.owed+n.extra)/1e3
-		most, least := 0.0, 0.0 // parts of the sum
+		most, least := 0.0, 0.0 // bounds of the parts of the sum
 		if highest > 0 {
 			most = float64(sum) * (highest / (highest + (low - lowest))) * (1 + 1e-9)
 		}

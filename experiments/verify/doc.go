@@ -17,14 +17,14 @@
 // cancelled contract, it compares the charge with the contract's price.
 //
 // If a policy sells intervals at its own prices, the package recomputes each interval and its
-// price. It uses the list prices and the node-seconds sold earlier, or the bids of the
-// clearing. It also checks the reasons for refusals, which need the rows of all jobs.
+// price from the list prices and the node-seconds sold earlier, or from the bids of the
+// clearing. It also checks the reasons for refusals, for which it needs the rows of all jobs.
 //
 // Metered charges cannot be recomputed if the sharing rule uses estimates or if hosts come and
 // go, because the ledger does not contain the necessary data. If the note of an admission does
 // not name the hosts, charges cannot be recomputed from that entry on. The report states these
-// limits. The package never guesses. The package does not check whether a request should have
-// been admitted. It only compares the reason in the ledger with the job's row.
+// limits. The package does not check whether a request should have been admitted. It only
+// compares the reason in the ledger with the job's row.
 //
 // The time per entry does not depend on the number of earlier entries. It grows with the
 // logarithm of the number of tasks on a host. Memory grows with the number of open

@@ -8,8 +8,9 @@ import (
 	"bourse/market/clearing"
 )
 
-// TestDoubleAgrees checks on random books that the audit and the market, which share no code, find
-// the same winners, units and price of an auction, on hosts with one processor and with several.
+// TestDoubleAgrees checks on random books that the audit and the market, which share no code,
+// compute the same winners, units and price of an auction. Hosts have one or several
+// processors.
 func TestDoubleAgrees(t *testing.T) {
 	t.Parallel()
 	traded, unfit := 0, 0

@@ -19,7 +19,7 @@ func TestFree(t *testing.T) {
 		clean bool
 	}{
 		{"0.000000", 0, 200, true},
-		{"0.000001", 0.000001, 200, false}, // planted: a charge
+		{"0.000001", 0.000001, 200, false}, // planted error: a charge
 		{"0.000000", 0, 150, false},        // planted error: more work than half a processor can do
 	} {
 		end := map[float64]string{200: "200", 150: "150"}[c.end]

@@ -26,7 +26,7 @@ func (h *Held) room(host string) map[string]float64 {
 	return h.Rooms[i%len(h.Rooms)]
 }
 
-// A Licence is the units of one name that belong to the whole market.
+// A Licence describes the units of one resource that belong to the whole market.
 type Licence struct {
 	Units float64
 	Floor float64 // minimum price in $/s per unit
@@ -228,8 +228,8 @@ func (m *market) rebid(n *task, at float64, b int64) {
 	m.count(n, at, 1)
 }
 
-// free records that n leaves h at time at. The prices that tasks arriving at this time see may
-// still include its bids.
+// free records that n leaves h at time at. The price for a task that arrives at this time may
+// still include the bids of n.
 func (h *machine) free(n *task, at float64) {
 	if h.ended != at {
 		h.ended, h.freed = at, 0

@@ -24,8 +24,8 @@ func alone(t *testing.T, submit, deadline, start, end, work, byDue float64, stat
 	return held(t, []step{{"hold", start, 1, 2, note}, {"settle", end, 1, 0, verdict}}, table, rules)
 }
 
-// TestInstantLate checks that the audit and contracts.Request.Late agree from which time on
-// an end is late: more than 1e-6 s after the deadline, which is 10.000001 s here.
+// TestInstantLate checks that the audit and contracts.Request.Late agree on the time after
+// which an end is late: 1e-6 s after the deadline, at 10.000001 s here.
 func TestInstantLate(t *testing.T) {
 	t.Parallel()
 	const submit, deadline = 10, 1e-6
@@ -72,8 +72,8 @@ func TestInstantWork(t *testing.T) {
 }
 
 // TestHighPrices checks the price of an interval after an interval that contained, for a
-// microsecond, a bid a hundred million times as high as the others. No error from that bid
-// may remain.
+// microsecond, a bid a hundred million times as high as the others. The high bid must leave no
+// rounding error.
 func TestHighPrices(t *testing.T) {
 	t.Parallel()
 	const others, high, low = 12, 1200000e9, 10000005 // bids in nano-dollars per second
@@ -101,15 +101,15 @@ func TestHighPrices(t *testing.T) {
 	}
 }
 
-// TestInstantAdmitted checks the charge under the price at admission if, at exactly that
-// time, a task leaves its host and its contract's nodes have separate promises. Its bid may
-// have counted or not, but no more than that.
+// TestInstantAdmitted checks the charge under the price at admission if a task of a contract
+// with separate promises per node leaves the host at exactly that time. The price may include
+// the bid of that task or not, but no other amount is valid.
 func TestInstantAdmitted(t *testing.T) {
 	t.Parallel()
 	const each = `,"per_host":true`
 	rules := verify.Rules{Payment: "admission", Sharing: "auction", CPUs: 1, Speeds: []float64{1}}
 	for _, c := range []struct {
-		start, paid float64 // of the second
+		start, paid float64 // start of the second contract, and its charge
 		clean       bool
 	}{{100, 0, true}, {100, 1, true}, {100, 1.000001, false}, {100.000001, 0, true}, {100.000001, 0.999999, false}} {
 		end := c.start + 100
@@ -124,7 +124,7 @@ func TestInstantAdmitted(t *testing.T) {
 			{"hold", c.start, 2, 6, strings.Replace(terms(20000000, each), "200", "201", 1)},
 			{"settle", end, 2, c.paid, done},
 		}
-		if c.start == 100 { // the other way round
+		if c.start == 100 { // with the order of the two events reversed
 			steps[1], steps[2] = steps[2], steps[1]
 		}
 		if r := held(t, steps, table, rules); r.Clean() != c.clean {

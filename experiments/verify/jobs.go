@@ -51,7 +51,7 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 	for i, name := range header {
 		c.at[strings.Clone(name)] = i
 	}
-	if end, ok := c.at["end"]; ok && !c.has("finish") { // in older tables
+	if end, ok := c.at["end"]; ok && !c.has("finish") { // older tables have this column
 		c.at["finish"] = end
 	}
 	for _, name := range columns {
@@ -105,7 +105,7 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 	}
 }
 
-// columns must be in every table, except those in since2, which older tables do not have.
+// columns must be in every table, except the columns in since2, which older tables lack.
 var (
 	columns = []string{
 		"configuration", "admission", "replication", "job", "user", "arrival", "work", "nodes", "value", "deadline", "bid", "decision", "reason",

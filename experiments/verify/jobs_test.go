@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestWords checks that each row has its own words even if they change from row to row.
+// TestWords checks that each row has the text of its own cells, even if the text changes from
+// row to row.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	const text = "configuration,admission,replication,job,user,arrival,work,nodes,value,deadline,bid,decision,reason,start,finish,share,work_done,paid,penalty,fulfilled\n" +

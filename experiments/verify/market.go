@@ -31,7 +31,7 @@ type market struct {
 type machine struct {
 	name  string
 	to    string // account of the host
-	began bool   // in use
+	began bool   // whether the machine is in use
 	at    float64
 	speed float64
 	cpus  float64
@@ -56,8 +56,8 @@ type machine struct {
 type task struct {
 	of       *contract
 	host     *machine
-	bid      int64   // nano-dollars per second
-	most     float64 // processors, 0 for no limit
+	bid      int64   // bid in nano-dollars per second
+	most     float64 // maximum number of processors; 0 means no limit
 	promised int64   // minimum price in nano-dollars per second, under payment rule percentile
 	met      int64   // lower bound of the other bids at the time of placement
 	over     int64   // maximum excess of the other bids over that bound
@@ -70,10 +70,10 @@ type task struct {
 	claim  float64     // processors that the task could use if it were the only task on the host
 	part   float64     // fraction of the charge that the task pays: 1, or 1 / nodes of its contract for the payment rule resource
 	on     bool        // whether the task is on its host
-	rate   float64     // work per second, and
+	rate   float64     // work per second while the task is not in the crowd
 	paying float64     // payment in $/s while the task is not in the crowd
-	done   float64     // work
-	owed   float64     // nano-dollars
+	done   float64     // work done
+	owed   float64     // amount owed in nano-dollars
 	extra  float64     // maximum excess of the true payment over that amount
 	more   float64     // rate at which the excess grows, in $/s
 	paid   audit.Money // amount that the settlement pays to the task's host
@@ -123,7 +123,7 @@ func (r *Rules) usable(cpus, limit float64) float64 {
 // instant is the relative rounding error within which two times count as equal.
 const instant = 1e-12
 
-// met returns bounds on the price that a task arriving now sees on h. The bounds differ if
+// met returns bounds on the price on h for a task that arrives now. The bounds differ if
 // another task ends at the same time, because it may have left before or after the arrival.
 func (h *machine) met(now float64) (least, most int64) {
 	least, most = h.price, h.price
@@ -138,7 +138,7 @@ func (h *machine) met(now float64) (least, most int64) {
 	return least - h.crowd.ending(instant*now*h.each*h.speed), most
 }
 
-// over returns the time at which the first task in the crowd of h is done.
+// over returns the time at which the first task in the crowd of h completes its work.
 func (h *machine) over() float64 {
 	if h.crowd == nil || !(h.each > 0) {
 		return math.Inf(1)
@@ -486,9 +486,9 @@ func (m *market) stop(now float64, d *contract) {
 	}
 }
 
-// pass processes the events before now. Contracts that run out of money at now are included.
-// It also renews bids, and records the work done by the deadlines of contracts that continue
-// afterwards. If just is set, pass includes renewals at now.
+// pass processes the events before now. Contracts that run out of money at now are included. It
+// also renews bids, and records how much work each contract that continues after its deadline
+// had done by the deadline. If just is set, pass includes renewals at now.
 func (m *market) pass(now float64, just bool) {
 	for {
 		due, again := math.Inf(1), math.Inf(1)

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestCrowd checks that the number of tasks in a host's crowd does not matter. In random
-// markets with few and many bids, with and without limits, the tasks that end by
-// themselves, and the work and debts of all tasks, must agree within one part in 10^12 with
-// those computed individually. Each crowd must be consistent after each change.
+// TestCrowd checks that the number of tasks in a host's crowd does not change the result. It
+// uses random markets with few and many bids, with and without limits. The tasks that end by
+// themselves must be the same as those computed individually, and the work and debts of all
+// tasks must agree within one part in 10^12. Each crowd must be consistent after each change.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	crowded := 0
@@ -131,9 +131,9 @@ func TestCrowdLeaves(t *testing.T) {
 	}
 }
 
-// TestHeavy checks the debt under spot of a task that bids 10^14 times as much as the
-// others, after a similar task came and went at the same time. It must be exactly the sum
-// of the other bids.
+// TestHeavy checks the debt under spot of a task that bids 10^14 times as much as the others,
+// after a similar task came and went at the same time. The debt must be exactly the sum of the
+// other bids.
 func TestHeavy(t *testing.T) {
 	t.Parallel()
 	m, h := crowding()

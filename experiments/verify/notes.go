@@ -76,12 +76,12 @@ func (n *note) empty() {
 // bounds checks that the values in the note of e are possible. A contract must not be admitted
 // before its submission. The work done by its deadline must be between zero and the work
 // needed. If the command of the owner's request could not be started, the promise must be
-// broken and no penalty owed. The author of a note without these fields determines its
-// contents, but all programs must parse the note in the same way. The check of the accounts
-// already shows that the charge is at most the escrow.
+// broken and no penalty may be owed. A note without these fields may have any contents, but all
+// programs must parse it in the same way. The check of the accounts already shows that the
+// charge is at most the escrow.
 //
 // Older ledgers do not contain the work needed if it differs from the owner's estimate. The
-// table of jobs contains it, if there is a table. If there is no table, t is nil.
+// table of jobs contains this work, if there is a table. If there is no table, t is nil.
 func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 	if len(e.Note) == 0 {
 		return "", ""

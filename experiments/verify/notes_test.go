@@ -12,9 +12,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestBounds checks that a settlement with impossible values is found from the ledger
-// alone: work below zero or above the work needed, or an admission before the submission.
-// Notes of other authors must cause no findings.
+// TestBounds checks that a settlement with impossible values is found from the ledger alone:
+// work below zero or above the work needed, or an admission before the submission. Notes
+// written by other programs must cause no findings.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	const asked = `{"decision":"accept","submit":5,"deadline":90}`

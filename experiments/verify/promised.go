@@ -17,9 +17,9 @@ type promised struct {
 	lowest     audit.Money // lowest budget that the contract has had; penalties are fractions of it
 	part, most float64
 	floor      float64     // dollars per processor-second
-	since      float64     // time of its admission, by the clock of the ledger
-	deadline   float64     // after its release
-	nodes      int         // 0 if the terms do not state its hosts
+	since      float64     // time of the admission, by the clock of the ledger
+	deadline   float64     // deadline in seconds after the release of the contract
+	nodes      int         // number of nodes; 0 if the terms do not state the hosts
 	left       audit.Money // penalty that the market owes; 0 until the contract is settled
 	poor       bool        // whether the market had no money to pay the penalty
 }
@@ -32,7 +32,7 @@ var causes, faults = []string{"", "program", "asked", "price", "market", "host"}
 // state the penalty that follows from the terms. That amount must be deducted from the payment
 // to the host's owner or paid by the market. The market pays no more than the money that it
 // has. A market of real hosts must not sell processors below the floor price. Such a market
-// uses its bank under its own name.
+// sends orders to its bank under its own name.
 func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
 	n := &f.note
 	if e.Kind == audit.Admit {
@@ -147,24 +147,24 @@ func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 		paid -= refund
 	}
 	least := min(float64(p.budget), 1e6*p.floor*(v.Done-v.Unused))
-	if float64(paid) < least*(1-1e-9)-1 { // allows one rounding
+	if float64(paid) < least*(1-1e-9)-1 { // allows one rounding error
 		return fmt.Sprintf("%v paid for %v CPU s", paid, v.Done), fmt.Sprintf("at least %v, the floor price", audit.Money(least))
 	}
 	return "", ""
 }
 
-// ownHosts reports whether all moves of a settlement to the contract's owner, own of them, can be
-// charges of the owner's hosts. A refund is the last of these moves, and earlier ones are such
-// charges. But if the charges reach the budget, there is no refund, and the moves do not show
-// which is the case. There is at most one charge for each try of a node. Charges can reach the
-// budget only if the contract is exhausted or ran until its deadline, because its bids spend the
-// budget by then. The market's clock may differ from the ledger's in rate, which the tolerance
-// allows.
+// ownHosts reports whether all moves of a settlement to the contract's owner, own of them, can
+// be charges of the owner's hosts. A refund is the last of these moves, and the earlier moves
+// are charges. If the charges reach the budget, however, there is no refund, and the moves
+// alone do not show whether there is one. There is at most one charge for each try of a node.
+// Charges can reach the budget only if the contract is exhausted or ran until its deadline,
+// because its bids spend the budget by then. The market's clock may differ from the ledger's in
+// rate, which the tolerance allows.
 func (p *promised) ownHosts(e *audit.Entry, v *verdict, own int) bool {
 	return e.Payee && (p.nodes == 0 || own <= p.nodes+v.Losses) && (v.Spent || e.Time-p.since >= 0.99*p.deadline-1)
 }
 
-// of returns the given fraction of the budget.
+// of returns the given fraction of the lowest budget.
 func (p *promised) of(part float64) audit.Money {
 	return audit.Money(math.Floor(min(part*float64(p.lowest), 1<<62) * (1 + 1e-15)))
 }

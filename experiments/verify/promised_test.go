@@ -14,9 +14,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestPromised checks that an audit finds from the ledger alone whether a live market pays
-// the promised penalty. Faults are an unknown cause, a wrong amount owed, more withheld
-// than is owed, and a penalty that is too small, too large, paid to someone else or not
+// TestPromised checks that an audit finds from the ledger alone whether a live market pays the
+// promised penalty. Faults are an unknown cause, a wrong amount owed, a withheld amount above
+// the amount owed, and a penalty that is too small, too large, paid to another account or not
 // paid.
 func TestPromised(t *testing.T) {
 	t.Parallel()
@@ -28,8 +28,8 @@ func TestPromised(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		terms, verdict string
-		host           int64 // micro-dollars paid to it
-		has, penalty   int64 // of the market
+		host           int64 // micro-dollars paid to the host
+		has, penalty   int64 // funds of the market and penalty that it pays, in micro-dollars
 		to             string
 		found          string
 	}{
@@ -155,17 +155,18 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// TestOwnHosts checks that an audit distinguishes charges of a contract on hosts of its own owner
-// from a refund. If such charges reach the budget, the settlement has no refund, and one that pays
-// nothing for work below the floor price has the same moves. Only an owner who may be paid as a
-// host's owner, in a contract that can have spent its budget, may have the first.
+// TestOwnHosts checks that an audit distinguishes charges of a contract on hosts of its own
+// owner from a refund. If such charges reach the budget, the settlement has no refund. A
+// settlement that pays nothing for work below the floor price has the same moves. The moves
+// count as charges only if the owner may be paid as the owner of a host and the contract can
+// have spent its budget.
 func TestOwnHosts(t *testing.T) {
 	t.Parallel()
 	const done = `{"state":"fulfilled","work":100,"work_done":100`
 	for _, c := range []struct {
 		name    string
 		payee   bool
-		at      float64 // of the settlement
+		at      float64 // time of the settlement
 		verdict string
 		own     []int64 // moves to the owner, micro-dollars of a budget of 200
 		nodes   int

@@ -24,7 +24,7 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	e = e.Expanded()
 	all := make([]*Run, len(runs))
 	at := make(map[string]*Run)
-	of := make(map[string]bool) // replications wanted
+	of := make(map[string]bool) // wanted replications
 	for i, run := range runs {
 		all[i] = &Run{Table: r.File("jobs")}
 		if c, a := find(&e, run); c != nil {
@@ -167,7 +167,7 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	if c.Horizon != nil {
 		r.Horizon = *c.Horizon
 	}
-	if r.Late = c.Market.Instant != "ends-first"; a.Name == "be" { // only the spot market
+	if r.Late = c.Market.Instant != "ends-first"; a.Name == "be" { // only in the spot market
 		r.Renew = c.Market.Renew
 	}
 	weight := c.Market.Sharing.Options()["weight"]

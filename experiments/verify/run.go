@@ -31,7 +31,7 @@ type Rules struct {
 	Payment  string // payment rule: spot, scarce, admission, percentile, usage, resource, bid, free or budget
 	Sharing  string // sharing rule
 	Hosts    int
-	CPUs     float64            // per host
+	CPUs     float64            // number of processors per host
 	Sizes    []float64          // numbers of processors of the hosts h00, h01, …; the list repeats; if empty, each host has CPUs processors
 	Cap      float64            // number of processors that one task can use; 0 means no limit
 	Speeds   []float64          // work per second of a processor on the hosts h00, h01, …; the list repeats
@@ -63,7 +63,7 @@ const maxOff = 10
 type trail struct {
 	run      *Run
 	rows     byid.Index // positions of jobs in the jobs table
-	fares    []fare     // by row
+	fares    []fare     // one fare per row
 	open     map[int64]*contract
 	free     []*contract        // contracts to reuse
 	owners   map[string]string  // interned names
@@ -74,10 +74,10 @@ type trail struct {
 	licensed map[string]float64 // units of licences that contracts hold
 	owed     *due               // penalty that the next entry must pay
 
-	found    []audit.Finding // about rows
-	more     int             // findings beyond maxOff
+	found    []audit.Finding // findings about rows
+	more     int             // number of findings beyond maxOff
 	computed int64           // number of recomputed charges
-	beyond   string          // why not all were
+	beyond   string          // reason why later charges were not recomputed; empty if all were
 }
 
 // A contract is an admitted contract in the ledger.
@@ -85,12 +85,12 @@ type contract struct {
 	id    int64
 	owner string
 	value audit.Money
-	row   *Job // nil if it has none
+	row   *Job // row of the contract; nil if there is none
 	terms terms
-	on    []bidOn // from terms
+	on    []bidOn // bids and hosts in the terms
 	tasks []task  // used only if charges are recomputed
 	byDue float64 // work done by the deadline, for a contract that continued after it
-	late  bool    // byDue is known
+	late  bool    // whether byDue is known
 	renew float64 // time of the next renewal; 0 means never
 
 	// These fields are used for policies that set rates.
@@ -107,11 +107,11 @@ type contract struct {
 // A fare holds the ledger's data about one job of the table.
 type fare struct {
 	seen bool        // whether an entry has decided the job
-	paid audit.Money // amount paid for a broken promise; last is the entry with the latest payment
+	paid audit.Money // amount paid for a broken promise
 	last int64
 }
 
-// A due is a penalty that is owed.
+// A due is a penalty that an entry must pay.
 type due struct {
 	contract int64
 	to       string
@@ -452,7 +452,7 @@ func (t *trail) share(seq int64, j *Job, needed float64) {
 		return
 	}
 	moment := math.Nextafter(j.End, math.Inf(1)) - j.End
-	least := needed / float64(j.Nodes) // per node
+	least := needed / float64(j.Nodes) // work per node
 	t.nearly(seq, j, "share", j.Share, least/took, 1e-6+4*moment*(1/took+slices.Max(append([]float64{r.CPUs}, r.Sizes...))*slices.Max(r.Speeds)/least))
 }
 
@@ -598,7 +598,7 @@ func (t *trail) number(seq int64, j *Job, column string, found, want float64) {
 	}
 }
 
-// nearly is like number but allows a relative error.
+// nearly is like number, but allows a relative error of within.
 func (t *trail) nearly(seq int64, j *Job, column string, found, want, within float64) {
 	if !(math.Abs(found-want) <= within*math.Abs(want)) {
 		t.off(seq, j, column, fmt.Sprint(found), fmt.Sprint(want))

@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A step is what the ledger of a small run states.
+// A step is an entry of the ledger of a small run.
 type step struct {
 	kind     string
 	at       float64
@@ -140,8 +140,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestInstant checks that the price that a contract sees may or may not include the bid of
-// a task that ended at exactly that time, because runs use both orders.
+// TestInstant checks that the price at an admission may or may not include the bid of a task
+// that ended at exactly that time, because runs process both events in either order.
 func TestInstant(t *testing.T) {
 	t.Parallel()
 	_, table := small()
@@ -162,8 +162,8 @@ func TestInstant(t *testing.T) {
 	}
 }
 
-// TestTakenBack checks that a cancelled contract is charged what it has accrued, 50 CPU s
-// at $0.01/s. By its work and its deadline, it must have been open, and no penalty is owed.
+// TestTakenBack checks that a cancelled contract is charged what it has accrued, 50 CPU s at
+// $0.01/s. Its work and its deadline show that it must have been open, and no penalty is owed.
 func TestTakenBack(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -237,8 +237,8 @@ func TestOddRuns(t *testing.T) {
 	}
 }
 
-// TestPrices checks the mean price of two hosts, one of them idle, by hand. The bids are
-// 0.06 $/s until 100 s, 0.03 until 133.333 s and 0.01 until 166.667 s.
+// TestPrices compares the mean price of two hosts, one of them idle, with a value computed by
+// hand. The bids are 0.06 $/s until 100 s, 0.03 until 133.333 s and 0.01 until 166.667 s.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	steps, table := small()
@@ -260,7 +260,7 @@ func TestPrices(t *testing.T) {
 func TestCells(t *testing.T) {
 	t.Parallel()
 	_, table := small()
-	unheld := []string{"runtime"} // no entry says it
+	unheld := []string{"runtime"} // no entry states the runtime
 	for row := 1; row < len(table); row++ {
 		for col := 3; col < len(table[0]); col++ {
 			name := table[0][col]
@@ -428,9 +428,9 @@ func TestBriefPrices(t *testing.T) {
 	}
 }
 
-// TestPenalties checks penalties by hand for a contract that needs 100 CPU s alone on 1 CPU
-// and has 80 s, with 0.01 $/s of delay. The delay is 20 s if the work continues, and 20/100
-// of the deadline, 16 s, if it stops.
+// TestPenalties compares penalties with values computed by hand, for a contract that needs 100
+// CPU s as the only contract on 1 CPU, has 80 s, and promises 0.01 $/s of delay. The delay is
+// 20 s if the work continues, and 20/100 of the deadline, 16 s, if it stops.
 func TestPenalties(t *testing.T) {
 	t.Parallel()
 	bid := verify.Rules{Payment: "bid", Sharing: "auction", CPUs: 2, Cap: 1, Speeds: []float64{1}}
@@ -492,9 +492,9 @@ func TestPenaltyPayers(t *testing.T) {
 	}
 }
 
-// TestReservations checks charges and penalties of reservations. The price is the value
-// unless another was agreed, minus 0.01 $/s of delay after a deadline of 90 s. A killed
-// reservation pays nothing and is late by all of the 90 s. A cancelled one pays at most the
+// TestReservations checks charges and penalties of reservations. The price is the value unless
+// another was agreed, minus 0.01 $/s of delay after a deadline of 90 s. A killed reservation
+// pays nothing and counts as late by the whole 90 s. A cancelled reservation pays at most the
 // price.
 func TestReservations(t *testing.T) {
 	t.Parallel()
@@ -566,7 +566,7 @@ func TestParts(t *testing.T) {
 		{`"parts":[2,"h00",1,"h01"]`, 0.266667, 4, "a charge of 0.533333 by host:h00", 1},
 		{`"parts":[1,"h00",2,"h01"]`, 0.533333, 0, "", 2},
 		{`"parts":[1,"h00",2,"h01"]`, 0.4, 4, "a charge of 0.400000 by host:h00", 2},
-		{`"parts":[1,"h00",1,"h01"]`, 0.4, 3, "3", 2}, // column nodes of its row
+		{`"parts":[1,"h00",1,"h01"]`, 0.4, 3, "3", 2}, // column nodes of the row
 		{`"parts":[1,"h00",2,"h00"]`, 0.4, 3, "a contract in parts [1 h00 2 h00]", 2},
 		{`"parts":[1.5,"h00",1.5,"h01"]`, 0.4, 3, "a contract in parts", 2},
 		{`"parts":[3,"h00"]`, 0.4, 3, "a contract in parts", 2},
@@ -592,7 +592,7 @@ func TestParts(t *testing.T) {
 	for _, c := range []struct {
 		fee, other float64
 		clean      bool
-	}{{0.06, 0.02, true}, {0.06, 0.03, false}, {0.07, 0.023333, true}} { // taken back
+	}{{0.06, 0.02, true}, {0.06, 0.03, false}, {0.07, 0.023333, true}} { // cancelled
 		note := `{"decision":"accept","submit":0,"deadline":90,"runs_on":true,"opens":0,"nodes":3,"parts":[2,"h00",1,"h01"]}`
 		steps := []step{{"hold", 0, 1, 0.8, note}, {"settle", 10, 1, c.fee, `{"state":"cancelled","work":300,"work_done":0}`}}
 		_, table := small()
@@ -611,9 +611,9 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestProportion checks the audit of a contract that owes $1 on each of two hosts and has
-// $1. Both must be paid the same amount. In version 1 of the rules, the first was paid in
-// full.
+// TestProportion checks the audit of a contract that owes $1 on each of two hosts and has a
+// budget of $1. Both hosts must be paid the same amount. In version 1 of the rules, the first
+// host was paid in full.
 func TestProportion(t *testing.T) {
 	t.Parallel()
 	note := `{"decision":"accept","submit":0,"deadline":50,"runs_on":true,"on":[10000000,"h00","h01"]}`
@@ -635,17 +635,18 @@ func TestProportion(t *testing.T) {
 	}
 }
 
-// TestSpent checks the audit of contracts that have spent their budgets, with bids of 0.01
-// and 0.009 on a host with one processor. The first has spent its $1 at 100, when 1000/19
-// of its 100 are done. The other then has the host until its $9 are spent at 1000, when 900
-// + 900/19 of its 1000 are done. Equal halves complete the rest by 1000 + 1800/19 and 1100.
-// In version 1 of the rules, the first kept its weight until it was done at 190.
+// TestSpent checks the audit of contracts that have spent their budgets, with bids of 0.01 and
+// 0.009 on a host with one processor. The first has spent its $1 at 100, when 1000/19 of its
+// 100 CPU s are done. The other then has the host until its $9 are spent at 1000, when 900 +
+// 900/19 of its 1000 CPU s are done. With equal halves of the host, the contracts then complete
+// their remaining work at 1000 + 1800/19 and 1100. In version 1 of the rules, the first kept
+// its weight until it was done at 190.
 func TestSpent(t *testing.T) {
 	t.Parallel()
 	spent, kept := 1000+1800/19.0, 190.0
 	for _, c := range []struct {
-		end     float64 // of the first
-		byDue   float64 // work of the other
+		end     float64 // end of the first contract
+		byDue   float64 // work of the other contract by its deadline
 		version int
 		clean   bool
 	}{
@@ -671,8 +672,8 @@ func TestSpent(t *testing.T) {
 	}
 }
 
-// TestSoldBeyond checks that a report names what cannot be recomputed for a market with
-// clearings: the winners, if not all bids are known.
+// TestSoldBeyond checks that a report names the results of a clearing that cannot be
+// recomputed: the winners, if not all bids are known.
 func TestSoldBeyond(t *testing.T) {
 	t.Parallel()
 	rules := verify.Rules{Payment: "bid", Sharing: "exclusive", CPUs: 1, Cap: 1, Speeds: []float64{1}, Hosts: 1}
@@ -695,7 +696,7 @@ func TestSoldBeyond(t *testing.T) {
 	}
 }
 
-// TestBeyond checks that a report states what was not recomputed, and why.
+// TestBeyond checks that a report names the values that were not recomputed, and the reason.
 func TestBeyond(t *testing.T) {
 	t.Parallel()
 	deadline := usage
@@ -714,8 +715,8 @@ func TestBeyond(t *testing.T) {
 	}
 }
 
-// TestPayees checks that a charge by a host on which the contract did not run is named, even if
-// charges are not recomputed because hosts may leave.
+// TestPayees checks that a charge by a host on which the contract did not run is a finding,
+// even if charges are not recomputed because hosts may leave.
 func TestPayees(t *testing.T) {
 	t.Parallel()
 	steps, table := small()

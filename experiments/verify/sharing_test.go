@@ -23,9 +23,9 @@ func ends(at, paid []float64) (steps []step, table [][]string) {
 }
 
 // TestSharing checks charges by usage if bids do not share the host with 2 CPUs. Under
-// exclusive, three tasks get 2/3 of a CPU each, which is a third of the host and of its
-// price of $0.06/s, but at most the bid. Under turns, the second of two tasks waits for the
-// first, which gets half the host all the time.
+// exclusive, three tasks get 2/3 of a CPU each, which is a third of the host and of its price
+// of $0.06/s, but at most the bid. Under turns, the second of two tasks waits until the first,
+// which gets half the host, has ended.
 func TestSharing(t *testing.T) {
 	t.Parallel()
 	exclusive, turns := usage, usage
@@ -82,7 +82,7 @@ func TestVolatile(t *testing.T) {
 		}
 		on := "h00"
 		if c.elsewhere {
-			on = "h01" // admitted there, but paid at h00
+			on = "h01" // admitted on h01, but paid on h00
 		}
 		steps := []step{
 			{"hold", 0, 1, 2, fmt.Sprintf(`{"decision":"accept","submit":0,"deadline":90,"runs_on":true,"penalty_rate":0.01,"on":[1,%q]}`, on)},

@@ -30,10 +30,10 @@ type Sold struct {
 	Low, High, Power float64
 
 	Every, Notice, Reserve, K, OnDemand, Restore float64 // options of spot and call
-	Fill, Buyers                                 bool    // Buyers: buyers bid according to their progress
+	Fill, Buyers                                 bool    // Fill: free units go to waiting bids between clearings; Buyers: buyers bid according to their progress
 	Interrupted, Losers                          string
 	Asks                                         []float64 // options of call
-	Drawn                                        bool      // asks were drawn
+	Drawn                                        bool      // whether the asks were drawn at random
 }
 
 // A sale tracks the contracts of a run under such a policy.
@@ -45,7 +45,7 @@ type sale struct {
 	open  map[int64]*contract
 
 	class   map[string]int // index of the price class of each host; hosts with the same processors and speed share a class
-	prices  []int64        // by class, nano-dollars
+	prices  []int64        // price of each class, in nano-dollars
 	offered []int
 	next    int     // number of the next decision
 	last    float64 // time of the last clearing; at this time losers leave before the clearing, and winners that move leave after it
@@ -57,7 +57,7 @@ type sale struct {
 // A visit is the period that a contract spends on its hosts, until it is suspended or ends.
 type visit struct {
 	on       []bidOn
-	owed     []float64 // nano-dollars, by node
+	owed     []float64 // amount owed by each node, in nano-dollars
 	rate     []float64 // work per second, by node
 	ends     []float64 // time at which each node completes its own work before the others do; +Inf if it does not
 	from, to float64
@@ -86,7 +86,7 @@ func newSale(r *Rules) *sale {
 			spec[2] = float64(r.Kinds[h%n])
 		}
 		s.units += max(1, int(spec[0]))
-		if s.sold.Divides { // all hosts are one market
+		if s.sold.Divides { // units of all hosts have one price
 			spec = [3]float64{}
 		}
 		if _, ok := specs[spec]; !ok {
@@ -617,5 +617,5 @@ type move struct {
 type clearingResult struct {
 	Market, Units, Offered int
 	Price, Low, High       int64
-	Bids, Approximate      int // in auctions of intervals
+	Bids, Approximate      int // only in auctions of intervals
 }

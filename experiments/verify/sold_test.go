@@ -13,9 +13,9 @@ import (
 	"bourse/experiments/verify"
 )
 
-// TestSoldFaults plants faults in the ledgers of real markets with clearings. On two hosts, job 3
-// interrupts job 1, and job 4 bids less and waits. An audit must find each fault and name its entry.
-// It must find nothing in a ledger without a fault.
+// TestSoldFaults plants faults in the ledgers of real markets with clearings. On two hosts, job
+// 3 interrupts job 1, and job 4 bids less than job 3 and waits. An audit must find each fault
+// and name its entry. It must find nothing in a ledger without a fault.
 func TestSoldFaults(t *testing.T) {
 	t.Parallel()
 	trades := []policytest.Trade{
@@ -29,8 +29,8 @@ func TestSoldFaults(t *testing.T) {
 		e.Note = []byte(strings.Replace(text, old, with, 1))
 		return text != string(e.Note)
 	}
-	// A fault may change an entry. It reports whether it planted the fault, and whether the entry is
-	// removed from the ledger.
+	// A function in faults may change the entry that it receives. It reports whether it planted
+	// the fault, and whether the entry is removed from the ledger.
 	faults := map[string]func(e *bank.Entry) (faulty, dropped bool){
 		"none": func(*bank.Entry) (bool, bool) { return false, false },
 		"a price wrong by one nano-dollar": func(e *bank.Entry) (bool, bool) {

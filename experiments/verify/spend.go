@@ -14,7 +14,7 @@ import (
 // contract's tasks are handled individually, and the time of the check is recomputed after
 // every change on one of their hosts.
 
-// A look is a scheduled check of a contract's money. It is ignored if the contract's memory
+// A look is a scheduled check of a contract's money. A look is ignored if the contract's memory
 // has been reused or if the check has been rescheduled.
 type look struct {
 	at float64

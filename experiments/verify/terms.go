@@ -13,7 +13,7 @@ import (
 type terms struct {
 	Decision     string
 	Submit       float64
-	Deadline     float64            // in seconds after Submit
+	Deadline     float64            // deadline in seconds after Submit
 	RunsOn       bool               `json:"runs_on"`
 	OnDemand     bool               `json:"on_demand"` // whether the contract has no deadline
 	PerHost      bool               `json:"per_host"`
@@ -26,7 +26,7 @@ type terms struct {
 	LicenceFloor float64            `json:"licence_floor"` // price of these units in $/s
 	Promised     []int64            // price promised to each node, in nano-dollars per second; empty without a promise
 	PenaltyRate  float64            `json:"penalty_rate"` // $/s
-	PenaltyMax   float64            `json:"penalty_max"`  // $, NaN for unbounded
+	PenaltyMax   float64            `json:"penalty_max"`  // $; NaN if there is no maximum
 	Part         float64            `json:"penalty_part"` // fraction of the budget that is owed if no work is delivered
 	Most         float64            `json:"penalty_most"` // maximum penalty as a fraction of the budget
 	On           []any              // bids, each followed by its hosts; set if the bids could not be parsed
@@ -35,11 +35,11 @@ type terms struct {
 
 	// These are the terms of a planned contract: the earliest start, the host of all nodes or
 	// the number of nodes per host, and the agreed price if it differs from the value.
-	Opens float64 // NaN for none
+	Opens float64 // NaN if there is none
 	Host  string
 	Parts []any
-	Ask   float64 // $, NaN for none
-	Start float64 // agreed start, NaN for none
+	Ask   float64 // $; NaN if there is none
+	Start float64 // agreed start; NaN if there is none
 	Nodes int
 }
 
@@ -110,9 +110,9 @@ func (t *terms) price(value audit.Money) audit.Money {
 // A verdict is the outcome stated in the note of a settlement.
 type verdict struct {
 	State  string
-	Work   float64 // work over all nodes, as estimated by the user; NaN if not stated
-	Needed float64 // actual work if it differs from Work; NaN if not
-	Done   float64 `json:"work_done"`    // NaN if not stated
+	Work   float64 // work over all nodes, as estimated by the user; NaN if the note does not state it
+	Needed float64 // actual work if it differs from Work, else NaN
+	Done   float64 `json:"work_done"`    // NaN if the note does not state it
 	Owed   string  `json:"penalty_owed"` // $, empty for none
 
 	Cause    string // cause of a violation, if the terms include a penalty for it
@@ -123,7 +123,7 @@ type verdict struct {
 	Killed bool    // whether the contract was stopped before its work was done, because its estimate was used up
 	Unused float64 // part of Done that programs did not need, because they ended early
 	Fault  string  // one word that describes why the owner's request could not be carried out
-	Losses int     // number of times that a host left with one of the contract's tasks
+	Losses int     // number of times that a host left while it ran a task of the contract
 }
 
 // needed returns the work that was needed.

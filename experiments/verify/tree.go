@@ -16,7 +16,7 @@ import "math"
 
 // A place is the position of a task in the crowd of its host.
 type place struct {
-	came        uint64 // number of the task; among equal bids, lower numbers come first
+	came        uint64 // number of the task; of equal bids, the one with the lower number comes first
 	inside      bool
 	order       uint64
 	left, right *task
@@ -28,8 +28,8 @@ type place struct {
 	heaviest int64   // highest bid
 }
 
-// A gain adds w × work to the work done by each task that bids w. It adds w × pay - w² × less,
-// multiplied by the task's field part, to the amount owed.
+// A gain adds w × work to the work done by each task that bids w. It also adds w × pay - w² ×
+// less, multiplied by the task's field part, to the amount that the task owes.
 type gain struct{ work, pay, less float64 }
 
 func (t *task) get(g gain) {

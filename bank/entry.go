@@ -17,7 +17,7 @@ const (
 	Settle                   // from the escrow to the payees, and the remainder to the owner
 	Penalty                  // compensation for a broken promise
 	Transfer                 // between accounts, for any other reason
-	Owner                    // a record of who owns an account or has a right; no money moves
+	Owner                    // a record of the owner of an account or a right; no money moves
 	Refuse                   // a record of a refused signed order, which uses up the ID of the order; no money moves
 	Cleared                  // a record of the result of an auction clearing; no money moves
 	Moved                    // a record of the hosts on which an open contract runs from then on; no money moves

@@ -48,9 +48,8 @@ func (l *Ledger) hold(now float64, contract int64, owner Account, a Amount, id s
 
 // open creates an escrow for contract. It reuses the row of a closed escrow if there is one.
 func (l *Ledger) open(contract int64, owner Account) Account {
-	// The number of rows is therefore the maximum number of contracts that were open at the
-	// same time. The number of rows is therefore the largest number of contracts that were
-	// open at the same time.
+	// Rows of closed escrows are reused. The number of rows is therefore the maximum number of
+	// contracts that were open at the same time.
 	row := account{contract: contract, owner: owner}
 	var a Account
 	if n := len(l.free); n > 0 {

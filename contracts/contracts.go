@@ -436,7 +436,7 @@ const (
 	Finish               // end all parts of a booked contract whose work is done
 	Stop                 // kill a booked contract whose estimate is used up, even if its work is not done
 	Release              // end a contract as cancelled: a booked contract owes a part of its price, any other contract its accrued charges
-	Rebid                // replace the bids of a running contract with those of the Decision
+	Rebid                // replace the bids of a running contract with the bids of the Decision
 	Announce             // record the result of an auction clearing (the numbers of the Decision) in the ledger
 )
 

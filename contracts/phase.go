@@ -40,8 +40,7 @@ var outcomes = [...]string{"open", "refused", "fulfilled", "late", "broken", "ki
 // String returns the outcome as ledgers and tables show it.
 func (o Outcome) String() string { return outcomes[o] }
 
-// Violated reports whether o means that the promise was not kept, regardless of who was at
-// fault.
+// Violated reports whether o means that the promise was not kept, for any cause.
 func (o Outcome) Violated() bool { return o.Missed() || o == Unstarted }
 
 // Missed reports whether o means that the market did not keep its promise. Only these outcomes

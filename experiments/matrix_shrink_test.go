@@ -15,10 +15,11 @@ func (g *drawing) clone() *drawing {
 	return &c
 }
 
-// Text that does not distinguish kinds of failures.
+// digits matches text that does not distinguish kinds of failures.
 var digits = regexp.MustCompile(`p[01], |[-+]?[0-9][-+.0-9e]*|"[^"]*"|host:h\d+`)
 
-// kind returns the kind of a failure, without its numbers.
+// kindOf returns the text of a failure without its numbers, which identifies the kind of
+// failure.
 func kindOf(err error) string {
 	var c *crash
 	text := err.Error()

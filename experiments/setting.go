@@ -126,7 +126,7 @@ const (
 	oneByOne  = "one-by-one"
 )
 
-// Recordings are the input files that have been read. All settings of a sweep share them.
+// A recordings contains the input files that have been read. All settings of a sweep share it.
 type recordings struct {
 	files  files
 	whole  map[string]*swf.Trace              // logs by path

@@ -170,7 +170,7 @@ func (a *workspace) build(s *setting, o *offer) (provider bank.Account, err erro
 		}
 	}
 	like := spec(f, 0, s.counts)
-	if (o.about.Single || o.about.Books) && like.Cap >= 1 { // the cap is that of one node, but a task can have several nodes
+	if (o.about.Single || o.about.Books) && like.Cap >= 1 { // the cap applies to one node, but a task can have several nodes
 		like.Cap = 0
 	}
 	for h := range a.machines {

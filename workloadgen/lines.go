@@ -42,7 +42,7 @@ func (t *tableLines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads a line, or the part of it that fits into the buffer.
+// next reads a line, up to the size of the buffer.
 func (t *tableLines) next() {
 	if t.length == 0 {
 		t.number++

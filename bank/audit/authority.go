@@ -56,10 +56,11 @@ type grant struct{ account, right, market string }
 // A budget identifies the right of one account to spend the money of another account.
 type budget struct{ of, by string }
 
-// A limit is the most that may be spent under such a right, and the sum of what counts.
+// A limit is the maximum amount that may be spent under such a right, and the sum of the
+// amounts that count against it.
 type limit struct {
 	most, sum Money
-	regains   bool // a settled contract counts only with what it paid to others
+	regains   bool // a settled contract counts only with its payments to others
 }
 
 // A regain is the right under which a contract was admitted, with its budget then.

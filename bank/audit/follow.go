@@ -3,9 +3,9 @@ package audit
 // A Follower receives every entry that is valid by itself during an audit, and reports further
 // problems.
 type Follower interface {
-	// Entry returns what was found in e and what was expected, or nothing if e is correct. The
-	// entry is valid until the next call. The function holds returns the balance of an account
-	// after e.
+	// Entry returns the value found in e and the value wanted, or two empty strings if e is
+	// correct. The entry is valid until the next call. The function holds returns the balance
+	// of an account after e.
 	Entry(e *Entry, holds func(account string) Money) (found, want string)
 
 	// Each reports whether Entry should also receive entries without a contract.

@@ -11,11 +11,11 @@ import (
 // A requests checks that no request was booked twice, and that each request is stored with the
 // reply that a repetition must receive.
 //
-// If it has a secret, it compares only two totals of the stored requests with those of the
-// expected requests: their number, and the XOR of their hashes, which include the secret. This
-// requires no look-up per request, and no memory. Nobody who does not know the secret can
-// construct different requests with the same totals. The comparison does not show which
-// request is wrong.
+// If there is a secret, the check only compares the stored requests with the expected requests
+// by two totals: the number of requests, and the XOR of the requests' hashes, which include the
+// secret. This comparison requires no look-up per request, and no memory. Without the secret,
+// nobody can construct different requests with the same totals. The comparison does not show
+// which request is wrong.
 type requests struct {
 	values Values
 	kept   int64           // number of the last entry whose request is stored

@@ -123,8 +123,8 @@ func openAcks(fsys vfs.FS, dir string, era uint64) (*acks, error) {
 // holds reports whether a group of n bytes can be stored in an ack.
 func (k *acks) holds(n int) bool { return n <= maxAcked && k.at+ackLength(n) <= acksRegion }
 
-// If a has no value, all earlier entries must already be durable in the database. If a has no
-// value, everything before it must already be durable in the database.
+// write writes a durably. If a has no value, write starts a new era, and all earlier entries
+// must already be durable in the database.
 func (k *acks) write(a ack) error {
 	if a.value == nil {
 		k.era, k.at = k.era+1, 0

@@ -27,7 +27,7 @@ var causes = []error{syscall.ENOSPC, syscall.EIO, syscall.EFBIG, io.ErrShortWrit
 // runs, or when a run ends before its failure.
 type series struct{ Cause, From, Every, Most int }
 
-// An outcome of a series is the number of failed runs and a description of any fault.
+// A seriesOutcome is the number of failed runs of a series, with a description of each fault.
 type seriesOutcome struct {
 	Runs int
 	Errs []string

@@ -101,10 +101,8 @@ type Journal struct {
 
 var _ bank.Journal = (*Journal)(nil)
 
-// Create creates a new ledger in dir and creates dir if necessary. It returns an error
-// wrapping [ErrExists] if dir already contains a ledger, or [ErrOccupied] if it contains other
-// files. It returns an error wrapping [ErrExists] if there already is a ledger, or
-// [ErrOccupied] if the directory has other files.
+// Create creates a new ledger in dir and creates dir if necessary. It returns an error wrapping
+// [ErrExists] if dir already contains a ledger, or [ErrOccupied] if it contains other files.
 func Create(dir string, opts Options) (*Journal, error) {
 	k, err := newBackend(dir, opts)
 	if err != nil {

@@ -17,9 +17,9 @@ type logger struct {
 }
 
 // Reporting configures Pebble to call fatal if the database can no longer be written. Messages
-// call the database by the name in what. The function fatal receives an error of one sentence
-// and should end the process, because nothing can be written or acknowledged afterwards. If
-// fatal is nil, the sentence is printed and the process exits with status 1.
+// contain what as the name of the database. The function fatal receives an error of one
+// sentence and should end the process, because nothing can be written or acknowledged
+// afterwards. If fatal is nil, the sentence is printed and the process exits with status 1.
 func Reporting(what string, fatal func(error), o *pebble.Options) {
 	if fatal == nil {
 		fatal = exit

@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A stopped is a bank whose commits wait until the test permits them.
+// A stoppedBank is a bank whose commits wait until the test permits them.
 type stoppedBank struct {
 	*Sequencer
 	came chan struct{} // a commit has come

@@ -112,7 +112,7 @@ func (s *Sequencer) refuse(e *bank.Entry, signed *owners.Signed, err error) erro
 }
 
 // again returns the earlier reply to e, whose id was used for entry a.Seq. An order is
-// identified by its signed text, regardless of who sends it and when.
+// identified by its signed text, regardless of the sender and the time.
 func (s *Sequencer) again(e *bank.Entry, signed *owners.Signed, a answered) (Receipt, error) {
 	other := fmt.Errorf("request %s, entry %d: %w", e.ID, a.Seq, ErrOtherBody)
 	if signed == nil || !owners.Whole(e, signed) {

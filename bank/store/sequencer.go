@@ -99,8 +99,8 @@ func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 // unless e is exactly the entry requested by an order with all required signatures.
 //
 // If the ledger has a clock, transfers, issues and owner records are dated by that clock. The
-// error wraps [ErrClock] if the last entry is dated more than a minute ahead of the clock. The
-// same applies to e if it is of another kind.
+// error wraps [ErrClock] if the last entry is dated more than a minute ahead of the clock, or
+// if e has another kind and is dated more than a minute ahead.
 //
 // Do waits while the queue is full. If ctx ends before e is processed, the error wraps
 // [ErrNotApplied]. Afterwards Do waits for the reply, which takes no longer than a write. Only

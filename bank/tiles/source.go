@@ -39,7 +39,7 @@ type source struct {
 
 var _ torchwood.TileReader = source{}
 
-// It reads only regular files. It reads only regular files.
+// folder returns a source for the log in the folder dir. It reads only regular files.
 func folder(dir string) source {
 	return source{func(_ context.Context, path string, most int64) (io.ReadCloser, error) {
 		return whole.OpenUpTo(filepath.Join(dir, filepath.FromSlash(path)), most)

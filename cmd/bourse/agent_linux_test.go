@@ -21,8 +21,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// An empty market admits the host that has its secret, gives it no tasks, and lets it
-// leave.
+// An emptyMarket is a market that admits the host with its secret, gives the host no tasks, and
+// lets the host leave.
 type emptyMarket struct {
 	mu      sync.Mutex
 	machine *remote.Machine

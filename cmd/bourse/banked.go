@@ -38,8 +38,8 @@ type pinOption struct {
 	Pin string `doc:"expect a served bank's certificate {PIN} (https://…), as printed by 'bank serve'"`
 }
 
-// These are waiting times for a ledger that another process has open: until the wait is
-// reported, and in total.
+// withBank calls f with the ledger in the folder that the first argument names, or with the
+// bank served at that address.
 func withBank(c *cli.Context, f func(banked) error) (err error) {
 	var b banked
 	if address := c.Args().First(); isServed(address) {

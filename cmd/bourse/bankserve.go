@@ -103,7 +103,7 @@ func serveAction(c *cli.Context, o *serveOptions) error {
 			return s, nil
 		},
 	}
-	r, err := p.Reader() // is there one?
+	r, err := p.Reader() // fails if there is no ledger
 	if err != nil {
 		return err
 	}

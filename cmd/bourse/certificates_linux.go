@@ -21,8 +21,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// These are files in a market's folder: its certificate with the key, and the next
-// certificate.
+// certificateNow and certificateNext return the paths of the current certificate with its key,
+// and of the next certificate, in the folder of a market.
 func certificateNow(dir string) string  { return lab.File(dir, "keys", "tls") }
 func certificateNext(dir string) string { return lab.File(dir, "keys", "tls.next") }
 

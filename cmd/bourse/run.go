@@ -107,9 +107,8 @@ func runAction(c *cli.Context, o *runOptions) error {
 	return elsewhere(c, orElse(o.Out, "results", o.Preset), func(dir string) error { return runFigures(c, o, figures, dir) })
 }
 
-// If dir contains the results of another run and the user did not choose dir, elsewhere tries
-// dir-2, dir-3 and so on. If dir has the results of another run and the user did not choose
-// dir, elsewhere tries dir-2, dir-3 and so on.
+// elsewhere calls run with dir. If dir contains the results of another run and the user did not
+// choose dir, elsewhere tries dir-2, dir-3 and so on.
 func elsewhere(c *cli.Context, dir string, run func(dir string) error) error {
 	for n, to := 2, dir; ; n++ {
 		var other otherRun

@@ -391,7 +391,7 @@ func (w *town) heal(cancel bool) {
 	w.until(time.Minute, "nothing runs that is not wanted", func() bool { return len(w.tasks()) == 0 })
 }
 
-// A running is a process of a task, or the task's supervisor.
+// A process is a process of a task, or the task's supervisor.
 type process struct {
 	pid    int
 	task   string // CONTRACT.NODE.TRY

@@ -54,7 +54,7 @@ func Policies() map[string]Policy {
 type Test struct {
 	Reason contracts.Reason
 	Got    string // name of the tested number
-	Want   string // name of the number that Got must reach; nodes and budget are those of the request
+	Want   string // name of the number that Got must reach; nodes and budget mean the request's own
 	AtMost bool   // if set, Got must not exceed Want
 	Word   string // phrase for Got in reports
 }

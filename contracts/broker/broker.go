@@ -158,7 +158,7 @@ type index struct {
 	byID  map[contracts.ID]int32 // nil until the first lookup by ID
 }
 
-// Scratch is memory reused between calls.
+// A scratch is memory reused between calls.
 type scratch struct {
 	pay    []bank.Payment
 	debits []bank.Debit

@@ -112,7 +112,7 @@ func (f *Floor) share(v *host) (next float64) {
 }
 
 // charge sets the charge per second of each task in on, at the given prices. The slice on
-// contains the tasks that are now on v or were there under an earlier allocation.
+// contains the tasks that are now on v or were on v under an earlier allocation.
 //
 // The tariff applies first. Then the charge is raised to the floor prices of the processors
 // that the task receives and of the resources that it holds. It never exceeds the bid. For

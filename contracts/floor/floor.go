@@ -76,20 +76,20 @@ type State struct {
 	news   news
 }
 
-// News lists the hosts that have changed since a policy last called Changed.
+// A news lists the hosts that have changed since a policy last called Changed.
 type news struct {
 	hosts []hosts.ID
 	old   bool // a policy has read the list, so the next change starts a new list
 }
 
-// Heaps hold pending events, ordered by time.
+// A heaps contains pending events, ordered by time.
 type heaps struct {
 	completions eventheap.Heap // hosts, by host.next
 	ends        eventheap.Heap // runs, by run.next
 	changes     eventheap.Heap // hosts, by host.change: the time when they arrive or leave
 }
 
-// Marks record the hosts and runs that must be processed before time advances.
+// A marks records the hosts and runs that must be processed before time advances.
 type marks struct {
 	touched []hosts.ID  // hosts to reallocate
 	changed []int32     // runs whose rate may have changed
@@ -97,7 +97,7 @@ type marks struct {
 	price   market.Rate // change of the sum of all bids
 }
 
-// Scratch is memory reused between calls.
+// A scratch is memory reused between calls.
 type scratch struct {
 	reports  []hosts.Report
 	readings []hosts.Reading
@@ -326,15 +326,14 @@ func (f *Floor) Extend(i int32, until float64) (done float64) {
 }
 
 // Renew changes the bids of run i, which is on hosts, so that the rest of its budget (in
-// dollars) lasts until due. They are rounded toward zero after 0.01 nano-dollars per second
-// has been added. Each is at least 1 nano-dollar per second. They are rounded toward zero
-// after 0.01 nano-dollars per second has been added, and are at least 1 nano-dollar per
-// second. Bids of 2^53 or more are not entered.
+// dollars) lasts until due. Renew adds 0.01 nano-dollars per second to each bid and rounds the
+// sum toward zero, but to at least 1 nano-dollar per second. It does not enter bids of 2^53 or
+// more.
 //
-// For example, a run bids 10 and 30 nano-dollars per second, has 8,000 nano-dollars left and
-// is due in 100 s. Its new bids are 20 and 60. A run without bids has spent its money and is
-// left unchanged. The added 0.01 compensates for rounding errors, so that a bid whose exact
-// value is an integer is not lowered by 1.
+// For example, a run bids 10 and 30 nano-dollars per second, has 8,000 nano-dollars left and is
+// due in 100 s. Its new bids are 20 and 60. A run without bids has spent its money and does not
+// change. The added 0.01 compensates for rounding errors, so that a bid whose exact value is an
+// integer is not lowered by 1.
 func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 	f.now = now
 	c := &f.runs[i]

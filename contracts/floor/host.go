@@ -12,8 +12,8 @@ import (
 
 // A host is a machine with its auction and its tasks.
 type host struct {
-	// They are at the front, next to the first fields of the auction, to reduce cache misses.
-	// They come first, next to the first fields of the auction, to reduce cache misses.
+	// The most frequently used fields come first, next to the first fields of the auction, to
+	// reduce cache misses.
 	id      hosts.ID
 	touched bool                   // whether the host is in marks.touched
 	news    bool                   // whether the host is in news
@@ -34,7 +34,7 @@ type host struct {
 	deals []deal // allocations with usage not yet read, oldest first
 }
 
-// Rated is the speed of a host, in work per second.
+// A rated contains the speed of a host, in work per second.
 type rated struct {
 	speed    float64 // speed of one processor
 	capacity float64 // speed of all processors

@@ -48,8 +48,8 @@ func (f *Floor) pricesOf(v *host) (p Prices) {
 	return p
 }
 
-// bidOthers replaces the bids of an old vector (was) with those of a new vector (is) in all
-// auctions of v except that of processors. A nil vector has no bids.
+// bidOthers replaces the bids of an old vector (was) with the bids of a new vector (is) in all
+// auctions of v except the auction of processors. A nil vector has no bids.
 func (f *Floor) bidOthers(v *host, was, is *contracts.Vector) {
 	var from, to Prices
 	if was != nil {

@@ -285,9 +285,10 @@ func (c *Case) stays(b *Bill) error {
 	return nil
 }
 
-// If the work is done or the owner cancelled the contract, whole charges the price minus the
-// penalty, divided in proportion to the number of nodes. Otherwise it charges nothing. If the
-// penalty is at least the price, nothing is charged and the rest of the penalty remains owed.
+// whole charges the price minus the penalty, divided among the hosts in proportion to the
+// number of nodes, if the work is done or the owner cancelled the contract. Otherwise it
+// charges nothing. If the penalty is at least the price, whole charges nothing and the rest of
+// the penalty remains owed.
 func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 	if v.Outcome != contracts.Cancelled && !c.Worked() {
 		return nil

@@ -19,7 +19,7 @@ type files struct {
 	Beyond   []string `json:"beyond" doc:"list of data that the audit could not check"`
 }
 
-// A change is a file that differs from what was originally written.
+// A change is a file that differs from the original file.
 type change struct {
 	File  string `json:"file"`
 	Found string `json:"found"`

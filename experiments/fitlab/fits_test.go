@@ -35,9 +35,9 @@ func drawn(t *testing.T, jobs int) *describe.Log {
 	return describe.Describe(swf.FromPlan(plan, 0))
 }
 
-// TestFit checks the path from a log to a model file and back. The distributions that generated
-// the log must be the closest, the file must be readable, and the plan that it generates must
-// agree with the log. The number of workers must not change the result.
+// TestFitLog checks the path from a log to a model file and back. The distributions that
+// generated the log must be the closest, the file must be readable, and the plan that it
+// generates must agree with the log. The number of workers must not change the result.
 func TestFitLog(t *testing.T) {
 	t.Parallel()
 	l := drawn(t, 5000)

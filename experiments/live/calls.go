@@ -113,8 +113,7 @@ func (c *calls) settled(contract int64) (at float64, r reply) {
 	panic("live: a contract ended but was not settled")
 }
 
-// moves returns the error of a call that moves an amount from an account to escrow. The
-// argument err means that the bank did not answer.
+// Spare returns the number of bytes of each note that the teller may use.
 func (c *calls) Spare() int { return teller.Room }
 
 // Hold implements [broker.Teller].
@@ -136,7 +135,8 @@ func (c *calls) Adjust(now float64, contract int64, budget bank.Amount, note []b
 	return r.moves(q.Who, budget, err)
 }
 
-// A market may move only its own money, so the market's account pays the whole penalty.
+// moves returns the error of a call that moves amount a from account who to escrow. The
+// argument err means that the bank did not answer.
 func (r *reply) moves(who string, a bank.Amount, err error) error {
 	switch {
 	case err != nil:

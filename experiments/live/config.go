@@ -109,8 +109,7 @@ func Default() Config {
 }
 
 // load decodes the policy's options. A market rejects policies that are external programs,
-// because such a program could block the market. A market rejects policies that are external
-// programs, because such a program could stop the market.
+// because such a program could block the market.
 func (c *Config) load(options any) error {
 	err := c.Admission.Decode(options)
 	if o, is := options.(*script.Options); is && err == nil {

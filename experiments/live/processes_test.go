@@ -153,7 +153,7 @@ type ask struct {
 	Messages []message
 }
 
-// The reply is its result.
+// A said is the result of an ask.
 type said struct {
 	Results []saidResult
 	Orders  map[string]remote.Orders
@@ -392,7 +392,7 @@ func (f mortalFile) around(sync func() error) error {
 	return err
 }
 
-// A far is a bank called by a market that may be killed before and after each call.
+// A farBank is a bank whose calls kill the market at a chosen step, before or after a call.
 type farBank struct {
 	*service.Client
 	*fate

@@ -311,8 +311,8 @@ func (k *core) resolve(c *Contract) {
 	k.freed = k.freed || len(k.held) > 0
 }
 
-// If an order waits for contracts of its account, states adds the final states of those that
-// have ended.
+// states adds to s the final states of the contracts that the order waits for and that have
+// ended.
 func (m *Market) states(s *submission) error {
 	if !strings.Contains(s.Order, "\nafter") {
 		return nil

@@ -55,8 +55,8 @@ func (p *hostSeen) reaches(host string, o *remote.Offer) bool {
 	return r.same(&p.reach)
 }
 
-// For each running contract with several nodes, connect records the hosts of the nodes. It
-// chooses their ports once all nodes have hosts.
+// connect records the hosts of the nodes of each running contract with several nodes. When all
+// nodes have hosts, it chooses their ports.
 func (k *core) connect() {
 	var ids []int64
 	for id, c := range k.open {

@@ -1,6 +1,6 @@
 package metrics
 
-// A Promise is a prediction whether a host stays, with what actually happened.
+// A Promise is a prediction of whether a host stays, with the actual outcome.
 type Promise struct {
 	Promised float64 // predicted probability that the host stays for the job, in [0,1]
 	Kept     bool    // whether the host stayed

@@ -13,7 +13,7 @@ type fluid struct {
 	starts []float64 // start of each cell, followed by the end of the last cell
 	room   []float64 // work that the fleet can do in each cell
 	left   []float64 // unused part of room for each cell
-	full   []bool    // whether each cell is full for ever: no more work can be done in it
+	full   []bool    // whether each cell is permanently full: no more work can be done in it
 	price  []float64 // price of each cell in dollars per work; set by the job that found the cell full
 	done   []float64 // work done by each edge; an edge is a job in one of its cells
 	at     []int32   // jobs by cell

@@ -8,10 +8,10 @@ import (
 	"bourse/experiments/stats"
 )
 
-// Differences returns a figure of the paired differences between the metrics of each policy
-// and those of a baseline policy. It returns no figure unless the scenario requests one. In
-// each replication, both policies run the same jobs, so the intervals are narrower than those
-// of the metrics themselves.
+// Differences returns a figure of the paired differences in metrics between each policy and a
+// baseline policy. It returns no figure unless the scenario requests one. In each replication,
+// both policies run the same jobs, so the intervals of the differences are narrower than the
+// intervals of the metrics.
 func Differences(l report.Labels, e *scenario.Experiment, rows []results.Metric) []report.Figure {
 	if e.Figure == nil || e.Figure.Less == "" {
 		return nil

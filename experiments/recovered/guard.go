@@ -19,14 +19,15 @@ const (
 // Endless is the text with which the program ends if a canceled computation does not end.
 const Endless = "a call to the policy did not return and cannot be stopped"
 
-// Guard returns a function that starts to guard a computation. That function returns another one,
-// which stops the guard. The guard cancels the computation if ctx ends, if it takes more than 10 s,
-// or if the program's memory has grown by 256 MiB since the start. It checks the memory every 5 ms.
-// After the memory has grown by 4 MiB, a computation that has the method CheckOften also checks it
-// between operations. On a busy machine, the guard could be delayed by several operations, and each
-// could double the memory. A computation that is Timed has a time limit of its own. A single operation,
-// such as the product of two integers of many megabytes, cannot be canceled. If it goes on, the program
-// ends, with status 1, or with status 130 if ctx has ended.
+// Guard returns a function that starts to guard a computation. That function returns another
+// one, which stops the guard. The guard cancels the computation if ctx ends, if it takes more
+// than 10 s, or if the program's memory has grown by 256 MiB since the start. It checks the
+// memory every 5 ms. After the memory has grown by 4 MiB, a computation that has the method
+// CheckOften also checks it between operations. On a busy machine, the guard could be delayed
+// by several operations, and each could double the memory. A computation that is Timed has a
+// time limit of its own. A single operation, such as the product of two integers of many
+// megabytes, cannot be canceled. If such an operation does not end, the program exits with
+// status 1, or with status 130 if ctx has ended.
 func Guard(ctx context.Context) func(c interface{ Cancel(reason string) }) (done func()) {
 	return guard(ctx, func() {
 		status := 1

@@ -59,9 +59,10 @@ func (d *Dir) TextJobs() iter.Seq2[Job, error] {
 // the same.
 const SameRows = "different bytes, but the same rows"
 
-// Different compares the files of d with those of made, which contains the correct results. It
-// skips files for which leave returns true. It returns the first difference in each file; for a
-// table, the difference includes the row and the column. All files must match their manifests.
+// Different compares the files of d with the files of made, which contains the correct results.
+// It skips files for which leave returns true. It returns the first difference in each file;
+// for a table, the difference includes the row and the column. All files must match their
+// manifests.
 func (d *Dir) Different(made *Dir, leave func(name string) bool) (changes []Change, err error) {
 	all := maps.Clone(d.Manifest.Outputs)
 	maps.Copy(all, made.Manifest.Outputs)

@@ -44,18 +44,15 @@ func (q Quantity) bounded(xs []float64) bool {
 // interval (Wilson 1927) of clustered trials, in which each replication is a cluster (Dean and
 // Pagano 2015). The number of trials is the effective sample size m(1-m)/v, but at most Trials
 // (Korn and Graubard 1998). Here, m is the mean scaled to [0,1], and v is the variance of the
-// mean between replications. If all replications are equal, v is 0 and provides no
-// information. If all replications are equal, v is 0 and contains no information. In
-// simulations with 2 to 40 replications of 20 to 50 contracts each, the intervals at the level
-// of 95 % have a coverage of at least 95 % for independent events.
+// mean between replications. If all replications are equal, v is 0 and provides no information;
+// the number of trials is then Trials or, for dependent trials, at most the number of
+// replications.
 //
-// Simulations with 2 to 40 replications of 20 to 50 contracts each show a coverage of at least
-// 95 % at the level of 95 % for independent events. For events in bursts (correlation 0.1
-// within a replication), the coverage is at least 93 % for fractions of 5 % or more. The
-// result ok is false if there are fewer than two replications, or if all are equal and the
-// number of trials is unknown.
-//
-// interval does the same as [Interval] for at least two values.
+// In simulations with 2 to 40 replications of 20 to 50 contracts each, intervals at the level
+// of 95 % cover the true mean in at least 95 % of the cases if events are independent. If
+// events come in bursts (correlation 0.1 within a replication), the coverage is at least 93 %
+// for fractions of 5 % or more. The result ok is false if there are fewer than two
+// replications, or if all are equal and the number of trials is unknown.
 func Interval(xs []float64, q Quantity, alpha float64) (lo, hi float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
 		panic("stats: interval: found a level outside (0,1)")
@@ -67,8 +64,8 @@ func Interval(xs []float64, q Quantity, alpha float64) (lo, hi float64, ok bool)
 	return q.interval(xs, mean, squares, critical(alpha, len(xs)))
 }
 
-// Its arguments include their mean, the sum of squared deviations and the critical value. Its
-// parameters include their mean, the sum of squared deviations and the critical value.
+// interval does the same as [Interval] for at least two values xs, given their mean, the sum of
+// their squared deviations from it, and the critical value t.
 func (q Quantity) interval(xs []float64, mean, squares, t float64) (lo, hi float64, ok bool) {
 	n := float64(len(xs))
 	alike, bounded := constant(xs, largest(xs)), q.bounded(xs)

@@ -164,8 +164,8 @@ type Replayed struct {
 	Jobs   []comparedJob `json:"jobs" doc:"jobs in the order of decreasing gain"`
 }
 
-// compared compares the outcomes of the jobs under two policies. It sets the gain of each
-// job and sorts the jobs. It sets their gains and sorts them.
+// compared compares the outcomes of the jobs under two policies. It sets the gain of each job
+// and sorts the jobs.
 func compared(was, is string, jobs []comparedJob) *Replayed {
 	r := &Replayed{Sides: []side{{Policy: was}, {Policy: is}}, Jobs: jobs}
 	var gained, lost int64

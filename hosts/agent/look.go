@@ -108,7 +108,7 @@ func (a *Agent) over(t *task) (bool, error) {
 
 // conclude records how a task ended.
 func (a *Agent) conclude(t *task, e exit) {
-	if e.Stored == 0 && t.deleted.Bytes == 0 { // the supervisor is of an earlier version, or has died
+	if e.Stored == 0 && t.deleted.Bytes == 0 { // the supervisor has an earlier version, or has died
 		e.Stored = stored(t.folder)
 	}
 	t.end, t.over = &e, a.clock()

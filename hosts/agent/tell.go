@@ -111,7 +111,7 @@ func (a *Agent) Tell() (*remote.Told, error) {
 	}
 	told.Offer.Busy = a.busy()
 	if a.Backend != nil {
-		told.Load = 0 // the load of this machine says nothing about a backend's machine
+		told.Load = 0 // the load of this machine is not the load of the backend's machine
 	}
 	told.Spans = slices.Clone(a.spans.all)
 	for _, t := range a.sorted() {

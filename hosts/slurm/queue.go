@@ -142,7 +142,7 @@ func queue(ctx context.Context, run command, partition, prefix string) (all []qu
 	return all, nil
 }
 
-// A wanted job is a task that Slurm should run.
+// A job is a task that Slurm should run.
 type job struct {
 	folder string
 	name   string // name of the task

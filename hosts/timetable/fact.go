@@ -2,7 +2,7 @@ package timetable
 
 import "fmt"
 
-// What is the kind of a [Fact].
+// What is the kind of a [Fact], such as a start or an end.
 type What int8
 
 // The kinds of facts.

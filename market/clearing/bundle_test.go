@@ -53,7 +53,7 @@ func goldenBundles(t *testing.T, kind string, make func(BundleOptions) (Mechanis
 	})
 }
 
-// market draws a book of n bundles.
+// bundlesOf draws a book of n bundles.
 func bundlesOf(rng *rand.Rand, n, capacity, span int) *Book {
 	b := &Book{Capacity: capacity}
 	for i := range n {

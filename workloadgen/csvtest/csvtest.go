@@ -13,8 +13,8 @@ import (
 
 // Rows returns the rows of a text in the format of RFC 4180. Lines end with LF, CR LF or CR.
 // Rows skips empty lines, a byte order mark and, unless comment is 0, lines that begin with
-// comment. It returns an error if a row has a different length from the first one, if quotes do
-// not enclose a whole cell, or if a cell contains a line break.
+// comment. It returns an error if a row and the first row differ in length, if quotes do not
+// enclose a whole cell, or if a cell contains a line break.
 func Rows(text string, comment byte) ([][]string, error) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")

@@ -157,7 +157,7 @@ func (p *LibraSLA) see(now float64, v contracts.View) {
 	}
 }
 
-// bound returns the bound of what the hard tasks leave to another hard task, computed at now. As
+// bound returns the bound of the capacity that the hard tasks do not need, computed at now. As
 // in [boundOf], the need of a task stays above a straight line.
 func (l *occupancy) bound(now float64, spec *hosts.Spec) bound {
 	n := sharing.NodeOf(spec)

@@ -147,8 +147,8 @@ func (d *decider) Heard() [sha256.Size]byte { return d.heard }
 // SetGuard makes g guard each decision.
 func (d *decider) SetGuard(g Guard) { d.guard = g }
 
-// The policy's state then stays unchanged. The policy's state stays as it was. Report receives
-// the error.
+// Forgive makes an error reject only the current request, without a change to the policy's
+// state. Each such error is passed to report.
 func (d *decider) Forgive(report func(error)) { d.forgave = report }
 
 // State returns the policy's state as JSON, or nil.

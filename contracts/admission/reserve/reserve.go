@@ -186,9 +186,8 @@ func (p *reserve) add(b *book) {
 	p.index.add(b)
 }
 
-// The earliest start and the estimate are rounded up, and the deadline is rounded down, so
-// that the result never promises more than r allows. Earliest start and estimate are rounded
-// up and the deadline is rounded down, so that the result never promises more than r allows.
+// job returns the job of a book for request r, in whole seconds. It rounds the earliest start
+// and the estimate up and the deadline down, so that the job never promises more than r allows.
 func (p *reserve) job(now float64, r *contracts.Request) timetable.Job {
 	j := timetable.Job{
 		ID: int64(r.ID), Arrival: second(now), Earliest: second(math.Ceil(max(now, r.Opens()))),

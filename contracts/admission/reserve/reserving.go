@@ -149,9 +149,9 @@ func (p *reserve) decide(now float64, r *contracts.Request, v contracts.View) co
 	return d
 }
 
-// If the owner could pay, entered enters the last decision in the chosen books. It appends the
-// actions that follow immediately. All requests before the next one have been decided at that
-// point, so the next request is first in the queue.
+// entered commits the last acceptance in the chosen books, unless the owner could not pay. It
+// appends the actions that result from the commitment, such as starts that are due now. When it
+// is called, all earlier requests have been decided, so the next request is first in the queue.
 func (p *reserve) entered(m contracts.Market) {
 	if !p.pass.pending {
 		return

@@ -282,8 +282,8 @@ func (s *Script) call(th *call, f *starlark.Function, args starlark.Tuple) (v st
 	return v, nil
 }
 
-// caught turns a panic of the interpreter, such as that of a list too long for any memory, into an
-// error of the script in the file at path.
+// caught turns a panic of the interpreter, for example because a list exceeds the memory, into
+// an error of the script in the file at path.
 func caught(path string, err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("%s: found a statement that cannot be computed: %v", path, v)

@@ -13,7 +13,8 @@ import (
 	"bourse/contracts"
 )
 
-// words contains the names that a script can use in addition to those of the language.
+// words contains the names that a script can use in addition to the built-in names of the
+// language.
 var words = starlark.StringDict{
 	"accept": starlark.NewBuiltin("accept", accept),
 	"reject": starlark.NewBuiltin("reject", reject),

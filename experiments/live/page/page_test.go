@@ -83,7 +83,7 @@ func (fair) Prices(string, float64) ([]live.Price, error) {
 
 func (fair) LastEvent() int64 { return 4 }
 
-// It has the events 1 to 4; after that, no events occur.
+// Events returns the events 1 to 4 after the given one. After event 4, it waits until ctx ends.
 func (fair) Events(ctx context.Context, after int64) (out []live.Event, err error) {
 	for seq := after + 1; seq <= 4; seq++ {
 		out = append(out, live.Event{Seq: seq, At: 848600000, Kind: "contract", Contract: 16 + seq, State: "running"})

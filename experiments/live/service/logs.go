@@ -14,7 +14,7 @@ import (
 
 // A logs manages the parts of logs and archives that are requested from hosts.
 type logs struct {
-	urge func(host string, on bool) // tells the market to answer a host immediately
+	urge func(host string, on bool) // makes the market answer a host immediately
 
 	mu    sync.Mutex
 	asked map[string][]*asking // by host

@@ -6,9 +6,10 @@ import (
 	"bourse/contracts"
 )
 
-// ClusterUtilization is U. ClusterLeast and ClusterMost are the lowest and the highest
-// utilization of a single cluster. The measurement ends with the last arrival, because no more
-// jobs enter the system afterwards. A gang uses its nodes from its first start to its end.
+// ClusterUtilization is U, the mean utilization of the clusters. ClusterLeast and ClusterMost
+// are the lowest and the highest utilization of a single cluster. The measurement ends with the
+// last arrival, because no more jobs enter the system afterwards. A gang uses its nodes from
+// its first start to its end.
 var (
 	ClusterUtilization = Metric{
 		Name:  "cluster_utilization",

@@ -16,7 +16,7 @@ var DemandCorrelation = Metric{
 	},
 }
 
-// HostDemandCorrelation is the mean of the same coefficient over the hosts on which both
+// HostDemandCorrelation is the mean of Pearson's r per host, over the hosts on which both
 // prices vary. Each host has its own price, as in Tycoon.
 var HostDemandCorrelation = Metric{
 	Name:  "demand_correlation_host",

@@ -10,8 +10,8 @@ import (
 // Efficiency returns the sum of utilities divided by U*, for each inelasticity in alphas, each
 // in [0,1] (§4.2, eq. 9). It is NaN (undefined) if a planner could not fulfil any job.
 //
-// A penalty counts only up to the amount that the job's user has paid. Any excess is a
-// transfer from the provider to the user. A planner could not create this value.
+// A penalty counts only up to the amount that the job's user has paid. Any excess is a transfer
+// from the provider to the user, not value that a planner could create.
 func Efficiency(o *Outcome, alphas ...float64) (of []float64) {
 	of = Utilities(o, alphas...)
 	for k, alpha := range alphas {
@@ -42,7 +42,7 @@ func Utilities(o *Outcome, alphas ...float64) []float64 {
 // maxima.
 func BestAt(alpha, whole, parts float64) float64 {
 	if whole == parts {
-		return whole // without rounding
+		return whole // exact result, without rounding
 	}
 	return alpha*whole + (1-alpha)*parts
 }

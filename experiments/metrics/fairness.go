@@ -7,7 +7,7 @@ import (
 
 // A party is a user with sums over the user's jobs.
 type party struct {
-	served, work float64 // work done by the deadlines, and work requested
+	served, work float64 // work done by the deadlines, and work requested, in processor-seconds
 	value, bill  float64 // values, and payments minus penalties, in dollars
 	slowdown     float64 // sum of bounded slowdowns over the completed jobs
 	completed    int
@@ -77,7 +77,7 @@ var Gini = Metric{
 		sum, differences, n := 0.0, 0.0, len(served)
 		for i, a := range served {
 			sum += a
-			differences += a * float64(2*i+1-n) // over unordered pairs
+			differences += a * float64(2*i+1-n) // sum over unordered pairs
 		}
 		return over(differences, float64(n)*sum)
 	},
@@ -130,9 +130,8 @@ var Disparity = Metric{
 	},
 }
 
-// welfareOf is [Welfare] for the jobs of one urgency. The welfare of the two urgencies adds up
-// to the welfare of all jobs. The value for low urgency is therefore defined even if no job
-// has high urgency.
+// welfareOf is [Welfare] for the jobs of one urgency. The two welfares add up to the welfare of
+// all jobs, so the welfare of low urgency is defined even if no job has high urgency.
 func welfareOf(urgent bool) Metric {
 	m := ofClass(Welfare, urgent)
 	if of := m.Of; !urgent {

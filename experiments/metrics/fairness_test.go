@@ -12,9 +12,10 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestGoldenMetrics checks the metrics of fairness on cases of an independent model. The
-// cases are in the folder named by BOURSE_GOLDEN_MECHANISMS, or in testdata. Jobs that did no
-// work and paid nothing are rejected jobs, whose contract has only an outcome.
+// TestGoldenMetrics compares the metrics of fairness with results of an independent model. The
+// cases are in the folder named by BOURSE_GOLDEN_MECHANISMS, or in testdata. In a case, a job
+// that did no work and paid nothing stands for a rejected job, whose contract has only an
+// outcome.
 func TestGoldenMetrics(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("BOURSE_GOLDEN_MECHANISMS")
@@ -61,8 +62,8 @@ func TestGoldenMetrics(t *testing.T) {
 				if !in.Fulfilled && in.ByDue == 0 && in.Paid == 0 && in.Penalty == 0 {
 					j.Contract = contracts.Result{Outcome: contracts.Refused}
 				}
-				// The model states the runtime separately from the work, and only this
-				// metric uses it.
+				// In a case, the runtime is separate from the work, and only this metric uses
+				// the runtime.
 				if name == "disparity" {
 					j.Runtime, j.Contract.Outcome = in.Runtime, contracts.Refused
 					if in.End != nil {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// A Held states how much of one resource of the hosts was held by tasks. Both numbers are
-// amounts times seconds, over all hosts. They cover the time from the first arrival, including
-// the warm-up, to the end of the run.
+// A Held states how much of one resource of the hosts tasks reserved. Both numbers are amounts
+// times seconds, summed over all hosts, from the first arrival, including the warm-up, to the
+// end of the run.
 type Held struct {
 	Name  string  // name of the resource, such as memory or gpu
-	Used  float64 // by tasks
+	Used  float64 // amount that tasks reserved
 	Could float64 // amount that all hosts offered while they were present
 }
 
@@ -35,7 +35,7 @@ func heldOf(name string) (Metric, bool) {
 				return 0, false
 			}
 			x, ok := over(o.Held[i].Used, o.Held[i].Could)
-			return min(max(0, x), 1), ok // up to rounding
+			return min(max(0, x), 1), ok // limited to [0,1], because rounding errors may exceed it
 		},
 	}, ok
 }

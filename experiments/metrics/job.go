@@ -15,7 +15,7 @@ type Job struct {
 	Names            bool // whether the reason refers to another contract, whose ID is About
 	Offers           int  // number of offers that the owner received instead of a rejection
 
-	// For a rejected job:
+	// The next field is set for a rejected job.
 	Reason contracts.Reason
 	About  contracts.ID
 
@@ -37,7 +37,7 @@ func (j *Job) Due() float64 {
 // unless the owner accepted an offer. A job that was not admitted has no budget.
 func (j *Job) worth() float64 {
 	if j.Bargained || !j.Admitted() {
-		return j.Value // as originally requested
+		return j.Value // value in the original request
 	}
 	return j.Contract.Budget.Float64()
 }
@@ -47,7 +47,7 @@ func (j *Job) Admitted() bool {
 	return j.Contract.Outcome != contracts.Refused && j.Contract.Outcome != contracts.Open
 }
 
-// Fulfilled reports whether the promise to j was kept.
+// Fulfilled reports whether the promise to the owner of j was kept.
 func (j *Job) Fulfilled() bool { return j.Contract.Outcome == contracts.Fulfilled }
 
 // Open reports whether j had not ended when the run ended.
@@ -60,7 +60,7 @@ func (j *Job) waits() bool {
 	return j.Contract.Outcome == contracts.Open || j.Contract.From == contracts.Waiting && !j.Contract.Gang
 }
 
-// judged reports whether the promise to j was kept or broken.
+// judged reports whether the promise to the owner of j was kept or broken.
 func (j *Job) judged() bool { return j.Fulfilled() || j.Contract.Outcome.Violated() }
 
 // ended reports whether j ended with its promise kept or broken, but was not killed.
@@ -91,11 +91,11 @@ func (o *Outcome) UnpaidPenalties() (unpaid float64, users int) {
 
 // Counts contains numbers of jobs.
 type Counts struct {
-	Asked     int // all
-	TooLate   int // jobs rejected because they could not end by their deadlines
-	Started   int // jobs whose waiting time is known
-	Completed int // jobs whose slowdown is known
-	Open      int // open at the horizon
+	Asked     int // number of all jobs
+	TooLate   int // number of jobs rejected because they could not end by their deadlines
+	Started   int // number of jobs whose waiting time is known
+	Completed int // number of jobs whose slowdown is known
+	Open      int // number of jobs that are open at the horizon
 }
 
 // Counts counts the jobs of o.

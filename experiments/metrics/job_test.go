@@ -13,7 +13,7 @@ type (
 	contract = contracts.Contract
 )
 
-// job returns p after it became c, which ended as s states.
+// job returns the outcome of job p, whose contract c ended as s states.
 func job(p plan, s settled, c contract) metrics.Job {
 	s.Contract = c
 	s.Submit, s.Lead, s.Nodes, s.SLA.Budget = p.Arrival, p.Lead, p.Nodes, dollars(p.Value)

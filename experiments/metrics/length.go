@@ -1,7 +1,7 @@
 package metrics
 
-// CompletedLength is the mean size of completed jobs. If it is low, a high completion ratio
-// may be a result of the selection of short jobs.
+// CompletedLength is the mean size of completed jobs. If this mean is low, a high completion
+// ratio may result from the selection of short jobs.
 var CompletedLength = Metric{
 	Name: "completed_length",
 	Unit: "s",

@@ -8,9 +8,8 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// TestLibraMetrics checks the metrics of the Libra papers on five jobs computed by hand
-// (spec 7): one done in time, one late, one rejected, one cut short, and an urgent one in
-// time.
+// TestLibraMetrics checks the metrics of the Libra papers on five jobs computed by hand (spec
+// 7): one done in time, one late, one rejected, one stopped early, and an urgent one in time.
 func TestLibraMetrics(t *testing.T) {
 	t.Parallel()
 	jobs := []metrics.Job{

@@ -8,9 +8,9 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// TestMarketMetrics checks the metrics of the market paper (§4.2, §5) on four jobs computed
-// by hand: one done, one half done and fined, one rejected, and one done late. Two CPUs run
-// from 0 to 100 s. A planner could have had $20.
+// TestMarketMetrics compares the metrics of the market paper (§4.2, §5) with values computed by
+// hand for four jobs: one done, one half done with a penalty, one rejected, and one done late.
+// Two CPUs run from 0 to 100 s. The optimum U* is $20.
 func TestMarketMetrics(t *testing.T) {
 	t.Parallel()
 	refused := job(plan{Value: 5, Arrival: 15, Runtime: 40, Nodes: 1}, settled{Outcome: contracts.Refused}, contract{})
@@ -33,13 +33,13 @@ func TestMarketMetrics(t *testing.T) {
 	}
 	for _, c := range []struct {
 		metric        string
-		want, without float64 // value if no job is admitted and none could be
+		want, without float64 // without: value if no job is admitted and U* is 0
 	}{
 		{"violations", 2. / 3, undefined},
 		{"rejections", 1. / 4, 1},
 		{"utilization", (100. + 20 + 50) / (2 * 100), undefined},
-		{"demand_correlation", 0.5, undefined},       // of 1,2,3 and 1,3,2
-		{"demand_correlation_host", 0.75, undefined}, // 0.5 and 1; on the other two hosts, one price does not vary
+		{"demand_correlation", 0.5, undefined},       // correlation of 1,2,3 and 1,3,2
+		{"demand_correlation_host", 0.75, undefined}, // mean of 0.5 and 1; on the other two hosts, one of the prices does not vary
 		// U_i: 10-2, -(1-0.5), 0, -4. U_e: 10-2, 0.5*8-(1-0.5), 0, 0.2*4-4.
 		{"efficiency_1", 3.5 / 20, undefined},
 		{"efficiency_0", 8.3 / 20, undefined},
@@ -80,8 +80,8 @@ func TestMarketMetrics(t *testing.T) {
 }
 
 // TestEfficiencyOfPenalties checks that a penalty counts for efficiency up to the user's
-// payment, and that U* is weighted by alpha if it differs for parts of jobs. Half of a $10
-// job was done, for $1 and a penalty of $4.
+// payment, and that U* is weighted by alpha if U* for partial work differs from U* for whole
+// jobs. Half of a $10 job was done, for $1 and a penalty of $4.
 func TestEfficiencyOfPenalties(t *testing.T) {
 	t.Parallel()
 	o := &metrics.Outcome{Capacity: 1, Optimum: 10, OptimumOfParts: 20, Jobs: []metrics.Job{

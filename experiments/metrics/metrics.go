@@ -18,7 +18,7 @@ import (
 
 // An Outcome is the input to all metrics.
 type Outcome struct {
-	Jobs     []Job   // in order of arrival
+	Jobs     []Job   // jobs in order of arrival
 	Capacity float64 // work per second of the whole fleet
 	Optimum  float64 // U*, the highest total value that a planner who knows all jobs could achieve, or a bound on it
 	Prices   []float64
@@ -29,15 +29,15 @@ type Outcome struct {
 	OptimumOfParts float64 // value of Optimum for elastic users (alpha 0), if it is higher
 
 	Earlier    []Job   // warm-up jobs before Jobs, which use hosts but are not measured
-	Hosts      int     // in the fleet
+	Hosts      int     // number of hosts in the fleet
 	Processors float64 // processors of one host
-	Booked     bool    // hosts have reservation books
-	Cancels    bool    // owners may cancel jobs
+	Booked     bool    // whether hosts have reservation books
+	Cancels    bool    // whether owners may cancel jobs
 	AdmitsAll  bool    // whether the policy admits every request that can be placed
 
-	Open      []Job     // jobs that had not ended when the run ended; they used hosts but do not count otherwise
+	Open      []Job     // jobs that had not ended when the run ended; they count only as load on the hosts
 	Horizon   float64   // time in seconds at which the run ends even if jobs are open; +Inf or 0 if it ends when all work is done
-	Volatile  bool      // hosts come and go
+	Volatile  bool      // whether hosts come and go
 	Available float64   // work that hosts could have done while they were present, from the first arrival to the last end or to the horizon; used if hosts come and go
 	Held      []Held    // utilization of each resource that any host offers for tasks to hold
 	Promises  []Promise // predictions requested from the predictor; empty unless a figure shows a metric about them
@@ -50,11 +50,11 @@ func (o *Outcome) bounded() bool { return o.Horizon > 0 && !math.IsInf(o.Horizon
 type Metric struct {
 	Name  string // name in results
 	Label string // display name, if it differs from the name with spaces
-	Unit  string // "1" if dimensionless
+	Unit  string // unit; "1" if dimensionless
 	Doc   string // definition and paper
 
 	Bound Bound // range of its values
-	Less  bool  // smaller values are better
+	Less  bool  // whether smaller values are better
 
 	// Decided means that the metric depends only on admission decisions. The metric is then
 	// constant under a policy that admits every request.
@@ -151,7 +151,7 @@ var onRequest = []Metric{
 func All() []Metric { return table }
 
 // With returns the metrics of All, followed by the named metrics that are measured only on
-// request. They include the utilization of any resource.
+// request. These may include the utilization of any resource.
 func With(names ...string) []Metric {
 	all := slices.Clip(table)
 	for _, m := range onRequest {

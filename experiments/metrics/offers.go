@@ -2,7 +2,7 @@ package metrics
 
 import "slices"
 
-// Metrics of offers.
+// These are the metrics of offers.
 var (
 	// Offers is the number of offers that users received.
 	Offers = Metric{
@@ -30,9 +30,9 @@ var (
 // they negotiate.
 func Negotiated() []string { return []string{Offers.Name, OffersTaken.Name} }
 
-// Bargained returns the metrics in all. It removes the bounds of metrics that divide cost by
-// value. These bounds do not hold if users accept offers, because such a user may pay more
-// than the value of the job.
+// Bargained returns the metrics in all without the bounds of metrics that divide cost by value.
+// These bounds do not hold if users accept offers, because a user who accepts an offer may pay
+// more than the value of the job.
 func Bargained(all []Metric) []Metric {
 	all = slices.Clone(all)
 	for i := range all {

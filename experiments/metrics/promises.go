@@ -6,8 +6,8 @@ type Promise struct {
 	Kept     bool    // whether the host stayed
 }
 
-// Brier is the Brier score of the predictor: the mean of (promised - kept)². It lies between
-// 0 (best) and 1. It is undefined if no predictions were requested.
+// Brier is the Brier score of the predictor: the mean of (promised - kept)². The score is
+// between 0 (best) and 1, and undefined if no predictions were requested.
 var Brier = Metric{
 	Name: "brier", Less: true, Unit: "1", Bound: Proportion,
 	Doc:    "mean of (predicted - realized)² for predictions on the last day, with random jobs on available hosts; 0 is best; computed only if a figure shows it",

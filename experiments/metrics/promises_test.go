@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPromises checks the Brier score and the means of promised and kept by hand. They are
-// undefined without predictions.
+// TestPromises compares the Brier score and the means of promised and kept with values computed
+// by hand. All three must be undefined without predictions.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	o := &Outcome{Promises: []Promise{{0.8, true}, {0.8, false}, {0.5, true}, {1, true}}}

@@ -11,7 +11,7 @@ import (
 // QoS for Applications and High System Performance in Multi-Institutional Grid Computing", §4.
 // P_b is [Rejections]. The size of a job is its true work, nodes × runtime.
 
-// RejectedWork is W_R.
+// RejectedWork is W_R, the work of rejected jobs in percent of the submitted work.
 var RejectedWork = Metric{
 	Name: "rejected_work", Less: true,
 	Unit:    "%",
@@ -21,7 +21,7 @@ var RejectedWork = Metric{
 	Of:      func(o *Outcome) (float64, bool) { return sizes(o, everyJob).rejectedWork() },
 }
 
-// RejectedSize is Q.
+// RejectedSize is Q, the mean size of rejected jobs divided by the mean size of all jobs.
 var RejectedSize = Metric{
 	Name: "rejected_size",
 	Unit: "1",
@@ -62,7 +62,7 @@ var (
 )
 
 // ResponseOD and ResponseAR are the response times of accepted on-demand jobs and of accepted
-// reservations. Killed jobs have none.
+// reservations. Killed jobs do not count.
 var (
 	ResponseOD = Metric{
 		Name: "response_od", Less: true,

@@ -10,8 +10,8 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestAlike checks that replications of an unchanged plan are reported as no sample,
-// without deviations and intervals, and that replications with anything random are not.
+// TestAlike checks that replications of an unchanged plan are reported as no sample, without
+// deviations and intervals, and that replications with random parts are reported as a sample.
 func TestAlike(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -213,8 +213,8 @@ func small(p *float64) string {
 // mostDifferences is the maximum number of differences in one panel.
 const mostDifferences = 12
 
-// forest adds r to the last panel, if that panel has the same title and enough space. If it
-// does not, forest adds r to a new panel.
+// forest adds r to the last panel, if that panel has the same title and enough space. Otherwise
+// it adds r to a new panel.
 func forest(panels []report.Panel, r contrast.Row, l report.Labels, margin float64) []report.Panel {
 	title := held(l, r)
 	if n := len(panels); n == 0 || panels[n-1].Title != title || len(panels[n-1].Groups) == mostDifferences {

@@ -12,8 +12,9 @@ import (
 	"bourse/experiments/results"
 )
 
-// TestDeepWithoutRun checks that a deep audit does not accept results that it cannot run
-// again. An attacker could otherwise avoid the audit by stating an older format.
+// TestDeepWithoutRun checks that a deep audit does not accept results that it cannot run again.
+// If it accepted them, an attacker could avoid the audit by stating an older format in the
+// manifest.
 func TestDeepWithoutRun(t *testing.T) {
 	t.Parallel()
 	plan := filepath.Join(t.TempDir(), "plan.csv")

@@ -24,7 +24,7 @@ func Differences(l report.Labels, e *scenario.Experiment, rows []results.Metric)
 	return []report.Figure{f}
 }
 
-// differences summarizes the paired differences between each policy and the policy less, in
+// differences summarizes the paired differences of each other policy minus the policy less, in
 // the order of rows.
 func differences(rows []results.Metric, less string) []results.Summary {
 	type point struct{ configuration, metric string }

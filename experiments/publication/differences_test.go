@@ -30,8 +30,9 @@ func TestReservationPresets(t *testing.T) {
 	}
 }
 
-// TestDifferences checks paired differences by hand. Over the replications that both
-// policies have, 1-4 and 5-6, the mean is -2 and the standard deviation 2^0.5.
+// TestDifferences compares paired differences with values computed by hand. In the two
+// replications that both policies have, the differences are 1-4 and 5-6, so the mean is -2 and
+// the standard deviation is 2^0.5.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	var rows []results.Metric

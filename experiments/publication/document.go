@@ -58,8 +58,8 @@ func policyWords(l report.Labels) map[string]string {
 	return words
 }
 
-// figures returns the figures for results of e. If the scenario requests none, they are the
-// figures of the paper.
+// figures returns the figures for results of e. If the scenario requests no figure, figures
+// returns the figures of the paper.
 func figures(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, curve []results.Point) []report.Figure {
 	drawn := drawnOf(l, e, paper, summary, curve)
 	words := policyWords(l)
@@ -82,7 +82,7 @@ func drawnOf(l report.Labels, e *scenario.Experiment, paper *papers.Reference, s
 
 // tables returns the tables for results of e. A sweep has one table for each metric in the
 // figure. A figure of several configurations has a single table. Any other experiment has one
-// table per configuration. It is followed by the paired tests of the paper or by the
+// table per configuration. The next tables contain the paired tests of the paper or the
 // differences between policies. If the paper prints values, there is also a table of measured
 // and printed values. The tables contain the metrics of the figure or, if there is no figure,
 // the metrics of the paper.
@@ -102,7 +102,8 @@ func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, su
 		return !slices.Contains(shown, r.Metric)
 	})
 	tables := report.RunTables(l, slices.DeleteFunc(slices.Clone(main), func(r results.Summary) bool {
-		// One metric is 1 minus the other, and the paper prints only the other.
+		// The admission ratio is 1 minus the rejection ratio, and the paper prints only one of
+		// the two.
 		return r.Metric == metrics.Admission.Name && slices.Contains(shown, metrics.Rejections.Name) ||
 			r.Metric == metrics.Fulfilment.Name && slices.Contains(shown, metrics.Violations.Name)
 	}))

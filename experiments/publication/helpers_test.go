@@ -38,7 +38,7 @@ func few(t testing.TB, replications int, sets ...string) *experiments.Prepared {
 	return ready
 }
 
-// kept returns the study of the runs of e and discards everything else.
+// kept runs e and returns the study without its files.
 func kept(t *testing.T, e *scenario.Experiment) *Report {
 	t.Helper()
 	ready, err := experiments.Prepare(e)

@@ -29,7 +29,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 	}
 	found, err := contrast.Of(rows, ask, alike)
 	if err != nil {
-		return d // the metric was not measured
+		return d // the results do not contain the metric
 	}
 	l := Labels()
 	var effects string
@@ -65,8 +65,8 @@ func (s *Report) negotiation() report.Document {
 	return negotiation(s.Experiment, s.MetricRows(worthOf...), s.Alike)
 }
 
-// negotiated returns the label of each policy that was run with negotiation. Each is paired
-// with the label of the same policy without negotiation.
+// negotiated returns the label of each policy that was run with negotiation. It pairs each
+// label with the label of the same policy without negotiation.
 func negotiated(e *scenario.Experiment) (pairs [][2]string) {
 	for i := range e.Configurations {
 		all := e.Configurations[i].Admission

@@ -9,9 +9,9 @@ import (
 	"bourse/experiments/results"
 )
 
-// TestNegotiated checks that results report the value of negotiation exactly if the same
-// policy was run with and without it, and that means of the differences are those of the
-// metrics.
+// TestNegotiated checks that results report the value of negotiation if and only if the same
+// policy was run with and without it, and that the mean of the differences is the difference of
+// the means.
 func TestNegotiated(t *testing.T) {
 	t.Parallel()
 	study := func(admission string) (*Report, *results.Dir) {

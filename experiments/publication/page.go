@@ -22,8 +22,8 @@ import (
 	"bourse/experiments/verdicts"
 )
 
-// spoken returns the metrics that the findings of s discuss. They are at most five metrics
-// of its figure that can be compared.
+// spoken returns the metrics that the findings of s discuss. These are the first five, at most,
+// of the metrics in the figure that can be compared.
 func (s *Report) spoken() (names []string) {
 	for _, name := range sweep(s.labels(), s.Experiment).Metrics {
 		m := slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == name })
@@ -198,7 +198,7 @@ func (s *Report) maps(drawn []report.Figure) []report.Figure {
 	return []report.Figure{sweep(s.labels(), e).Maps(e.Name+"-maps", title+", as maps", s.SummaryRows())}
 }
 
-// A shown contains the jobs and prices that the page shows. They come from the unit that
+// A shown contains the jobs and prices that the page shows. These rows come from the unit that
 // contains replication 0.
 type shown struct {
 	e    *scenario.Experiment
@@ -348,7 +348,7 @@ func entries(dir string, jobs []results.Job) (of map[int64][]trail.Entry, err er
 		of[e.Contract] = append(of[e.Contract], one)
 		if e.Kind == bank.Reject || e.Kind == bank.Settle {
 			if ended++; ended == wanted {
-				after = max(after, mostEntries-1000) // a penalty may follow
+				after = max(after, mostEntries-1000) // a penalty may follow later
 			}
 		}
 	}

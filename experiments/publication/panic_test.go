@@ -9,8 +9,8 @@ import (
 	"bourse/experiments"
 )
 
-// TestPanicPublished checks that results are removed if our own code panics while making
-// them, in a run or elsewhere, except for complete units.
+// TestPanicPublished checks that unfinished results are removed if the code of this module
+// panics, in a run or elsewhere, and that complete units remain.
 func TestPanicPublished(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

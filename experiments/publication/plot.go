@@ -15,10 +15,10 @@ import (
 
 // An Ask is a request for a plot. Empty fields have defaults that depend on the results.
 type Ask struct {
-	X            string              // dimension
-	Y            []string            // metrics
+	X            string              // dimension along x
+	Y            []string            // metrics along y
 	Color, Facet []string            // dimensions
-	Where        map[string][]string // values to draw, by dimension
+	Where        map[string][]string // values to draw in each dimension
 }
 
 // Plotted returns the requested plot of results. The default plot shows efficiency against
@@ -48,7 +48,7 @@ func Plotted(dir *results.Dir, ask Ask) (d report.Document, err error) {
 		case report.IsAxis(dimension):
 			return report.AxisLabel(dimension) + " " + value
 		}
-		return cmp.Or(l[value], value) // as in the scenario
+		return cmp.Or(l[value], value) // the name in the scenario if there is no label
 	}
 	var names []string
 	for _, y := range ask.Y {
@@ -154,10 +154,10 @@ func (ask *Ask) selected(rows []report.Row) (drawn []report.Row, fixed string, e
 	return drawn, fixed, nil
 }
 
-// rest returns the dimensions that lines and panels represent. They are those in ask or, by
-// default, policy and configuration, followed by every other dimension in which rows differ.
-// If there is only one policy and the lines differ in another dimension, they need not name
-// the policy.
+// rest returns the dimensions that lines and panels represent. These are the dimensions in ask
+// or, by default, policy and configuration, followed by every other dimension in which rows
+// differ. If there is only one policy and the lines differ in another dimension, they need not
+// name the policy.
 func (ask *Ask) rest(rows []report.Row, axes []string) (color, facet []string) {
 	color, facet = slices.Clone(ask.Color), slices.Clone(ask.Facet)
 	free := func(d string) bool { return d != ask.X && !slices.Contains(color, d) && !slices.Contains(facet, d) }

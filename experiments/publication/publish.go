@@ -28,9 +28,9 @@ import (
 // A Target specifies where results are written and which metadata are stored with them.
 type Target struct {
 	Dir      string
-	Ledgers  bool           // store the ledger of every replication; by default only of the first one, see large
-	Bare     bool           // keep no ledgers
-	Scenario string         // the file as run
+	Ledgers  bool           // whether to store the ledger of every replication; if not, only the ledger of the first replication is stored, see large
+	Bare     bool           // whether to store no ledgers
+	Scenario string         // text of the scenario as it is run
 	Command  []string       // command that repeats the run
 	Source   File           // scenario file, if the scenario came from a file
 	Notes    []string       // additional notes for readers
@@ -41,7 +41,7 @@ type Target struct {
 	// Found, if not nil, is called with the number of replications that are reused from an
 	// earlier run.
 	Found func(done, total int)
-	Fresh bool // do not reuse units of older results
+	Fresh bool // whether not to reuse units of older results
 
 	Shard, Of int // selects every Of-th unit, starting with unit Shard
 
@@ -64,7 +64,7 @@ func Publish(ctx context.Context, p *experiments.Prepared, opts experiments.Opti
 	if err != nil {
 		return nil, err
 	}
-	w, err := results.Create(to.Dir, to.Tables, experiments.Axes(p.Experiment)) // returns an error if results cannot be written there
+	w, err := results.Create(to.Dir, to.Tables, experiments.Axes(p.Experiment)) // fails early if results cannot be written to to.Dir
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func publish(ctx context.Context, p *experiments.Prepared, opts experiments.Opti
 		e, err = enough(ctx, p, opts, &to, units, from)
 	case opts.Workers > 1:
 		return meanwhile(ctx, p, opts, to, w, units, from)
-	default: // use only one processor if there is one worker
+	default: // with one worker, use only one processor
 		err = find(ctx, p, opts, &to, units, p.Units(), from...)
 	}
 	if err != nil {
@@ -222,7 +222,7 @@ type HolesError struct {
 	Of      int
 }
 
-// Error states how many units are missing, and which ones.
+// Error lists the missing units and states their number.
 func (e *HolesError) Error() string {
 	return fmt.Sprintf("%d of %d units are missing: %s", len(e.Missing), e.Of, strings.Join(e.Missing, ", "))
 }
@@ -277,9 +277,9 @@ func sealed(w *results.Writer, unit *results.Unit) error {
 	return nil
 }
 
-// gather adds the units in plan to s. It reads each unit from the source returned by at. It
-// then passes the unit to take, with the path of the source. It reads the next units at the
-// same time.
+// gather adds the units in plan to s. It reads each unit from the source that at returns, and
+// passes the unit, with the path of the source, to take. It reads the next units in the
+// meantime.
 func gather(s *experiments.Study, plan *results.Plan, at func(unit string) (results.Source, error), take func(of experiments.Unit, unit *results.Unit, path string) error) error {
 	s.Alike = plan.Alike
 	type read struct {
@@ -396,7 +396,7 @@ func (s *Report) pictures(w *results.Writer, p Target, kept []report.Ledger, fir
 	return errors.Join(w.File("report.html", html), w.File("scenario.yaml", []byte(p.Scenario)))
 }
 
-// told returns the notes that can be derived from the results themselves.
+// told returns the notes that follow from the results.
 func (s *Report) told() []string {
 	e := s.Experiment
 	_, late := s.jobs(nil)
@@ -413,7 +413,7 @@ type ledgers struct {
 	draft *results.Draft
 	all   bool
 	fatal func(error)       // handler of store failures
-	heads map[string]string // by the directory's key
+	heads map[string]string // heads of the journals, by the key of the directory
 }
 
 func (l *ledgers) open(configuration, admission string, rep int) (bank.Journal, func(error) error, error) {
@@ -447,7 +447,8 @@ func journals(heads map[string]string) []report.Ledger {
 }
 
 // Keep runs the units of p that to.Dir does not contain. It returns the measurements of all
-// units, which stay in to.Dir until they are removed. An interrupted run can be continued.
+// units. The units stay in to.Dir until the caller removes them. An interrupted run can be
+// continued.
 func Keep(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to Target) (s *experiments.Study, units *results.Units, err error) {
 	if to.Dir, err = results.Unfinished(to.Dir); err != nil {
 		return nil, nil, err

@@ -35,16 +35,16 @@ type rederivation struct {
 	e     scenario.Experiment
 	p     *experiments.Prepared // nil if the scenario can no longer be prepared
 	units *results.Whole
-	kept  *results.Plan // plan of units
+	kept  *results.Plan // plan of the units in d
 	to    Target
 }
 
 // Rederive computes the results in d again and compares each file. It uses the stored rows of
 // jobs and prices, and the plan of jobs generated from the scenario and the seed. If deep is
-// set, it runs the experiment again, and reports a finding if that is impossible. The function
-// notes returns the notes of the [Target]. The argument sound reports whether the ledgers are
-// clean. The files must match the manifest. Rederive returns the differences, and a list of
-// the omitted comparisons with reasons.
+// set, Rederive runs the experiment again, and reports a finding if that is impossible. The
+// function notes returns the notes of the [Target]. The argument sound reports whether the
+// ledgers are clean. The files must match the manifest. Rederive returns the differences, and a
+// list of the omitted comparisons with reasons.
 func Rederive(ctx context.Context, d *results.Dir, notes func(*scenario.Experiment) []string, sound, deep bool, opts experiments.Options) ([]results.Change, []string, error) {
 	r := &rederivation{d: d, sound: sound, deep: deep}
 	err := r.again(ctx, notes, opts)
@@ -277,7 +277,7 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 	return nil
 }
 
-// entries compares the ledgers and records the first different entry of each.
+// entries compares the ledgers and records the first entry of each that differs.
 func (r *rederivation) entries(made *results.Dir) error {
 	for _, key := range slices.Sorted(maps.Keys(made.Manifest.Ledgers)) {
 		head := r.d.Manifest.Ledgers[key]
@@ -328,8 +328,8 @@ func (r *rederivation) entry(key string, one, made *store.Reader) {
 	}
 }
 
-// entryDiffers returns the first field in which two entries differ. It also compares the
-// fields of their notes.
+// entryDiffers returns the first field in which two entries differ. It compares the notes of
+// the entries field by field.
 func entryDiffers(a, b *bank.Entry) (field, x, y string) {
 	var one, other map[string]json.RawMessage
 	if json.Unmarshal(a.Note, &one) == nil && json.Unmarshal(b.Note, &other) == nil {

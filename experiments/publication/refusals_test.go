@@ -9,8 +9,8 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestRefusals checks that notes name the policies that rejected all requests or, for a
-// sweep, state the number of points at which there is one.
+// TestRefusals checks that notes name the policies that rejected all requests. For a sweep, a
+// note must state the number of points at which a policy did so.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	const text = `

@@ -19,8 +19,8 @@ import (
 
 // A remaker computes the units of results again. It reads the rows of jobs and prices and
 // encodes them again. It encodes the rows of metrics from the stored values. It compares the
-// rows of jobs with the plan of jobs generated from the scenario and the seed. It also
-// compares the stored values with those computed from the rows and the plan. It implements
+// rows of jobs with the plan of jobs generated from the scenario and the seed. It also compares
+// the stored values with values computed from the rows and the plan. A remaker implements
 // [results.Source]. Units must be read in order.
 type remaker struct {
 	*results.Whole
@@ -62,7 +62,7 @@ type reading[R any] struct {
 
 	row   *R    // current row; nil after the last row
 	n     int   // number of the current row
-	ahead *R    // the row after it
+	ahead *R    // row after the current row
 	err   error // error that occurred when the next row was read
 }
 
@@ -174,8 +174,8 @@ func (m *remaker) differs(file, found, want string) {
 	}
 }
 
-// within is the tolerated relative error of metrics that are computed from the work done.
-// Tables store the work done as a fraction.
+// within is the tolerated relative error of metrics that are computed from the work done,
+// because tables store the work done as a fraction.
 const within = 1e-9
 
 // compare compares the stored values of a run with the values computed from the run's rows.
@@ -270,7 +270,7 @@ func (m *remaker) replication(configuration, rep int, found []float64) error {
 		}
 		for i := range done {
 			if refits.Apart() {
-				continue // if a run has other jobs, its values differ in any case
+				continue // if the jobs of a run differ, its values differ in any case
 			}
 			m.compare(fits[first+i], found[(first+i)*width:][:width], solved)
 		}
@@ -327,7 +327,7 @@ type fit struct {
 	conf               *scenario.Configuration
 	label              string
 	rep                int
-	metrics            int // number of rows of metrics before those of this run
+	metrics            int // number of rows of metrics before the rows of this run
 }
 
 // owns reports whether a row belongs to the run. A row with a wrong configuration, policy

@@ -41,13 +41,13 @@ func published(t *testing.T, e *scenario.Experiment, tables results.Tables) *res
 	return d
 }
 
-// A forgery is the units of results in which one value differs from the measured value,
-// with matching metric rows.
+// A forgery provides the units of results in which one value differs from the measured value,
+// with metric rows that match the changed value.
 type forgery struct {
 	*results.Whole
 	study *experiments.Study
 	out   *results.Encoder
-	at    int // of all values
+	at    int // number of the changed value among all values
 }
 
 // Read implements [results.Source].
@@ -86,8 +86,8 @@ func (f *forgery) Read(name string) (*results.Unit, error) {
 	return unit, err
 }
 
-// forged returns results like d in which value number at differs, with all data derived
-// from it: metrics, summary, curve, figures, page and manifest.
+// forged returns a copy of the results d in which value number at differs, and all data derived
+// from this value agree with it: metrics, summary, curve, figures, page and manifest.
 func forged(t *testing.T, d *results.Dir, at int) *results.Dir {
 	t.Helper()
 	r := &rederivation{d: d}
@@ -113,10 +113,10 @@ func forged(t *testing.T, d *results.Dir, at int) *results.Dir {
 	return forged
 }
 
-// TestForgedTogether changes one measured number and adapts all files derived from it.
-// Every file matches the manifest and agrees with every other file except the jobs table.
-// The audit must find the change. It must name metrics.csv and the column, or units.values
-// for a number that is not in a metric row.
+// TestForgedTogether changes one measured number and adapts all files derived from it. Every
+// file matches the manifest and agrees with every other file except the jobs table. The audit
+// must find the change. The finding must name metrics.csv and the column, or units.values for a
+// number that is not in a metric row.
 func TestForgedTogether(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

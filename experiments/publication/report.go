@@ -20,12 +20,12 @@ type Report struct {
 	notes []string // notes for readers of the numbers
 	drawn []string // names of the figures that were written
 
-	// These values are used by several outputs. They are computed on first use.
+	// Several outputs use the next values, which are computed on first use.
 	shownAs  report.Labels
 	claimed  papers.Claimed
 	verdicts []papers.Judged
 	isJudged bool
-	contrast map[string][]contrast.Row // by metric
+	contrast map[string][]contrast.Row // comparisons by metric
 	gains    []contrast.Row            // gains of each user, compared with the first configuration; nil unless configurations are compared
 }
 
@@ -53,8 +53,8 @@ func (s *Report) judged() []papers.Judged {
 	return s.verdicts
 }
 
-// compared compares the policies of s by a metric, or its configurations if each has its own policy.
-// Replications are paired. It returns no rows if there is only one policy.
+// compared compares the policies of s by a metric, or its configurations if each has its own
+// policy. Replications are paired. If there is only one policy, compared returns no rows.
 func (s *Report) compared(metric string) []contrast.Row {
 	if rows, ok := s.contrast[metric]; ok {
 		return rows
@@ -93,8 +93,8 @@ func ownPolicies(e *scenario.Experiment) bool {
 	return len(seen) > 1 && len(e.Sweep) == 0
 }
 
-// noSample returns a note on the configurations whose replications are not a sample because
-// they are all alike.
+// noSample returns a note on the configurations whose replications are not a sample because all
+// replications are equal.
 func (s *Report) noSample() []string {
 	if len(s.Alike) == 0 {
 		return nil
@@ -106,8 +106,8 @@ func (s *Report) noSample() []string {
 	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so only the order of ties and the policies' random choices vary. The replications are therefore not a random sample, and the tables contain no deviations or intervals. One replication is enough. To vary the jobs, use the workload model resample, which draws jobs from a log.", where)}
 }
 
-// shortfalls returns notes on penalties that were not paid in full. They state the
-// configuration and policy, the amount and the number of users.
+// shortfalls returns notes on penalties that were not paid in full. Each note states the
+// configuration and policy, the unpaid amount and the number of users.
 func (s *Report) shortfalls() (notes []string) {
 	var all experiments.Cell
 	points := make(map[int]bool)

@@ -13,8 +13,8 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// These are the dimensions of a screen in characters. A terminal with 25 lines has one more
-// line, which shows the time of the run.
+// These are the dimensions of a screen in characters. The remaining line of a terminal with 25
+// lines shows the time of the run.
 const (
 	screenLines   = 24
 	screenColumns = 80
@@ -159,8 +159,8 @@ func (s *Report) means(t report.Terminal, most int) []string {
 	return append(lines, t.Lines(s.legend(len(places)-len(shown), len(policies)-columns))...)
 }
 
-// rows returns a table of some metrics of the figure, with one row per configuration. If the table
-// does not fit, it omits rows and columns.
+// rows returns a table of some metrics of the figure, with one row per configuration. If the
+// table does not fit into most lines, rows omits rows and columns.
 func (s *Report) rows(t report.Terminal, most int) []string {
 	names := slices.Clone(s.Experiment.Headline())
 	for _, m := range s.spoken() {
@@ -214,9 +214,9 @@ func (s *Report) legend(places, policies int) string {
 	return said
 }
 
-// gainers states how many users gain and lose under each configuration, compared with the
-// first one. It also names the configurations under which urgent jobs and other jobs gain and
-// lose. The page contains the intervals.
+// gainers states the numbers of users that gain and that lose under each configuration,
+// compared with the first configuration. It also names the configurations under which urgent
+// jobs and other jobs gain and lose. The page contains the intervals.
 func (s *Report) gainers() []string {
 	if len(s.gains) == 0 {
 		return nil
@@ -286,8 +286,8 @@ func (s *Report) manyNames() bool {
 	})
 }
 
-// spread returns at most most of the names. They are evenly spaced and include the first
-// and the last.
+// spread returns at most most of the names. The selected names are evenly spaced and include
+// the first and the last name.
 func spread(names []string, most int) (some []string) {
 	if len(names) <= most {
 		return names

@@ -31,7 +31,7 @@ func TestScreen(t *testing.T) {
 		e = e.Expanded()
 		for _, e.Replications = range []int{1, 3} {
 			if e.Replications > 1 && len(e.Configurations) > 30 {
-				continue // the tests of many pairs take seconds
+				continue // with many policies, the paired tests take seconds
 			}
 			rng := rand.New(rand.NewPCG(1, uint64(e.Replications)))
 			s := &Report{Study: experiments.NewStudy(&e)}
@@ -66,9 +66,9 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestOwnPolicies checks that the screen of a study in which each configuration has its own policy has
-// one row per configuration, and states who gains and who loses in one sentence that fits. The page
-// has the intervals of each user.
+// TestOwnPolicies checks that the screen of a study in which each configuration has its own
+// policy has one row per configuration, and states in one sentence that fits which users gain
+// and which lose. The page must contain the interval of each user.
 func TestOwnPolicies(t *testing.T) {
 	t.Parallel()
 	e := parsed(t, `name: own

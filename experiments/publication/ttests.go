@@ -14,7 +14,7 @@ import (
 // in the paper. Replications are paired.
 func tTests(rows []results.Metric, tests papers.Tests) []report.TTest {
 	type series struct{ configuration, admission, metric string }
-	values := make(map[series]map[int]float64) // by replication
+	values := make(map[series]map[int]float64) // values of each series, by replication
 	var configurations []string
 	tested := tests.Metrics()
 	for _, r := range rows {

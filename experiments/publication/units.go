@@ -43,8 +43,8 @@ func where(from []results.Source) (places, error) {
 	return at, nil
 }
 
-// find runs the units in todo that none of the sources in from contains. It stores them in
-// units.
+// find runs the units in todo that none of the sources in from contains. It stores the new
+// units in units.
 func find(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to *Target, units *results.Units, todo []experiments.Unit, from ...results.Source) error {
 	there, err := where(from)
 	if err != nil {
@@ -75,7 +75,7 @@ func find(ctx context.Context, p *experiments.Prepared, opts experiments.Options
 		var once sync.Once // only the first failure ends the program
 		fatal = func(err error) { once.Do(func() { to.Fatal(err) }) }
 	}
-	every := to.Ledgers || !large(p.Experiment) // store ledgers of every configuration
+	every := to.Ledgers || !large(p.Experiment) // whether to store ledgers of every configuration
 	begin := func(ctx context.Context) func(int) (experiments.Unit, error) {
 		worker := p.Worker(to.Tables, opts)
 		return func(i int) (experiments.Unit, error) {

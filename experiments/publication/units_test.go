@@ -58,8 +58,8 @@ func content(t testing.TB, dir string) map[string][]byte {
 	return all
 }
 
-// TestStopped checks that a run that is stopped and resumed any number of times has the
-// same bytes as a single run, for any number of workers.
+// TestStopped checks that a run that is stopped and resumed any number of times writes the same
+// bytes as an uninterrupted run, for any number of workers.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	stopped(t, few(t, 7))
@@ -111,7 +111,7 @@ func stopped(t *testing.T, ready *experiments.Prepared) {
 	}
 	for {
 		ctx, stop := context.WithCancel(t.Context())
-		left := 1 + rng.IntN(12) // replications
+		left := 1 + rng.IntN(12) // number of replications until the run is stopped
 		opts := experiments.Options{Workers: 1 + rng.IntN(3), Progress: func(done, total int) {
 			if left--; left == 0 {
 				stop()
@@ -139,8 +139,8 @@ func stopped(t *testing.T, ready *experiments.Prepared) {
 	}
 }
 
-// TestShards checks that any number of shards in any order have the same bytes as a single
-// run.
+// TestShards checks that merging any number of shards in any order writes the same bytes as a
+// single run.
 func TestShards(t *testing.T) {
 	t.Parallel()
 	sharded(t, few(t, 7))
@@ -213,7 +213,7 @@ func TestMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := 0
-	for _, u := range ready.Units() { // whole ones alone
+	for _, u := range ready.Units() { // only complete units
 		if slices.Contains(more.Units(), u) {
 			want += u.To - u.From
 		}
@@ -244,9 +244,9 @@ func TestMore(t *testing.T) {
 	}
 }
 
-// TestGrown checks that a run has the same bytes if it reuses results with fewer
-// replications. Complete units must not be run again, and results that were changed must
-// not be reused.
+// TestGrown checks that a run writes the same bytes if it reuses results with fewer
+// replications. Complete units must not be run again, and results that were changed must not be
+// reused.
 func TestGrown(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -326,7 +326,7 @@ func TestDamagedUnit(t *testing.T) {
 			t.Errorf("%v does not name the file", err)
 		case err != nil:
 			refused++
-		case fmt.Sprint(got) != fmt.Sprint(whole): // NaN is NaN
+		case fmt.Sprint(got) != fmt.Sprint(whole): // compare as text, so that NaN equals NaN
 			t.Error("a changed byte changes what is read")
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // enough runs replications until the interval of the stopping rule's metric is sufficiently
 // narrow. It returns the experiment with the number of replications that were run. It sets the
-// units in the plan accordingly.
+// units of the plan to the units that were run.
 func enough(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to *Target, units *results.Units, from []results.Source) (*scenario.Experiment, error) {
 	e := *p.Experiment
 	done, progress := 0, opts.Progress
@@ -31,7 +31,7 @@ func enough(ctx context.Context, p *experiments.Prepared, opts experiments.Optio
 		if err := find(ctx, p, opts, to, units, round, from...); err != nil {
 			return nil, err
 		}
-		to.Found = nil // the function has already been called
+		to.Found = nil // Found must be called only once
 		at, err := where(from)
 		if err != nil {
 			return nil, err
@@ -62,7 +62,7 @@ func enough(ctx context.Context, p *experiments.Prepared, opts experiments.Optio
 type wide struct {
 	configuration, policy string
 	half                  float64 // half-width of the interval; +Inf if there is no interval
-	needed                int     // number of replications needed, estimated from the observed variance; 0 if unknown
+	needed                int     // estimated number of replications needed, from the observed variance; 0 if unknown
 }
 
 // wide returns the cells in which the interval of the stopping metric is too wide.

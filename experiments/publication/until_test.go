@@ -13,9 +13,9 @@ import (
 	"bourse/experiments"
 )
 
-// TestUntil checks that a run stops at the first look at which every interval is narrow,
-// for any number of workers and even if it was interrupted. Its rows must be those of a run
-// with the same number of replications, and intervals that are too wide at the end must be
+// TestUntil checks that a run stops at the first check at which every interval is narrow, for
+// any number of workers and even if the run was interrupted. The rows must equal the rows of a
+// run with a fixed number of replications. Intervals that are too wide at the end must be
 // reported.
 func TestUntil(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ func (ticker) Ticks(lo, hi float64) []plot.Tick {
 	step := roundStep(hi - lo)
 	var ticks []plot.Tick
 	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {
-		v := i*step + 0 // no negative zero
+		v := i*step + 0 // + 0 turns -0 into 0
 		ticks = append(ticks, plot.Tick{Value: v, Label: tickLabel(v)})
 	}
 	return ticks
@@ -112,7 +112,7 @@ func (p Panel) logged() Panel {
 				pt.X = math.Log10(pt.X)
 			}
 			if p.LogY {
-				least := pt.Mean / 1e3 // for intervals that reach 0
+				least := pt.Mean / 1e3 // lower end of an interval that reaches 0
 				pt.Mean, pt.Lo, pt.Hi = math.Log10(pt.Mean), math.Log10(max(least, pt.Lo)), math.Log10(pt.Hi)
 			}
 			curves[i].Points = append(curves[i].Points, pt)
@@ -159,7 +159,7 @@ func (p Panel) yRange() (lo, hi float64) {
 	if hi-lo < tiny {
 		hi = lo + 1
 	}
-	for step := 0.0; step != roundStep(hi-lo); { // repeat, because a longer axis may have larger steps
+	for step := 0.0; step != roundStep(hi-lo); { // repeat, because a longer axis may need a larger step
 		step = roundStep(hi - lo)
 		if !fixed || lo < p.Lo {
 			lo = math.Floor(lo/step) * step

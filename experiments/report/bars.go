@@ -48,8 +48,8 @@ func barAt(group float64, i, n int) (left, width float64) {
 	return group - 0.4 + step*float64(i), step * 0.9
 }
 
-// nameGroups returns the axis marks with the names of the groups. If they fit, the names
-// are side by side on one or two lines; if not, they are slanted.
+// nameGroups returns the axis marks with the names of the groups. The names are side by side on
+// one or two lines if they fit, and slanted if not.
 func (p Panel) nameGroups(sty *text.Style) plot.ConstantTicks {
 	slot := (p.width() - 50) / vg.Length(max(1, len(p.Groups)))
 	widest := func(marks plot.ConstantTicks) (w vg.Length) {

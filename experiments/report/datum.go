@@ -3,8 +3,8 @@ package report
 // A Datum is one data point of a panel. Mean may be nil. Lo and Hi may both be nil.
 type Datum struct {
 	Panel, Curve string
-	Group        string  // for bars
-	X            float64 // for lines
+	Group        string  // name of the group, in a panel of bars
+	X            float64 // position on the x axis, in a panel of lines
 	Mean, Lo, Hi *float64
 	N            int // number of replications, as in [Point]
 	Row          string

@@ -24,19 +24,19 @@ var (
 	pageScript string
 )
 
-// A Document is the result of a command. It has text, values for programs, and a
-// self-contained page that needs neither a network nor scripts. It contains only data that
-// depend on the scenario and the seed, so the same is true of its bytes.
+// A Document is the result of a command. It has text, values for programs, and a self-contained
+// page that needs neither a network nor scripts. All its data depend only on the scenario and
+// the seed, so the same scenario and seed give the same bytes.
 type Document struct {
 	Title    string
 	Lead     string   // question that the document answers, in one or two sentences; may be empty
 	Headline string   // main number as a sentence, for the top of the page; may be empty
-	Findings []string // sentences
+	Findings []string // findings as sentences
 	Command  []string // command that repeats the run
-	Scenario string   // the file as run
+	Scenario string   // text of the scenario as it was run
 	Tables   []Table
 	Figures  []Figure
-	Sections []Section // only on the page
+	Sections []Section // sections that only the page contains
 	Ledgers  []Ledger
 	Notes    []string
 	Data     []File   // tables in the form of files, which are written next to the figures
@@ -53,11 +53,11 @@ type Section struct {
 	Title  string
 	Lead   string // introduction in one or two sentences; may be empty
 	Tables []Table
-	Body   template.HTML // after the tables
+	Body   template.HTML // content after the tables
 }
 
-// Said returns a document that consists of plain text and values. The values contain no names
-// of files.
+// Said returns a document that consists of plain text and values. The values do not contain the
+// names of the files that are written.
 func Said(text string, values any) Document {
 	d := Document{Values: func([]string) any { return values }}
 	if text != "" {
@@ -66,8 +66,7 @@ func Said(text string, values any) Document {
 	return d
 }
 
-// A Ledger is a stored journal. It has a path within the results, and the head that the
-// journal must have.
+// A Ledger is a stored journal: its path within the results, and the head that it must have.
 type Ledger struct{ Path, Head string }
 
 // Text returns the tables, findings and notes formatted for t.
@@ -174,8 +173,8 @@ func (f Figure) parts() (string, error) {
 	return b.String() + "</div>\n", nil
 }
 
-// inline returns an SVG document as an element of a page. The element has a name for people
-// who cannot see it, and may be enlarged slightly.
+// inline returns an SVG document as an element of a page. The element has a name for people who
+// cannot see the image. The image may be enlarged up to 1.4 times.
 func inline(svg []byte, name, class string, width vg.Length) string {
 	_, s, _ := strings.Cut(string(svg), "<svg")
 	return fmt.Sprintf(`<svg class="%s" role="group" aria-label="%s" style="max-width:%.0fpt"%s`, class, template.HTMLEscapeString(clean(name)), 1.4*width.Points(), s)

@@ -19,7 +19,7 @@ func inventedPage() Document {
 	}
 }
 
-// TestPage checks the page, and that its bytes are always the same.
+// TestPage checks the text of the page, and that the bytes of the page are always the same.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	got, err := inventedPage().HTML()
@@ -33,8 +33,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageAlone checks that the page needs no other files and runs only its own script,
-// whatever its texts contain.
+// TestPageAlone checks that the page needs no other files and runs only its own script, even if
+// its texts contain markup.
 func TestPageAlone(t *testing.T) {
 	t.Parallel()
 	const evil = "</code></svg><script src=\"http://evil\">\x1b'\"><img onerror=x>"
@@ -74,8 +74,8 @@ func TestPageAlone(t *testing.T) {
 	}
 }
 
-// TestTargets checks that every point of a figure has a target with value, interval and
-// number, that it links to its row, and that it lies on the figure.
+// TestTargets checks that every point of a figure has a target with its value, interval and
+// number of replications. Each target must lie on the figure and link to the row of the point.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	f := small()

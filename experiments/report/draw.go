@@ -60,8 +60,8 @@ func drawSVG(w, h vg.Length, said string, paint func(draw.Canvas) error) ([]byte
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, err
 	}
-	// The file lists several fonts, because few machines have the first one. The other fonts
-	// have the same widths.
+	// The document lists several fonts, because few machines have the first one. The other
+	// fonts have the same widths.
 	svg := bytes.ReplaceAll(b.Bytes(), []byte("<g transform=\"scale"), []byte("<desc>"+html.EscapeString(clean(said))+"</desc>\n<g transform=\"scale"))
 	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), nil
@@ -135,7 +135,7 @@ func (f Figure) drawPanels(c draw.Canvas, styles map[string]style) (all []target
 				continue
 			}
 			panel := f.drawn(n)
-			panel.wide = (c.Max.X - c.Min.X + 16) / vg.Length(cols) // including its margins
+			panel.wide = (c.Max.X - c.Min.X + 16) / vg.Length(cols) // width including the margins
 			p, err := panel.plot(styles)
 			if err != nil {
 				return nil, fmt.Errorf("panel %q: %w", f.Panels[n].Title, err)

@@ -13,10 +13,10 @@ import (
 )
 
 // nameEnds writes the name of each line at its end, so that readers need not search in the
-// legend. It moves names apart if they would overlap. If there is only one line or too many,
-// it writes no names.
+// legend. It moves names apart if they would overlap. If there is only one line, or if there
+// are too many lines for the height of the panel, it writes no names.
 func (p Panel) nameEnds(pl *plot.Plot, styles map[string]style) error {
-	const size, gap, most = 7, 8, 60 // points
+	const size, gap, most = 7, 8, 60 // in points
 	type end struct {
 		name  string
 		at    plotter.XY
@@ -50,7 +50,7 @@ func (p Panel) nameEnds(pl *plot.Plot, styles map[string]style) error {
 		}
 		return 1
 	})
-	spread := func(from int) { // upwards
+	spread := func(from int) { // moves names up from position from
 		for i := from; i < len(ends); i++ {
 			ends[i].to = ends[i].y
 			if i > 0 {
@@ -60,7 +60,7 @@ func (p Panel) nameEnds(pl *plot.Plot, styles map[string]style) error {
 	}
 	spread(0)
 	top := vg.Length(hi)*scale + 2
-	for i := len(ends) - 1; i >= 0 && ends[i].to > top; i-- { // none above the panel
+	for i := len(ends) - 1; i >= 0 && ends[i].to > top; i-- { // move names that are above the panel down
 		ends[i].to, top = top, top-gap
 	}
 	for _, e := range ends {

@@ -6,8 +6,8 @@ import (
 	"bourse/experiments/report"
 )
 
-// Rows that name their panel, curve and position become a figure, here in a pipe with 40
-// characters per line. The numbers are invented.
+// The example draws a figure from rows that name their panel, curve and position, for a pipe
+// with 40 characters per line. The numbers are invented.
 func Example() {
 	f := report.Figure{Name: "load", Title: "Deadlines met", Panels: report.Lines([]report.Datum{
 		{Panel: "one cluster", Curve: "libra", X: 0, Mean: new(1.0)},

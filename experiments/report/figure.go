@@ -30,7 +30,7 @@ type Figure struct {
 	// every figure. Other curves follow in the order of their first appearance.
 	Order []string
 
-	bare bool // drawn without legend
+	bare bool // whether the figure is drawn without its legend
 }
 
 // A Panel is one pair of axes. It has lines over x or, if Groups is set, bars. In a bar
@@ -40,8 +40,8 @@ type Panel struct {
 	Groups      []string
 	Curves      []Curve
 
-	// Lo and Hi are the ends of the y axis. The axis is extended if a mean lies beyond
-	// them. If both are zero, the axis includes the data and zero.
+	// Lo and Hi are the ends of the y axis. The axis is longer if a mean lies beyond these
+	// ends. If Lo and Hi are both zero, the axis includes the data and zero.
 	Lo, Hi float64
 
 	// Heat draws a coloured cell for each group and curve, with groups along x and curves
@@ -142,7 +142,7 @@ func (f Figure) drawn(i int) Panel {
 func (f Figure) CSV() []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	w.Write([]string{"panel", "curve", "x", "mean", "lo", "hi"}) // ignore errors, because writes to a Buffer cannot fail
+	w.Write([]string{"panel", "curve", "x", "mean", "lo", "hi"}) // a Buffer returns no errors
 	for i := range f.Panels {
 		for _, d := range f.points(i) {
 			x := shortest(float64(d.X))

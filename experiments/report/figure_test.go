@@ -30,7 +30,7 @@ func small() Figure {
 	return f
 }
 
-// TestFigure checks the drawing of a small figure and its numbers.
+// TestFigure checks the drawing and the numbers of a small figure.
 func TestFigure(t *testing.T) {
 	t.Parallel()
 	svg, err := small().SVG()
@@ -85,8 +85,8 @@ func TestFigureBytes(t *testing.T) {
 	}
 }
 
-// TestStyles checks that a policy has the same colour in every figure with the same order,
-// even if others are omitted, and that the first eight colours differ.
+// TestStyles checks that a policy has the same colour in every figure with the same order, even
+// if a figure omits other policies, and that the first eight colours differ.
 func TestStyles(t *testing.T) {
 	t.Parallel()
 	f, one := small(), small()
@@ -155,9 +155,9 @@ func TestAnyFigure(t *testing.T) {
 	})
 }
 
-// TestAxis checks the round values of an axis and its ends. The ends are the given ones,
-// further out if a mean or an interval lies beyond them, so that no error bar is cut, or
-// around the data if none are given.
+// TestAxis checks the round values and the ends of an axis. The axis must end at the given
+// ends, or further out if a mean or an interval lies beyond them, so that no error bar is cut.
+// Without given ends, the axis must include the data.
 func TestAxis(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -225,7 +225,7 @@ func TestNoEnds(t *testing.T) {
 }
 
 // TestForest checks a panel of differences: one row per group from top to bottom, a visible
-// zero, and the margin behind it.
+// zero, and the margin behind the points.
 func TestForest(t *testing.T) {
 	t.Parallel()
 	f := Figure{Name: "forest", Title: "Differences, invented", Across: 1, Panels: []Panel{{

@@ -38,13 +38,13 @@ func (p Panel) forest(pl *plot.Plot) error {
 	zero.LineStyle = draw.LineStyle{Color: color.Gray{0x80}, Width: 0.7}
 	pl.Add(zero)
 	var all plotter.XYs
-	var at struct { // points with an interval
+	var at struct { // position and interval of each point
 		plotter.XYs
 		plotter.XErrors
 	}
 	for _, c := range p.Curves {
 		for _, pt := range c.Points {
-			xy := plotter.XY{X: pt.Mean, Y: rows - 1 - pt.X} // from top to bottom
+			xy := plotter.XY{X: pt.Mean, Y: rows - 1 - pt.X} // the first row is at the top
 			all = append(all, xy)
 			if !(pt.Hi > pt.Lo) {
 				continue

@@ -20,7 +20,7 @@ import (
 const mostLines = 8
 
 // crowded reports whether a panel would have more lines than people can distinguish. Heat maps
-// are drawn instead of such panels.
+// replace such panels.
 func (s Sweep) crowded(rows []results.Summary) bool {
 	p := s.plot()
 	return len(s.Axes) > 1 && len(distinct(Rows(s.Axes, rows, nil), func(r Row) string { return p.name(p.Color, r) })) > mostLines
@@ -97,7 +97,7 @@ func (s Sweep) planeTables(rows []results.Summary) []Table {
 // heat is the caption's sentence about heat maps.
 const heat = "The values are means. All maps of a metric have the same scale, from dark (low) to light (high)."
 
-// plane draws a heat map. It writes the numbers into the cells if they fit.
+// plane draws a heat map. It writes the number of each cell into the cell if the numbers fit.
 func (p Panel) plane(pl *plot.Plot) error {
 	scale := moreland.ExtendedBlackBody()
 	scale.SetMin(p.Lo)

@@ -7,8 +7,8 @@ import (
 )
 
 // align draws plots so that the axes of each row and of each column are aligned. Unlike
-// plot.Align, it keeps every plot inside its tile even if the sizes of labels differ. It
-// returns the canvas of each plot.
+// plot.Align, align keeps every plot inside the plot's tile even if the sizes of labels differ.
+// It returns the canvas of each plot.
 func align(plots [][]*plot.Plot, tiles draw.Tiles, c draw.Canvas) map[*plot.Plot]draw.Canvas {
 	drawn := make(map[*plot.Plot]draw.Canvas)
 	left, right := make([]vg.Length, tiles.Cols), make([]vg.Length, tiles.Cols)

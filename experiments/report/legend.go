@@ -13,8 +13,8 @@ import (
 const (
 	legendLine = 16 // line height
 	lineIcon   = 26 // length of a line segment with its glyph
-	barIcon    = 8  // a square
-	iconGap    = 6  // between icon and name
+	barIcon    = 8  // side of a square
+	iconGap    = 6  // space between an icon and its name
 	entryGap   = 18 // space between a name and the next icon
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLogarithmic checks LogX and LogY: points at or below 0 are not drawn, the others are
-// at their exponents, and axes are marked in powers of ten.
+// TestLogarithmic checks LogX and LogY: points at or below 0 are not drawn, other points are
+// drawn at their exponents, and axes are marked in powers of ten.
 func TestLogarithmic(t *testing.T) {
 	t.Parallel()
 	at := func(x, mean, lo, hi float64) Point { return Point{X: x, Mean: mean, Lo: lo, Hi: hi} }

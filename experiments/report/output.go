@@ -13,9 +13,9 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// An Output describes the JSON that a command prints for programs: one Go type in one
-// version. Within a version, fields may be added, but they must not be removed or change
-// their type. A list is never null.
+// An Output describes the JSON that a command prints for programs: one Go type in one version.
+// Within a version, fields may be added, but no field may be removed or change its type. A list
+// is never null.
 type Output struct {
 	Version int  // version, which is the first field of a single object; 0 if the type has its own schema
 	Lines   bool // whether one object is written per line, without the version
@@ -80,8 +80,8 @@ func List[T any](xs []T) []T {
 	return xs
 }
 
-// Schema returns the JSON Schema for the output of the named command. For Lines, it is the
-// schema of one line. The schema permits unknown fields, which readers must ignore.
+// Schema returns the JSON Schema for the output of the named command. If o.Lines is set, this
+// is the schema of one line. The schema permits unknown fields, which readers must ignore.
 func (o Output) Schema(command string) *jsonschema.Schema {
 	if own, ok := reflect.Zero(o.of).Interface().(schemed); ok {
 		return own.JSONSchema()
@@ -95,7 +95,7 @@ func (o Output) Schema(command string) *jsonschema.Schema {
 		for _, one := range append(slices.Clone(s.AnyOf), s) {
 			if one.Properties != nil {
 				one.Properties.Set("version", &jsonschema.Schema{Const: o.Version})
-				_ = one.Properties.MoveToFront("version") // the field exists
+				_ = one.Properties.MoveToFront("version") // every output has the field
 				one.Required = append([]string{"version"}, one.Required...)
 			}
 		}
@@ -125,9 +125,9 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// ownForm returns the schema of a type whose JSON form differs from its Go form. This form is
-// a string. For a struct that embeds only pointers, it is one of their types. It returns nil
-// for other types.
+// ownForm returns the schema of a type whose JSON form differs from its Go form. The JSON form
+// is a string or, for a struct that embeds only pointers, the form of one of the pointers'
+// types. ownForm returns nil for other types.
 func ownForm(t reflect.Type) *jsonschema.Schema {
 	switch v := reflect.Zero(t).Interface().(type) {
 	case schemed, json.RawMessage:

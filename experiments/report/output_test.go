@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestOutput checks the forms of JSON. An object begins with its version. A list has no
-// version and is never null, and an object on a line has no version.
+// TestOutput checks the forms of JSON. An object begins with its version. A list has no version
+// and is never null. An object in JSON lines has no version.
 func TestOutput(t *testing.T) {
 	t.Parallel()
 	type a struct {

@@ -8,8 +8,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// TestPaperTable checks that a printed number is compared with the limit of a difference,
-// not with the interval of our mean, which narrows with n.
+// TestPaperTable checks that the difference from a printed number is compared with a limit, not
+// with the interval of the measured mean, which narrows as n increases.
 func TestPaperTable(t *testing.T) {
 	t.Parallel()
 	row := func(mean, paper float64, sd *float64) results.Summary {
@@ -19,9 +19,9 @@ func TestPaperTable(t *testing.T) {
 		row  results.Summary
 		want string
 	}{
-		{row(0.5, 0.55, new(0.1)), "yes"}, // outside the interval of the mean
+		{row(0.5, 0.55, new(0.1)), "yes"}, // outside the interval of the mean, but within the limit
 		{row(0.5, 0.62, new(0.1)), "no"},
-		{row(0.5, 0.6, new(0.1)), "yes"}, // at the limit except for rounding
+		{row(0.5, 0.6, new(0.1)), "yes"}, // at the limit, except for a rounding error
 		{row(0.5, 0.5, nil), "–"},
 	} {
 		table := report.PaperTable(nil, []results.Summary{c.row}, 5, func(s results.Summary) (float64, bool) { return 0.1, s.SD != nil })

@@ -14,8 +14,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// pdf returns the figure as a PDF document with one page of the figure's size. It embeds
-// only the glyphs of the font that occur.
+// pdf returns the figure as a PDF document with one page of the figure's size. It embeds only
+// the glyphs that occur in the figure.
 func (f Figure) pdf() ([]byte, error) {
 	w, h := f.size()
 	doc := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: w.Points(), Ht: h.Points()}})
@@ -128,7 +128,7 @@ func (c *pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
 		c.doc.SetError(err)
 		return
 	}
-	c.doc.AddUTF8FontFromBytes(pdfFont, "", source.Bytes()) // only the first time
+	c.doc.AddUTF8FontFromBytes(pdfFont, "", source.Bytes()) // has an effect only in the first call
 	c.doc.SetFont(pdfFont, "", face.Font.Size.Points())
 	x, y := c.at(at)
 	c.doc.Text(x, y, text)

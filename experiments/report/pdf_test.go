@@ -13,7 +13,7 @@ import (
 )
 
 // TestPDF checks with pdffonts that every font of a PDF figure is embedded as a subset, and
-// that the text can be read back, including Greek letters.
+// that text, including Greek letters, can be extracted from the file.
 func TestPDF(t *testing.T) {
 	t.Parallel()
 	f := small()
@@ -99,8 +99,8 @@ func TestResolution(t *testing.T) {
 	}
 }
 
-// TestBraille checks that a terminal with braille gets braille charts and a terminal
-// without gets ASCII.
+// TestBraille checks that charts consist of braille characters on a terminal that supports
+// them, and of ASCII characters on other terminals.
 func TestBraille(t *testing.T) {
 	t.Parallel()
 	f := small()

@@ -9,11 +9,11 @@ import (
 )
 
 // A PlainWriter writes only ASCII characters if the locale is not UTF-8. All output of the
-// program passes through it. In text for people, it replaces other characters by similar ones.
-// In JSON, it escapes them. It does not change data.
+// program passes through it. In text for people, a PlainWriter replaces other characters by
+// similar ones. In JSON, it escapes them. It does not change data.
 type PlainWriter struct {
 	io.Writer
-	Convert func(string) string // nil for data
+	Convert func(string) string // function that converts the text; nil for data
 	rest    []byte              // bytes of an incomplete character
 }
 

@@ -67,8 +67,8 @@ func Distinct(rows []Row, dimension string) []string {
 // each combination of values in the dimensions of Facet, and a line for each combination in
 // the dimensions of Color.
 type Plot struct {
-	X     string   // dimension
-	Y     []string // metrics
+	X     string   // dimension along x
+	Y     []string // metrics along y
 	Color []string // dimensions
 	Facet []string // dimensions
 	Bars  bool     // draw groups of bars even if x is numeric
@@ -76,7 +76,7 @@ type Plot struct {
 	Label func(dimension, value string) string // text of a value
 }
 
-// Panels returns the panels for the rows of p's metrics. They have bars unless x is
+// Panels returns the panels for the rows of p's metrics. The panels have bars unless x is
 // numeric.
 func (p Plot) Panels(rows []Row) []Panel {
 	var data []Datum

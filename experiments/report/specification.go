@@ -9,18 +9,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// An Option is one possible choice in one decision. Each result is based on one choice in each
+// An Option is one possible choice in one decision. Each result depends on one choice in each
 // decision. In a specification curve, an option is a row of marks.
 type Option struct {
 	Of, Name string // the decision, and the choice in it
-	Has      []bool // for each point of the panel's first curve, whether it is based on this choice
+	Has      []bool // for each point of the panel's first curve, whether the point results from this choice
 }
 
 // These are the sizes of a specification curve.
 const (
 	specificationWidth = 2 * panelWidth
 	curveHeight        = 1.9 * vg.Inch
-	optionHeight       = 10 // points
+	optionHeight       = 10 // height of an option, in points
 	optionNames        = 1.9 * vg.Inch
 )
 
@@ -32,8 +32,8 @@ func (f Figure) specification() (p Panel, ok bool) {
 	return f.Panels[0], true
 }
 
-// rows returns the height of the options, measured in rows. It includes the gaps between
-// decisions.
+// rows returns the height of the options, measured in rows. The height includes the gaps
+// between decisions.
 func (p Panel) rows() (rows float64) {
 	for i, o := range p.Options {
 		if rows++; i > 0 && o.Of != p.Options[i-1].Of {

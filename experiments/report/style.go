@@ -56,9 +56,9 @@ func (diamond) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	c.FillPolygon(sty.Color, []vg.Point{{X: pt.X - r, Y: pt.Y}, {X: pt.X, Y: pt.Y + r}, {X: pt.X + r, Y: pt.Y}, {X: pt.X, Y: pt.Y - r}})
 }
 
-// names returns the names of the curves in all panels, in the order of their styles. The
-// names in f.Order come first, and the others follow in the order of their first
-// appearance. Names in f.Order count even if there is no such curve.
+// names returns the names of the curves in all panels, in the order of their styles. The names
+// in f.Order come first, and the others follow in the order of their first appearance. Names in
+// f.Order have a style even if the figure has no such curve.
 func (f Figure) names() []string {
 	names := slices.Clone(f.Order)
 	for _, p := range f.Panels {

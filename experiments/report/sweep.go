@@ -14,14 +14,14 @@ type Sweep struct {
 	Axes    []string // names of the axes, in the order of the values
 	Labels  Labels
 	Metrics []string          // metrics to show; if empty, all metrics that are defined for some configuration
-	Units   map[string]string // by metric; "1" means no unit
+	Units   map[string]string // unit of each metric; "1" means no unit
 	Range   []float64         // ends of the axis for percentages; if empty, 0 and 100
 }
 
 // A spot is the position of one configuration on the axes.
 type spot struct {
 	name   string
-	values []string // one per axis
+	values []string // value on each axis
 }
 
 // spotOf splits a name. Missing values are empty.
@@ -62,7 +62,7 @@ func (s Sweep) Tables(rows []results.Summary) []Table {
 		for _, a := range admissions {
 			t.Header = append(t.Header, s.Labels.Of(a))
 		}
-		row := make(map[string]int) // by configuration
+		row := make(map[string]int) // row index of each configuration
 		n := 0
 		for _, r := range rows {
 			if r.Metric != m {

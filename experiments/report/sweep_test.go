@@ -8,7 +8,7 @@ import (
 	"bourse/experiments/results"
 )
 
-// swept invents rows of two policies and two configurations along two axes.
+// swept returns invented rows of two policies and two configurations along two axes.
 func swept(values ...string) []results.Summary {
 	var rows []results.Summary
 	for k, name := range []string{"accurate-estimates", "trace-estimates"} {
@@ -30,9 +30,9 @@ func swept(values ...string) []results.Summary {
 	return rows
 }
 
-// TestSweep checks the tables and the figure of a sweep. There must be a table per metric,
-// a panel for each metric of each configuration, a line for each policy and value of the
-// second axis, and nothing for undefined values.
+// TestSweep checks the tables and the figure of a sweep. There must be one table per metric,
+// one panel for each metric of each configuration, and one line for each policy and value of
+// the second axis. Undefined values must not appear.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	s := Sweep{Labels: Labels{"librarisk": "LibraRisk"}, Axes: []string{"delay", "width"}, Metrics: []string{"slowdown"}, Units: map[string]string{"slowdown": "x"}}
@@ -59,7 +59,7 @@ func TestSweep(t *testing.T) {
 }
 
 // TestSweepWords checks that values that are not numbers become groups of bars and that,
-// without axes, configurations do.
+// without axes, configurations become groups of bars.
 func TestSweepWords(t *testing.T) {
 	t.Parallel()
 	s := Sweep{Axes: []string{"rule", "width"}, Metrics: []string{"slowdown"}}
@@ -73,9 +73,9 @@ func TestSweepWords(t *testing.T) {
 	}
 }
 
-// TestHeat checks that more lines than colours become heat maps. There must be one for each
-// metric, configuration, policy and value of the third axis, with one scale and one table
-// per metric.
+// TestHeat checks that heat maps replace lines if there are more lines than colours. There must
+// be one map for each metric, configuration, policy and value of the third axis, and one scale
+// and one table per metric.
 func TestHeat(t *testing.T) {
 	t.Parallel()
 	s := Sweep{Axes: []string{"delay", "width", "depth"}, Metrics: []string{"slowdown"}}
@@ -114,7 +114,7 @@ func TestHeat(t *testing.T) {
 		t.Fatalf("%d tables, want one a map", len(tables))
 	}
 	golden(t, "heat.txt", []byte(tables[1].Text(Terminal{UTF8: true})))
-	rows = rows[:8] // lines enough
+	rows = rows[:8] // few enough lines for a panel
 	if f := s.Figure("lines", "", rows); f.Panels[0].Heat {
 		t.Error("8 lines became heat maps")
 	}

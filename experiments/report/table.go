@@ -16,7 +16,7 @@ type Table struct {
 	Left   int // number of leading columns with names; the other columns contain numbers
 	Beside int // number of measured columns that must stay together with the paper's columns after them; 0 means 1
 	Rows   [][]Cell
-	Note   string // sentence below the table; may be empty
+	Note   string // sentences below the table; may be empty
 }
 
 // A Cell is a text that may be emphasized.
@@ -69,8 +69,8 @@ func (tb Table) Text(t Terminal) string {
 	return b.String()
 }
 
-// beside is the header of a column with the paper's values. It belongs to the column before
-// it.
+// beside is the header of a column with the paper's values. Such a column belongs to the column
+// before it.
 const beside = "paper"
 
 // bands divides the columns so that each band fits the width of t. A column and the paper's
@@ -124,7 +124,7 @@ func (tb Table) widths(t Terminal) []int {
 		for _, row := range tb.Rows {
 			n := text.StringWidth(t.text(row[i].Text)) + 3
 			if row[i].Strong {
-				n++ // for the asterisk
+				n++ // one more character for the asterisk
 			}
 			width[i] = max(width[i], n)
 		}
@@ -184,7 +184,7 @@ func (tb Table) longestWord(column int) (most int) {
 // html returns the table as an HTML element, without the title and the note.
 func (tb Table) html() string {
 	w := tb.writer(tb.all(), func(c Cell) string {
-		s := strings.ReplaceAll(html.EscapeString(clean(c.Text)), " ± ", "\u00a0±\u00a0") // lines break elsewhere
+		s := strings.ReplaceAll(html.EscapeString(clean(c.Text)), " ± ", "\u00a0±\u00a0") // no-break spaces, so that lines break only between other words
 		if c.Strong {
 			s = "<strong>" + s + "</strong>"
 		}
@@ -245,9 +245,9 @@ func (tb Table) columns(cols []int, cut map[int]int) (configs []table.ColumnConf
 	return configs
 }
 
-// Lines returns the rows of the table without column separators. It also returns the number
-// of numeric columns that fit the width of t. Other columns are omitted. A row with a
-// single cell is a heading.
+// Lines returns the rows of the table without column separators. It also returns the number of
+// numeric columns that fit the width of t, and omits the other columns. A row with a single
+// cell is a heading.
 func (tb Table) Lines(t Terminal) (lines []string, columns int) {
 	var width []int
 	cell := func(c Cell) string {

@@ -71,8 +71,8 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestPlain checks that a pipe gets ASCII without escapes for any text, and that a table
-// can contain names with a meaning in its format.
+// TestPlain checks that the output to a pipe is ASCII without escapes for any text, and that
+// names in a table may contain characters that have a meaning in the table's format.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -105,8 +105,9 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestLabels checks the display names of the tables' names. They are words, except names
-// with another spelling and names that begin with one that differs in capitals.
+// TestLabels checks the display names for names in tables. By default, a display name consists
+// of the words of the name. Exceptions are names with their own label, and names that begin
+// with a name whose label differs only in capitals.
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	l := Labels{"be": "BE", "librarisk": "LibraRisk", "q": "q", "p_a": "p_a", "utility": "Utility achieved"}

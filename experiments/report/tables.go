@@ -99,9 +99,9 @@ func blank(x *float64) string {
 }
 
 // PaperTable returns a table with one row for each number that the paper prints. Each row
-// contains the measured mean, the 95 % interval of the mean, and whether the two numbers
-// differ by at most limit. Limit may be undefined. "No" is emphasized. The paper's means are
-// over the given number of replications.
+// contains the measured mean, the 95 % interval of the mean, and whether the two numbers differ
+// by at most limit. Limit may be undefined. "No" is emphasized. The paper's means are over the
+// given number of replications.
 func PaperTable(l Labels, rows []results.Summary, replications int, limit func(results.Summary) (float64, bool)) Table {
 	t := Table{
 		Title:  "Measured and printed values",
@@ -133,8 +133,8 @@ func PaperTable(l Labels, rows []results.Summary, replications int, limit func(r
 	return t
 }
 
-// A TTest is a paired comparison of one metric under two admission policies. T is positive
-// if the first policy has the higher mean. It is nil if it is undefined.
+// A TTest is a paired comparison of one metric under two admission policies. T is positive if
+// the first policy has the higher mean, and nil if the t value is undefined.
 type TTest struct {
 	Configuration, First, Second, Metric string
 
@@ -232,7 +232,7 @@ func Fits(title string, fits []Fit) Table {
 }
 
 // MeanWithin formats a mean and the half-width of its 95 % interval. If the interval is not
-// symmetric, it uses the wider side.
+// symmetric, MeanWithin uses the wider side.
 func MeanWithin(r *results.Summary) string {
 	if r.Mean == nil || r.Lo95 == nil || r.Hi95 == nil {
 		return number(r.Mean)

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A target is the area of a drawn point with a description. The area is measured from the
-// lower left corner. A page shows the description and links the area to the point's row.
+// A target is the area of a drawn point with a description. The coordinates of the area start
+// at the lower left corner. A page shows the description and links the area to the point's row.
 type target struct {
 	at   vg.Rectangle
 	text string
@@ -53,7 +53,7 @@ func (p Panel) targets(pl *plot.Plot, c draw.Canvas) (all []target) {
 			default:
 				one := Panel{LogX: p.LogX, LogY: p.LogY, Curves: []Curve{{Points: []Point{pt}}}}.logged().Curves[0].Points
 				if len(one) == 0 {
-					continue // not drawn
+					continue // points that are not drawn have no target
 				}
 				at = around(one[0].X, one[0].Mean)
 			}
@@ -90,8 +90,8 @@ func (p Panel) tell(curve string, pt Point) string {
 	return clean(strings.TrimPrefix(s, ", "))
 }
 
-// linked adds targets to a figure of the given height. Each has a description and a link to
-// its row.
+// linked adds targets to a figure of the given height. Each target has a description and a link
+// to the row of its point.
 func linked(svg []byte, targets []target, height vg.Length) []byte {
 	if len(targets) == 0 || len(targets) > mostTargets {
 		return svg

@@ -11,8 +11,8 @@ import (
 // value describes a pipe of unlimited width that supports only ASCII.
 type Terminal struct {
 	Width int  // maximum number of characters per line; 0 means no limit
-	Color bool // supports ANSI colours
-	UTF8  bool // supports characters beyond ASCII
+	Color bool // whether ANSI colours are supported
+	UTF8  bool // whether characters beyond ASCII are supported
 
 	Braille bool // whether braille patterns are supported, which charts need
 }
@@ -46,7 +46,7 @@ func clean(s string) string {
 	}, s)
 }
 
-// fold breaks a line between words if it is wider than t.
+// fold breaks each line of s that is wider than t between words.
 func (t Terminal) fold(s string) string {
 	if t.Width <= 0 || text.StringWidth(s) <= t.Width {
 		return s

@@ -11,8 +11,8 @@ const vegaSchema = "https://vega.github.io/schema/vega-lite/v5.json"
 // A spec is a part of a Vega-Lite specification.
 type spec = map[string]any
 
-// vega returns a Vega-Lite specification of the figure, including its numbers. It is for
-// readers who want a different style.
+// vega returns a Vega-Lite specification of the figure, including its numbers. Readers can use
+// it to draw the figure in a different style.
 func (f Figure) vega() []byte {
 	across, _ := f.grid()
 	s := spec{

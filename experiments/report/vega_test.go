@@ -100,8 +100,8 @@ func TestVega(t *testing.T) {
 	}
 }
 
-// TestFigureWidth checks that a figure has the required width, that nothing is drawn
-// outside, and that it contains neither its title nor a font.
+// TestFigureWidth checks that a figure has the required width, that nothing is drawn outside
+// this width, and that the figure contains neither its title nor a font.
 func TestFigureWidth(t *testing.T) {
 	t.Parallel()
 	for mm, want := range map[float64]vg.Length{0: 7 * vg.Inch, 88.9: 3.5 * vg.Inch, 181.864: 7.16 * vg.Inch, 120: 120 * vg.Millimeter} {

@@ -29,7 +29,7 @@ func vegaSchemas(t *testing.T) (all []*jsonschema.Schema) {
 }
 
 // TestVegaSchema checks that figures of every kind, and each file that matches the pattern
-// VEGA_LITE_FILES, are valid under Vega-Lite's own schemas, and that these reject an
+// VEGA_LITE_FILES, are valid under Vega-Lite's own schemas, and that these schemas reject an
 // invalid mark.
 func TestVegaSchema(t *testing.T) {
 	t.Parallel()

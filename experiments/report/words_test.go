@@ -34,8 +34,8 @@ func TestCaption(t *testing.T) {
 	}
 }
 
-// TestRounds checks that both ends of an axis are marked, because they are multiples of the
-// step between its marks.
+// TestRounds checks that both ends of an axis have marks: each end must be a multiple of the
+// step between marks.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]float64{{-0.06, 0.69}, {-150, 226}, {0, 1}, {-0.001, 7}, {-3e6, 5.2e7}} {

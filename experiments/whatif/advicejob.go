@@ -65,23 +65,23 @@ func (j *AdviceJob) String() string {
 // total returns the work of all nodes.
 func (j *AdviceJob) total() float64 { return j.Work * float64(j.Nodes) }
 
-// A meanOutcome is the outcome of the job with one budget in one market. It may also be the
-// mean over several attempts in one unit. Admitted and Done are fractions in [0,1].
+// A meanOutcome is the outcome of the job with one budget in one market. A meanOutcome may also
+// be the mean over several attempts in one unit. Admitted and Done are fractions in [0,1].
 type meanOutcome struct {
 	Admitted float64
-	Done     float64 // fraction done by the deadline
-	Paid     float64 // $, less penalties
+	Done     float64 // fraction of the work done by the deadline
+	Paid     float64 // payment minus penalties received, in dollars
 }
 
-// plus adds the outcome of another attempt to f with the given weight.
+// plus adds the outcome of another attempt, with the given weight, to f.
 func (f *meanOutcome) plus(g meanOutcome, weight float64) {
 	f.Admitted += weight * g.Admitted
 	f.Done += weight * g.Done
 	f.Paid += weight * g.Paid
 }
 
-// A unit is one independent observation, such as a replication or a period of the history.
-// It has the outcomes of the job for each budget, on the spot market and as a reservation.
+// A unit is one independent observation, such as a replication or a period of the history. It
+// contains the outcome of the job for each budget, on the spot market and as a reservation.
 type unit struct{ Spot, Reservation []meanOutcome }
 
 // budgetsFrom returns n budgets from lo to hi in geometric progression.
@@ -89,7 +89,7 @@ func budgetsFrom(lo, hi float64, n int) []float64 {
 	all := make([]float64, n)
 	for i := range all {
 		x := lo * math.Pow(hi/lo, float64(i)/float64(n-1))
-		all[i] = math.Ceil(x*1e6-1e-6) / 1e6 // micro-dollars
+		all[i] = math.Ceil(x*1e6-1e-6) / 1e6 // round up to micro-dollars
 	}
 	return slices.Compact(all)
 }

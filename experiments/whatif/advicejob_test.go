@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestParseJob checks what a job may contain and that errors name the invalid part.
+// TestParseJob checks the valid parts of a job and that errors name the invalid part.
 func TestParseJob(t *testing.T) {
 	t.Parallel()
 	j, err := ParseJob("work=3600, nodes=2,deadline=7200,value=5")
@@ -88,12 +88,12 @@ func TestSpotHistory(t *testing.T) {
 	}
 }
 
-// TestHistory checks by hand the outcome of a job of 60 s within 100 s at prices of 1 and 3
-// that change every 50 s. On an exclusive host, it needs a bid of 3 and pays 50 at 1 and 10
-// at 3; a bid of 1 pays 50 in vain. A reservation for the price not exceeded for 0.4 of the
-// time is admitted with a bid of 1, and one for 0.9 needs 3. On a host with two processors
-// shared with others who bid 1 and 3, a bid of b gets 2b/(b+1) and 2b/(b+3) processors, at
-// most 1.
+// TestHistory compares the outcome of a job of 60 s within 100 s with values computed by hand.
+// Prices are 1 and 3 and change every 50 s. On an exclusive host, the job needs a bid of 3 and
+// pays 50 at price 1 and 10 s at price 3; with a bid of 1, it pays 50 and is not completed. A
+// reservation at the price that was not exceeded for 0.4 of the time needs a bid of 1, and at
+// the price for 0.9 a bid of 3. On a shared host with two processors, whose other bids add up
+// to 1 and 3, a bid of b gets 2b/(b+1) and 2b/(b+3) processors, at most 1.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	var p Prices
@@ -104,7 +104,7 @@ func TestHistory(t *testing.T) {
 	j := &AdviceJob{Work: 60, Nodes: 2, Deadline: 100}
 	for _, c := range []struct {
 		g    float64
-		want [2]meanOutcome // for a bid of 1 and of 3, as reservations
+		want [2]meanOutcome // outcomes with a bid of 1 and with a bid of 3, as reservations
 	}{{0.4, [2]meanOutcome{{1, 0, 100}, {1, 1, 160}}}, {0.9, [2]meanOutcome{{}, {1, 1, 160}}}} {
 		h := &PriceHistory{Prices: p, Rule: exclusive, Held: true, Guarantee: c.g}
 		units, batch, err := h.units(j, []float64{120, 360})
@@ -118,8 +118,9 @@ func TestHistory(t *testing.T) {
 		}
 	}
 	h := &PriceHistory{Prices: p, Rule: SharedHost(2), Guarantee: 0.9}
-	// For bids b = budget/200, 50 s of min(1, 2b/(b+1)) and 50 s of min(1, 2b/(b+3)) do 60
-	// if b is about 0.9: 100b/(b+1) + 100b/(b+3) = 60 at (b²+3b + b²+b)·100 = 60(b²+4b+3).
+	// With bid b = budget/200, the job gets min(1, 2b/(b+1)) processors for 50 s and min(1,
+	// 2b/(b+3)) for 50 s. It does 60 s of work if b is about 0.9: 100b/(b+1) + 100b/(b+3) = 60
+	// at (b²+3b + b²+b)·100 = 60(b²+4b+3).
 	b := (-160 + math.Sqrt(160*160+4*140*180)) / (2 * 140)
 	least := h.least(j, h.within(100, 200))
 	if !(math.Abs(least-200*b) <= 1e-3) {
@@ -134,16 +135,16 @@ func TestHistory(t *testing.T) {
 	if _, _, err := h.units(&AdviceJob{Work: 1, Nodes: 1, Deadline: 800}, nil); err == nil {
 		t.Error("a history of two deadlines and a half passes")
 	}
-	// In a long history, units are batches.
+	// In a long history, each unit is a batch of stretches.
 	short := &AdviceJob{Work: 5, Nodes: 1, Deadline: 10}
 	if units, batch, err := h.units(short, []float64{1}); err != nil || batch != 5 || len(units) != 39 {
 		t.Errorf("%d units of %d, %v", len(units), batch, err)
 	}
 }
 
-// TestPlanned checks the verdicts. A market that is better in every unit must be chosen,
-// and random differences must be undecided. Both markets may be equal or worthless. It also
-// checks the lowest budgets with and without certainty.
+// TestPlanned checks the verdicts. A market that is better in every unit must be chosen, and
+// random differences must be undecided. The markets may also be equal, or both without value.
+// The test also checks the lowest budgets with and without certainty.
 func TestPlanned(t *testing.T) {
 	t.Parallel()
 	budgets := []float64{1, 2}

@@ -21,7 +21,7 @@ import (
 // An AdviseAsk describes the job that needs advice and which runs of an experiment to use.
 type AdviseAsk struct {
 	Job           AdviceJob
-	Configuration string // empty: the only configuration
+	Configuration string // name of the configuration; empty selects the only configuration
 	Reservation   string // label of the policy that represents the reservation market
 	Probability   float64
 	Budgets       [2]float64 // smallest and largest budget; if zero, they are derived from the budgets of the other jobs
@@ -30,7 +30,7 @@ type AdviseAsk struct {
 	Inputs map[string]string // hashes of the files that the runs read, keyed by path; if nil, they are not compared
 }
 
-// visits is the number of random times per replication at which the job is submitted.
+// visits is the number of random submission times of the job per replication.
 const visits = 4
 
 // budgetsTried is the number of budgets to evaluate.
@@ -97,8 +97,9 @@ func Advise(ctx context.Context, e *scenario.Experiment, ask AdviseAsk) (*Budget
 	return planned(ask.Job, of, fmt.Sprintf("replications (%d arrival times in each)", visits), ask.Probability, budgets, units), nil
 }
 
-// offered returns the smallest and largest budget to try. They are one hundredth of the median, and
-// the maximum, of the amounts that the plan's jobs would pay for the same work.
+// offered returns the smallest and largest budget to try. The smallest is one hundredth of the
+// median, and the largest is the maximum, of the amounts that the plan's jobs would pay for the
+// same work.
 func offered(plan workloadgen.Plan, j *AdviceJob) (lo, hi float64) {
 	var all []float64
 	for i := range plan {
@@ -196,8 +197,8 @@ func AdvisePrices(r io.Reader, file string, wanted PriceSeries, ask AdviseAsk, g
 	return AdviseHistory(&PriceHistory{Prices: p, Rule: exclusive, Held: true, Guarantee: guarantee}, ask, file+" ("+read.String()+")")
 }
 
-// AdviseHistory evaluates budgets for a job with the price history h. The name of that
-// history is of.
+// AdviseHistory evaluates budgets for a job with the price history h. The argument of is the
+// name of the history in the report.
 func AdviseHistory(h *PriceHistory, ask AdviseAsk, of string) (*BudgetPlan, error) {
 	j := &ask.Job
 	lo, hi := ask.Budgets[0], ask.Budgets[1]

@@ -13,8 +13,8 @@ import (
 )
 
 // TestAdvise compares the reported outcome of a job in a replication with complete runs of
-// plans that contain the job from the start with this budget. It tests the spot market and
-// reservations, users who have the cost of their jobs, and users with fixed funds.
+// plans that contain the job from the start with this budget. It covers the spot market and
+// reservations, users whose funds equal the budgets of their jobs, and users with fixed funds.
 func TestAdvise(t *testing.T) {
 	t.Parallel()
 	for _, funds := range []string{"", ", funds: 40"} {

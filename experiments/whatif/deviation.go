@@ -2,13 +2,13 @@
 // runs the market with all users truthful, and again with a single user misreporting its jobs.
 // It compares the true utility of that user in the two runs.
 //
-// A [Deviation] is one way to misreport. The study replaces the true jobs by the reported ones
-// (misreport) and runs the market on these. It then computes the outcome of each true job from
-// the outcomes of the reported jobs. A user's utility depends only on the true work and the
-// true value, minus the payments (§4.2, eq. 9). The study measures the gain of one user at a
-// time. It summarizes gains as means, fractions and intervals. Afterwards, users respond to
-// each other until no user gains more than epsilon. In this part, users do not split jobs,
-// because the final state is compared with U*, the optimum for unsplit jobs.
+// A [Deviation] is one way to misreport. The study replaces the true jobs by the reported jobs
+// (misreport) and runs the market on the reported jobs. It then computes the outcome of each
+// true job from the outcomes of the reported jobs. A user's utility depends only on the true
+// work and the true value, minus the payments (§4.2, eq. 9). The study measures the gain of one
+// user at a time. It summarizes gains as means, fractions and intervals. Afterwards, users
+// respond to each other until no user gains more than epsilon. In this part, users do not split
+// jobs, because the final state is compared with U*, the optimum for unsplit jobs.
 //
 // References, which are cited by § and eq.: Sandholm, Lai, Clearwater, "Admission Control
 // in a Computational Market".
@@ -37,7 +37,7 @@ import (
 // A Deviation is one way to misreport. The zero Deviation is truthful.
 type Deviation struct {
 	Kind string  // empty, or a kind that [ParseDeviation] accepts
-	By   float64 // how far
+	By   float64 // factor or amount by which the report deviates; see [DeviationKinds]
 }
 
 // A kind is a kind of misreport.

@@ -10,9 +10,10 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestSaid checks every kind of misreport on random plans. Reported jobs are in order and
-// have new numbers. Their total work is that of the job unless the estimate is misreported.
-// None is submitted before the job or due after it unless the deadline is misreported.
+// TestSaid checks every kind of misreport on random plans. Reported jobs must be in order and
+// have new numbers. Their total work must equal the work of the true job, unless the estimate
+// is misreported. No reported job may be submitted before the true job, or be due after it
+// unless the deadline is misreported.
 func TestSaid(t *testing.T) {
 	t.Parallel()
 	t.Logf("-seed %d", *seed)
@@ -129,7 +130,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// Compute the gain of a user who bids half if bids are paid.
+// The example computes the gain of a user who bids half of the value, if users pay their bids.
 func Example() {
 	truth := workloadgen.Plan{
 		{ID: 1, User: 1, Nodes: 1, Runtime: 60, Deadline: 60, Value: 10},

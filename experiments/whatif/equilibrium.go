@@ -67,21 +67,21 @@ type ratio struct {
 	Hi    *float64 `json:"hi"`
 }
 
-// A play is a report and the fraction of users who make it.
+// A play is a report with the fraction of users who make this report.
 type play struct {
 	Deviation string  `json:"deviation"`
 	Share     float64 `json:"share"`
 }
 
-// These are the verdicts on the total effect of misreports.
+// These constants are the verdicts on the total effect of misreports.
 const (
 	costs     = "misreports cost"
 	helps     = "misreports help"
 	unbounded = "no U*"
 )
 
-// equilibrium returns the final state of the users in f, or nil if they did not respond to
-// one another. Its intervals belong to a family of the given size.
+// equilibrium returns the final state of the users in f, or nil if they did not respond to one
+// another. The intervals of the result belong to a family of the given size.
 func (f *deviationSample) equilibrium(family int) *equilibrium {
 	alpha := familyLevel / float64(max(1, family))
 	e := &equilibrium{Configuration: f.Configuration, Policy: f.Policy, Plays: []play{}}

@@ -8,7 +8,7 @@ import (
 	"bourse/experiments/whatif"
 )
 
-// Explain why a job was rejected and what would have been accepted.
+// The example explains why a job was rejected and which requests would have been accepted.
 func ExampleExplain() {
 	const file = `
 name: first
@@ -51,7 +51,7 @@ configurations:
 	// The externality is the value of all other users' work without the job, minus its value with the job.
 }
 
-// Recommend a budget for one job by adding the job to the runs.
+// The example recommends a budget for one job by adding the job to the runs.
 func ExampleAdvise() {
 	const file = `
 name: first
@@ -84,7 +84,7 @@ configurations:
 	// undecided
 }
 
-// Compare with what another policy would have done with the jobs of a run.
+// The example compares the outcomes of a run with the outcomes under another policy.
 func ExampleReplay() {
 	const file = `
 name: first
@@ -125,7 +125,7 @@ configurations:
 	// 15   user:5  1499.1         fulfilled, paid $6.592881  refused: share below threshold at price percentile  -7.201246
 }
 
-// Test whether a user gains by bidding twice or half of its jobs' value.
+// The example tests whether a user gains by bidding twice or half the value of its jobs.
 func ExampleIncentives() {
 	const file = `
 name: first

@@ -65,7 +65,7 @@ func Explain(ctx context.Context, e *scenario.Experiment, inputs map[string]stri
 // An explainer explains the decision on the job of a snapshot.
 type explainer struct {
 	*experiments.Snapshot
-	jobs  []metrics.Job // outcomes
+	jobs  []metrics.Job // actual outcomes of all jobs
 	end   float64       // end of the run
 	alpha float64
 	job   int64
@@ -171,7 +171,7 @@ func (x *explainer) help(ctx context.Context, e *scenario.Experiment, of catalog
 	return h, nil
 }
 
-// written returns t in the form used by reports.
+// written converts t to the form that reports use.
 func (x *explainer) written(t *experiments.Terms) terms {
 	r := x.Request(t)
 	return terms{Work: r.Work, Nodes: r.Nodes, Deadline: t.Deadline, Budget: t.Budget, Class: t.Class, Submit: r.Submit}
@@ -206,8 +206,9 @@ func (x *explainer) search(ctx context.Context, f *experiments.Branch, d *experi
 }
 
 // without returns the outcomes of all jobs without the explained job. That job was admitted at
-// time at. If the job was admitted immediately, it is decided and then removed, so that later
-// random numbers stay the same. If the job had to wait or has a booking, it is not submitted.
+// time at. If the job was admitted immediately, the policy decides on it and it is then
+// removed, so that later random numbers stay the same. If the job had to wait or has a booking,
+// it is not submitted.
 func (x *explainer) without(ctx context.Context, f *experiments.Branch, asked *experiments.Terms, at float64) ([]metrics.Job, error) {
 	if at == x.Now && !x.About.Books {
 		return f.Finish(ctx, asked, contracts.ID(x.job))
@@ -233,7 +234,7 @@ func (x *explainer) outcome(would []metrics.Job, in bool) (*effect, error) {
 		}
 		if now := is[was.ID]; now != nil {
 			value := now.Contract.Budget
-			if now.ID == x.job { // the worth of this job differs from its bid
+			if now.ID == x.job { // compute the worth of this job from its original budget
 				now.Contract.Budget = x.Terms().Budget
 			}
 			j.Is, err = outcomeOf(now, x.alpha)

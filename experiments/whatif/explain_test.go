@@ -24,10 +24,10 @@ const usualDecisions = 60
 
 var decisions = flag.Int("decisions", usualDecisions, "random decisions that TestExplain explains")
 
-// TestExplain explains random decisions under all policies. It compares the explanations
-// with complete runs in which the job has other terms from the start. With the smallest
-// change, the decision must be reversed, and with one step less it must not. The outcomes
-// of all jobs must agree to the micro-dollar. A branch must continue like its run.
+// TestExplain explains random decisions under all policies. It compares the explanations with
+// complete runs in which the job has other terms from the start. The smallest change must
+// reverse the decision, and a change that is one step smaller must not. The outcomes of all
+// jobs must agree to the micro-dollar. A branch without changes must end like its run.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	per := make(map[string]int)
@@ -127,7 +127,7 @@ func explained(p *experiments.Prepared, rng *rand.Rand, changes, rejected *int) 
 	want := r.Decision.Verdict != "accept"
 	for _, d := range x.Dimensions(asked, run.End) {
 		if d.Of == "submit" && tr.Plan[n].After != 0 {
-			continue // a complete run cannot change this, because the job arrives when its predecessor ends
+			continue // a complete run cannot change the submission time, because the job arrives when its predecessor ends
 		}
 		i := slices.IndexFunc(r.Changes, func(c change) bool { return c.Of == d.Of && c.By == d.By(stepsOf(&c, &d, asked, m.Now)) })
 		if i < 0 {
@@ -223,9 +223,9 @@ func alikeJobs(a, b []metrics.Job) error {
 	return nil
 }
 
-// TestWithout compares the computed market without a job with two runs, of plans with and
-// without the job. There are as many hosts as every job has nodes, and nothing is random,
-// so deciding the job and turning it away has no effect.
+// TestWithout compares the computed market without a job with runs of plans with and without
+// that job. Every job has as many nodes as there are hosts, and nothing is random, so a
+// decision about the job has no effect if the job is then rejected.
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	const seed = 5
@@ -234,21 +234,21 @@ func TestWithout(t *testing.T) {
 	without := make(map[string]int)
 	for _, policy := range policies.Table(nil, nil).Names() {
 		nodes, cpus, payment, options := 4, 2, "spot", ""
-		fleet := 0 // as many hosts as a job has nodes
+		fleet := 0 // number of hosts; 0 means as many as a job has nodes
 		switch policy {
-		case "bundle", "windows": // sell the processors of one host
+		case "bundle", "windows": // these policies sell the processors of one host
 			fleet, cpus, payment = 1, 4, "budget"
-		case "call", "posted", "spot": // set the rates
+		case "call", "posted", "spot": // these policies set the rates
 			cpus, payment = 1, "bid"
 		case "karma", "slices":
 			payment = "free"
-		case "queue": // contains jobs with one node
+		case "queue": // this policy accepts only jobs with one node
 			nodes, options = 1, ", interval: 5, matchmaker: first-available"
-		case "reserve": // a host is a cluster
+		case "reserve": // under this policy, a host is a cluster
 			cpus = 4
-		case "rac": // no rejections by chance
+		case "rac": // without random rejections
 			options = ", reject: 0"
-		case "partition": // a job fits on one side
+		case "partition": // each part of the hosts must fit a job
 			options = ", reserved: 1"
 		}
 		if fleet == 0 {
@@ -337,8 +337,8 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestHelp checks the explanation of a job that no single change admits. It must name terms
-// that the policy accepts, and the other policies that accept the job.
+// TestHelp checks the explanation of a job that no single change admits. The explanation must
+// name terms that the policy accepts, and the other policies that accept the job.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	e, err := scenario.Parse("a", []byte("name: a\nconfigurations:\n  - {name: b, fleet: {hosts: 2, cpus: 1}, workload: {model: {name: paper, jobs: 30}}, admission: [libra, be]}\n"), scenario.Known{})

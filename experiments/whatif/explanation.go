@@ -6,7 +6,7 @@ import (
 	"bourse/contracts/admission"
 )
 
-// A terms has the terms of a job's request.
+// A terms contains the terms of a job's request.
 type terms struct {
 	Work     float64     `json:"work" doc:"work per node as estimated by its owner, in processor-seconds"`
 	Nodes    int         `json:"nodes"`
@@ -22,7 +22,7 @@ type number struct {
 	Value float64 `json:"value"`
 }
 
-// A test is a requirement and the value that was found.
+// A test is a requirement of the policy with the value found.
 type test struct {
 	Contract int64   `json:"contract" doc:"contract that made the promise: the job itself, or one that is already admitted"`
 	What     string  `json:"what" doc:"name of the number that the policy compared"`
@@ -30,11 +30,11 @@ type test struct {
 	Want     float64 `json:"want"`
 	AtMost   bool    `json:"at_most" doc:"true if want is a maximum, false if it is a minimum"`
 
-	word string // description by the policy
+	word string // the policy's description of the test
 }
 
-// Missing returns the amount by which t was failed. It is 0 or negative if the test was
-// passed.
+// Missing returns the amount by which the value missed the requirement. It is 0 or negative if
+// the test was passed.
 func (t *test) Missing() float64 {
 	if t.AtMost {
 		return t.Got - t.Want
@@ -51,10 +51,10 @@ type decision struct {
 	Test    *test    `json:"test" doc:"test that decided, or the last test that the job passed; null if no test compared two numbers"`
 }
 
-// decided returns the decision d on a job, made at time at, in the form used by reports.
-// For a rejection, it includes the test that failed. For an acceptance, it includes the
-// last test that was passed. The policy's tests are in all. If a test concerns another
-// contract, it names this contract.
+// decided returns the decision d on a job, made at time at, in the form used by reports. For a
+// rejection, it includes the test that failed. For an acceptance, it includes the last test
+// that was passed. The policy's tests are in all. If a test concerns another contract, the
+// result names this contract.
 func decided(job int64, at float64, by *contracts.Decision, asked terms, all []admission.Test) decision {
 	d := decision{At: at, Verdict: by.Verdict.String(), Reason: string(by.Reason), Numbers: []number{}}
 	for i := range by.Numbers {
@@ -86,8 +86,8 @@ func decided(job int64, at float64, by *contracts.Decision, asked terms, all []a
 	return d
 }
 
-// A change is the smallest change in one dimension that would have reversed the decision on
-// the job while everything else stayed the same.
+// A change is the smallest change in one dimension that, with everything else unchanged, would
+// have reversed the decision on the job.
 type change struct {
 	Of       string  `json:"of" doc:"budget, deadline, nodes, submit or class"`
 	By       string  `json:"by" doc:"the change, in words"`
@@ -98,7 +98,8 @@ type change struct {
 	Then     *effect `json:"then" doc:"outcome of all jobs; null if the job would have been refused"`
 }
 
-// An unsolved is a dimension in which no such change was found.
+// An unsolved is a dimension in which no change was found that would have reversed the
+// decision.
 type unsolved struct {
 	Of    string `json:"of"`
 	Until string `json:"until" doc:"last value tried"`
@@ -162,15 +163,15 @@ type Explanation struct {
 }
 
 // A help is a change of several terms or of the policy with which a job would have been
-// admitted. It is used if no change of a single term is sufficient.
+// admitted. A report contains it if no change to a single term is sufficient.
 type help struct {
 	Terms    *terms   `json:"terms" doc:"terms that differ in several ways and would have been accepted; null if none were found"`
 	Tried    int      `json:"tried" doc:"decisions"`
 	Policies []string `json:"policies" doc:"other policies of the configuration that accept the job unchanged"`
 }
 
-// A frontierPoint is the lowest budget with which a job with the given deadline would have
-// been accepted.
+// A frontierPoint is a deadline with the lowest budget for which the job would have been
+// accepted.
 type frontierPoint struct {
 	Deadline float64     `json:"deadline" doc:"number of users sampled, over all replications"`
 	Budget   bank.Amount `json:"budget"`

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// FuzzSpotHistory compares the reader of EC2's spot prices with one that reads the whole file
-// at once: the number of prices, and the price from each time on.
+// FuzzSpotHistory compares the reader of EC2's spot prices with a reader that reads the whole
+// file at once. The number of prices and the price from each time on must be equal.
 func FuzzSpotHistory(f *testing.F) {
 	f.Add(`{"SpotPriceHistory": [
   {"AvailabilityZone": "a", "InstanceType": "m", "ProductDescription": "L", "SpotPrice": "0.036", "Timestamp": "2010-01-01T00:01:00.000Z"},
@@ -34,10 +34,10 @@ func FuzzSpotHistory(f *testing.F) {
 		if err := json.Unmarshal(file["SpotPriceHistory"], &all); err != nil {
 			t.Fatalf("%q: read, though %v", text, err)
 		}
-		if strings.Count(text, "History") > 1 || strings.Contains(text, `\u`) { // perhaps two lists
+		if strings.Count(text, "History") > 1 || strings.Contains(text, `\u`) { // the text may contain two lists
 			return
 		}
-		prices := make(map[float64]float64) // of the last entry with the time
+		prices := make(map[float64]float64) // price of the last entry with each time
 		ours := 0
 		for _, e := range all {
 			if s := strings.TrimSpace(e.InstanceType + " " + e.ProductDescription); series != "" && s != series || zone != "" && e.AvailabilityZone != zone {

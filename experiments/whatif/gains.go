@@ -31,7 +31,7 @@ type gainRow struct {
 	Verdict       string       `json:"verdict" doc:"verdict by the interval of the mean: gains, loses, undecided or nothing changes; empty for best"`
 }
 
-// These are the verdicts on a mean gain.
+// These constants are the verdicts on a mean gain.
 const (
 	gains     = "gains"
 	loses     = "loses"

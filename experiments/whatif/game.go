@@ -8,7 +8,7 @@ import (
 // A reportedOutcome is the outcome of a reported job.
 type reportedOutcome struct {
 	Done float64 // work done over all nodes by the true deadline, in processor-seconds
-	Paid float64 // $, minus the penalties received
+	Paid float64 // payment minus penalties received, in dollars
 }
 
 // A game is a market with known true jobs that can be run on reported plans.
@@ -22,7 +22,7 @@ type game struct {
 
 // A payoff has the utility of every user for given reports.
 type payoff struct {
-	Utility map[int64]float64 // by user, $
+	Utility map[int64]float64 // utility of each user, in dollars
 	Worth   float64           // value of all completed work to its owners, which is utility without payments
 }
 
@@ -50,15 +50,15 @@ func (m *game) payoff(by func(user int64) Deviation) (o payoff, err error) {
 	return o, nil
 }
 
-// A gain is the utility of a user minus the utility of the same user when truthful, in
-// dollars. It has one value per deviation, in order.
+// A gain contains, for each deviation in order, the utility of a user who deviates minus the
+// utility of the same user when truthful, in dollars.
 type gain struct {
 	User int64
 	By   []float64
 }
 
-// gains returns the outcome when all users are truthful. It also returns the gain of each
-// user in users by each deviation while all others are truthful.
+// gains returns the outcome when all users are truthful. It also returns the gain of each user
+// in users by each deviation while all other users are truthful.
 func (m *game) gains(users []int64, deviations []Deviation) (truth payoff, gains []gain, err error) {
 	if truth, err = m.payoff(func(int64) Deviation { return Deviation{} }); err != nil {
 		return truth, nil, err

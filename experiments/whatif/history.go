@@ -32,7 +32,7 @@ func SharedHost(cpus float64) PriceRule {
 	}
 }
 
-// A PriceHistory is a series of past prices and the rule that states what they buy.
+// A PriceHistory is a series of past prices with the rule for the processors that a bid buys.
 type PriceHistory struct {
 	Prices
 	Rule      PriceRule
@@ -49,14 +49,14 @@ func (h *PriceHistory) bid(j *AdviceJob, budget float64) float64 {
 }
 
 // mostUnits is the maximum number of observations from a history. Each observation is a batch
-// of consecutive stretches, so that prices that last longer than a stretch do not count as new
-// information.
+// of consecutive stretches, so that a price that lasts longer than one stretch does not count
+// as several observations.
 const mostUnits = 40
 
-// units cuts the history into consecutive stretches as long as the deadline. The first
-// stretch serves only as the past of the second. For each of at most 40 batches of equally
-// many stretches, units returns the mean outcome of the job with each budget. It assumes
-// that the job is too small to affect prices.
+// units cuts the history into consecutive stretches as long as the deadline. The first stretch
+// is used only as the past of the second. For each of at most 40 batches of equally many
+// stretches, units returns the mean outcome of the job with each budget. It assumes that the
+// job is too small to affect prices.
 func (h *PriceHistory) units(j *AdviceJob, budgets []float64) (units []unit, batch int, err error) {
 	begin := h.Steps[0].At
 	n := int((h.End - begin) / j.Deadline)

@@ -20,11 +20,11 @@ type Deviations struct {
 	Deviations []Deviation // at least one
 	Alpha      float64     // inelasticity of users (eq. 9), in [0,1]
 	Epsilon    float64     // largest gain in dollars that counts as no gain; at least 0
-	Users      int         // number of users sampled in each replication, at least 1; if there are fewer users, all
+	Users      int         // number of users sampled in each replication, at least 1; if there are fewer users, all are used
 	Answers    int         // number of replications, from the first on, in which users respond to one another
 	Rounds     int         // maximum number of rounds of responses; at least 1 if Answers is positive
 
-	Workers  int // parallel replications; 0 means one
+	Workers  int // number of replications that run in parallel; 0 means one
 	Progress func(done, total int)
 }
 
@@ -46,11 +46,11 @@ func (t *Deviations) validate() error {
 	return nil
 }
 
-// Incentives runs every replication of e under each of its policies with truthful reports.
-// For each sampled user and each deviation, it repeats the run with only that user
-// misreporting all of its jobs. It reports who gains. If users respond to one another, it
-// also reports the final state and its price of anarchy. The result depends on e and t, but
-// not on t.Workers.
+// Incentives runs every replication of e under each of its policies with truthful reports. For
+// each sampled user and each deviation, it repeats the run with only that user misreporting all
+// of its jobs. It reports which users gain. If users respond to one another, it also reports
+// the final state and its price of anarchy. The result depends on e and t, but not on
+// t.Workers.
 func Incentives(ctx context.Context, e *scenario.Experiment, t Deviations) (*IncentiveStudy, error) {
 	if err := t.validate(); err != nil {
 		return nil, err

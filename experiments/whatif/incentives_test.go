@@ -22,10 +22,10 @@ func presetOf(t *testing.T, preset string, sets ...string) *scenario.Experiment 
 	return &e
 }
 
-// TestTruth checks on random scenarios under all policies that truthful users have the
-// utilities stated by the metrics. The utilities of all users must add up to those of all
-// jobs, and so must the worth of their work, whatever is paid, cancelled, lost or rejected.
-// Every deviation must be runnable.
+// TestTruth checks on random scenarios under all policies that the utilities of truthful users
+// agree with the metrics. The utilities and the worth of all users must add up to the utilities
+// and the worth of all jobs, even if jobs are cancelled, lost or rejected. Every deviation must
+// be runnable.
 func TestTruth(t *testing.T) {
 	t.Parallel()
 	seen, scenarios := make(map[string]bool), 0
@@ -61,7 +61,7 @@ func TestTruth(t *testing.T) {
 		for _, u := range trials[0].Truth.Utility {
 			got += u
 		}
-		margin := 1e-6*float64(len(run.Jobs)) + 1e-9*bids // budgets are whole micro-dollars
+		margin := 1e-6*float64(len(run.Jobs)) + 1e-9*bids // tolerance, because budgets are whole micro-dollars
 		if math.Abs(got-want) > margin || math.Abs(trials[0].Truth.Worth-want-paid) > margin {
 			t.Errorf("scenario %d, %s, alpha %v: utility %v of $%v, want %v of $%v", n, name, alpha, got, trials[0].Truth.Worth, want, want+paid)
 		}
@@ -163,8 +163,8 @@ func TestIncentives(t *testing.T) {
 }
 
 // TestDeadlineLies checks that work done after the true deadline has no value, whatever
-// deadline was reported. If a user is alone, reporting twice the time must not increase the
-// value of any job.
+// deadline was reported. If only one job runs at a time, reporting twice the time until the
+// deadline must not increase the value of any job.
 func TestDeadlineLies(t *testing.T) {
 	t.Parallel()
 	p, err := experiments.Prepare(presetOf(t, "paper", "replications=1", "base.workload.model.jobs=3", "base.workload.model.users=3"))
@@ -179,8 +179,8 @@ func TestDeadlineLies(t *testing.T) {
 	truth := tr.Plan
 	m := &game{Truth: truth, Alpha: 0, Run: func(r reported) ([]reportedOutcome, error) { return outcomes(t.Context(), tr, 0, r) }}
 	for i := range truth {
-		truth[i].Arrival += 1e5 * float64(i) // each alone
-		truth[i].Deadline /= 2               // half of the work can be done
+		truth[i].Arrival += 1e5 * float64(i) // only one job at a time
+		truth[i].Deadline /= 2               // only half of the work can be done by the deadline
 	}
 	for _, by := range []float64{1, 2, 4} {
 		o, err := m.payoff(func(int64) Deviation {

@@ -110,7 +110,7 @@ func (m *meanEstimate) describe(say func(float64) string) string {
 	return fmt.Sprintf("%s [%s, %s]", say(m.Value), say(*m.Lo), say(*m.Hi))
 }
 
-// less returns 0 less m.
+// less returns the estimate of the negated mean, 0 minus m.
 func (m *meanEstimate) less() meanEstimate {
 	other := meanEstimate{Value: -m.Value}
 	if m.Lo != nil {

@@ -115,7 +115,7 @@ func chanceOf(j *AdviceJob, units []unit, i int, in func(*unit) []meanOutcome) (
 	return c
 }
 
-// choose returns the best choice in a market and the best budget there.
+// choose returns the best choice in a market and the index of the best budget.
 func (p *BudgetPlan) choose(in func(*budgetRow) *chance) (c marketChoice, best int) {
 	for i := range p.Rows {
 		r := &p.Rows[i]

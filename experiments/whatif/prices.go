@@ -21,8 +21,8 @@ import (
 
 // A Step is a price and the time at which it starts to apply.
 type Step struct {
-	At    float64 // s
-	Price float64 // $/s
+	At    float64 // start time, in seconds
+	Price float64 // price, in $/s
 }
 
 // Prices are the prices of one host. Each step lasts until the next one, and the last step
@@ -32,8 +32,8 @@ type Prices struct {
 	End   float64
 }
 
-// A PriceSeries selects which prices of a file to read. If a field is empty, the file must
-// have a single value for it.
+// A PriceSeries selects which prices of a file to read. If a field is empty, all prices in the
+// file must have the same value for this field.
 type PriceSeries struct {
 	Series string
 	Zone   string
@@ -42,8 +42,8 @@ type PriceSeries struct {
 // A readCount counts how the prices in a file were interpreted.
 type readCount struct {
 	Used     int
-	Others   int // prices of another series or zone
-	Replaced int // prices replaced by a later line with the same time
+	Others   int // number of prices of another series or zone
+	Replaced int // number of prices replaced by a later line with the same time
 
 	columns []string // names of the columns that are not read
 }
@@ -62,17 +62,17 @@ type quote struct {
 	line               int
 	series, zone, time string
 	price              string
-	field              string  // that has the price
-	seconds            float64 // that it is for
+	field              string  // name of the field that contains the price
+	seconds            float64 // seconds for which this price is charged
 }
 
-// readPrices reads a price file, plain or gzip, and describes how its prices were treated.
-// The file is CSV or JSON. CSV has a header with the columns time (RFC 3339, or 2006-01-02
-// 15:04:05 in UTC, or seconds), price_usd_per_hour or price (in $/s), and optionally series
-// and zone. JSON is the output of EC2's describe-spot-price-history, and its series are
-// InstanceType and ProductDescription. A file must have a single series and zone, unless
-// the caller selects one. Lines may be in any order. If two lines have the same time, the
-// later line counts.
+// readPrices reads a price file, plain or gzip, and describes how its prices were treated. The
+// file is CSV or JSON. CSV has a header with the columns time (RFC 3339, or 2006-01-02 15:04:05
+// in UTC, or seconds), price_usd_per_hour or price (in $/s), and optionally series and zone.
+// JSON is the output of EC2's describe-spot-price-history, and its series are InstanceType and
+// ProductDescription. A file must contain a single series and a single zone, unless the caller
+// selects one. Lines may be in any order. If two lines have the same time, the later line
+// counts.
 func readPrices(r io.Reader, file string, wanted PriceSeries) (p Prices, read readCount, err error) {
 	fail := func(line int, format string, args ...any) (Prices, readCount, error) {
 		return Prices{}, read, misuse.Errorf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))
@@ -131,8 +131,8 @@ func readPrices(r io.Reader, file string, wanted PriceSeries) (p Prices, read re
 	return p, read, nil
 }
 
-// milliseconds is the number from which times are interpreted as milliseconds. Interpreted as
-// seconds, it would be in the year 5138.
+// milliseconds is the number from which times are interpreted as milliseconds. As a number of
+// seconds, this value would be in the year 5138.
 const milliseconds = 1e11
 
 // A nameFilter selects one of the series or zones of a file.
@@ -291,7 +291,7 @@ func parseTime(text string) (float64, bool) {
 	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 
-// sort sorts the steps by time and removes all but one of those with the same time.
+// sort sorts the steps by time. Of several steps with the same time, it retains one.
 func (p *Prices) sort() {
 	slices.SortStableFunc(p.Steps, func(a, b Step) int {
 		switch {

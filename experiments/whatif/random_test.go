@@ -26,7 +26,7 @@ func random(t *testing.T, n uint64) *experiments.Prepared {
 	names := policies.Table(nil, nil).Names()
 	policy := names[n%uint64(len(names))]
 	cpus, books := pick("1", "1", "2", "4", "1.5"), policies.Of(policy).Books
-	rated := policies.Of(policy).Rated // it sets the rates, so the rules of its market are fixed
+	rated := policies.Of(policy).Rated // the policy sets the rates, so the rules of its market are fixed
 	if books {
 		cpus = pick("4", "8")
 	} else if rated {
@@ -106,7 +106,7 @@ func random(t *testing.T, n uint64) *experiments.Prepared {
 			}
 		}
 	}
-	if own := rand.New(rand.NewPCG(n, 12)); n%3 == 0 { // jobs that follow others
+	if own := rand.New(rand.NewPCG(n, 12)); n%3 == 0 { // in every third scenario, jobs may follow other jobs
 		for i := range plan {
 			if i > 0 && own.IntN(2) == 0 {
 				plan[i].After, plan[i].Think = plan[own.IntN(i)].ID, 10*own.Float64()

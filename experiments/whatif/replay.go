@@ -17,11 +17,11 @@ import (
 	"bourse/workloadgen"
 )
 
-// Replay repeats one run of e on the same jobs and hosts. The first repetition is
-// unchanged; the second changes some fields of the configuration, such as "admission=cac"
-// or "market.payment=bid". Replay compares the outcomes of each job. The worth of a job is
-// its utility at alpha before payments (§4.2, eq. 9). inputs has the same meaning as for
-// [Explain].
+// Replay repeats one run of e on the same jobs and hosts. The first repetition is unchanged;
+// the second changes some fields of the configuration, such as "admission=cac" or
+// "market.payment=bid". Replay compares the outcomes of each job. The worth of a job is its
+// utility at alpha before payments (§4.2, eq. 9). The argument inputs has the same meaning as
+// for [Explain].
 func Replay(ctx context.Context, e *scenario.Experiment, inputs map[string]string, path string, alpha float64, sets ...string) (*Replayed, error) {
 	if err := checkAlpha(alpha); err != nil {
 		return nil, err
@@ -59,9 +59,9 @@ func Replay(ctx context.Context, e *scenario.Experiment, inputs map[string]strin
 	return compared(mine, theirs, jobs), nil
 }
 
-// pairs returns the jobs of two runs of the same workload, with their outcomes at alpha, in
-// the order of the first run. If jobs follow other jobs, arrivals may differ. A job whose
-// predecessor did not end in one run counts as rejected in that run.
+// pairs returns the jobs of two runs of the same workload, with their outcomes at alpha, in the
+// order of the first run. If jobs follow other jobs, arrivals in the two runs may differ. A job
+// whose predecessor did not end in one run counts as rejected in that run.
 func pairs(was, is []metrics.Job, alpha float64) (all []comparedJob, err error) {
 	others, follow := make(map[int64]*metrics.Job, len(is)), false
 	for i := range is {
@@ -111,7 +111,7 @@ func sameJob(a, b workloadgen.Job, follow bool) bool {
 	if follow {
 		a.Arrival = b.Arrival
 	}
-	return reflect.DeepEqual(a, b) // the needs are a pointer, so the values must be compared
+	return reflect.DeepEqual(a, b) // Needs is a pointer, so the values must be compared
 }
 
 // A comparedJob is a job with its outcomes in two runs.

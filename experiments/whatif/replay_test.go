@@ -15,8 +15,8 @@ func TestCompare(t *testing.T) {
 	t.Parallel()
 	refused := outcome{State: "refused", Reason: "too few hosts"}
 	r := compared("be", "cac", []comparedJob{
-		{ID: 1, Owner: "user:ann", Asked: 0, Was: fate("violated", 0, 300_000, 100_000), Is: fate("fulfilled", 1_000_000, 400_000, 0)}, // -0.2 to 0.6
-		{ID: 2, Owner: "user:bob", Asked: 1.25, Was: fate("fulfilled", 500_000, 100_000, 0), Is: refused},                              // 0.4 to 0
+		{ID: 1, Owner: "user:ann", Asked: 0, Was: fate("violated", 0, 300_000, 100_000), Is: fate("fulfilled", 1_000_000, 400_000, 0)}, // utility changes from -0.2 to 0.6
+		{ID: 2, Owner: "user:bob", Asked: 1.25, Was: fate("fulfilled", 500_000, 100_000, 0), Is: refused},                              // utility changes from 0.4 to 0
 		{ID: 3, Owner: "user:bob", Asked: 2, Was: refused, Is: refused},
 		{ID: 4, Owner: "user:ann", Asked: 3, Was: fate("cancelled", 0, 50_000, 0), Is: fate("cancelled", 0, 0, 0)},
 	})

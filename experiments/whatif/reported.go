@@ -7,15 +7,15 @@ import (
 	"bourse/workloadgen"
 )
 
-// A reported is a plan as the users report it.
+// A reported is a plan of the jobs that users report.
 type reported struct {
 	Plan workloadgen.Plan
 	Of   []int // for each reported job, the position in the true plan of the job that it represents completely or in part
 }
 
-// misreport replaces the true jobs by the reports of their users. The first part of a job
-// keeps the job's number; other parts get new numbers. A user's additional names get new
-// numbers, too. Jobs that arrive at the same time stay in order.
+// misreport replaces the true jobs by the reports of their users. The first part of a job keeps
+// the job's number; other parts get new numbers. A user's additional names get new numbers,
+// too. Jobs that arrive at the same time retain their order.
 func misreport(truth workloadgen.Plan, by func(user int64) Deviation) reported {
 	job, user := int64(0), int64(0)
 	for i := range truth {

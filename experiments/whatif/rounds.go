@@ -2,7 +2,7 @@ package whatif
 
 // rounds lets players respond to each other. In turn, each player switches to a better report
 // if there is one. It stops after the given number of rounds, or after a round in which no
-// player switched. It also stops if all reports are the same as after an earlier round,
+// player switched. rounds also stops if all reports are the same as after an earlier round,
 // because the players would then cycle. The function better changes a player's report if
 // possible and reports whether it did. The function again reports whether the players' reports
 // have occurred before.
@@ -32,14 +32,14 @@ func rounds(players, most int, better func(player int) (bool, error), again func
 type response struct {
 	Plays   []Deviation // report of each user, in the order of the users' first jobs
 	Rounds  int         // number of rounds; if settled, it includes the last round, in which no user switched
-	Settled bool        // no user gains more than epsilon by another deviation
-	Circles bool        // they cycle
+	Settled bool        // whether no user gains more than epsilon by another deviation
+	Circles bool        // whether the reports cycle
 	Outcome payoff
 }
 
 // respond lets the users of m respond to one another, starting from truthful reports. In turn,
-// each user chooses the best among the truth and the deviations that do not split jobs, if
-// this gains more than epsilon. It stops when no user gains, or after the given number of
+// each user switches to the best of the truth and the deviations that do not split jobs, if the
+// user then gains more than epsilon. It stops when no user gains, or after the given number of
 // rounds. The argument truth is the payoff if all users are truthful.
 func (m *game) respond(truth payoff, deviations []Deviation, epsilon float64, most int) (a response, err error) {
 	users := usersOf(m.Truth)

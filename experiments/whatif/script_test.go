@@ -10,9 +10,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestExplainScripts checks that a script that decides like a built-in policy has the same
-// explanation of the jobs of a run: of every fifth one, or, if TestExplain explains more
-// decisions than usual, of all 50.
+// TestExplainScripts checks that a script that decides like a built-in policy gives the same
+// explanations of the jobs of a run. It explains every fifth job, or all 50 jobs if TestExplain
+// explains more decisions than usual.
 func TestExplainScripts(t *testing.T) {
 	t.Parallel()
 	jobs, every := int64(50), int64(5)

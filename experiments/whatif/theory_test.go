@@ -21,9 +21,9 @@ var (
 	draws = flag.Int("draws", 50, "families of intervals that TestCoverage draws")
 )
 
-// A resource is one divisible resource whose users have linear utilities. The numbers are
-// the value of the whole resource to each user in $/s. Users bid for shares in an auction
-// and pay their bids.
+// A resource is one divisible resource whose users have linear utilities. The numbers are the
+// value of the whole resource to each user in $/s. Users bid for shares in an auction and pay
+// their bids.
 type resource struct {
 	auction market.Auctioneer
 	worth   []float64
@@ -37,7 +37,7 @@ func newResource(t *testing.T, worth []float64) *resource {
 		t.Fatal(err)
 	}
 	r := &resource{a, worth, make([]market.Rate, len(worth))}
-	for i := range worth { // all begin alike
+	for i := range worth { // all users begin with the same bid
 		r.bid(i, rate(t, worth[i]/float64(len(worth))))
 	}
 	return r
@@ -98,7 +98,7 @@ func (r *resource) efficiency() (sum float64) {
 	return sum / slices.Max(r.worth)
 }
 
-// settle lets users respond to one another until none gains more than epsilon, in $/s.
+// settle lets users respond to one another until no user gains more than epsilon, in $/s.
 func (r *resource) settle(t *testing.T, epsilon float64) int {
 	t.Helper()
 	n, settled, err := rounds(len(r.worth), 200, func(user int) (bool, error) {
@@ -141,17 +141,17 @@ func (r *resource) clear(t *testing.T) {
 	}
 }
 
-// TestThreeQuarters checks that users of one divisible resource who anticipate the price
-// lose exactly what Johari and Tsitsiklis (2004) state. The whole resource is worth 1 to
-// one user and w to each of the n others. In equilibrium, each has b = sqrt(w c) - c, so
-// the first gets d1 and each other gets d with 1 - d1 = w (1 - d). The minimum, 3/4, is at
-// w = 1/2 as n grows without bound.
+// TestThreeQuarters checks that users of one divisible resource who anticipate their effect on
+// the price lose exactly the efficiency that Johari and Tsitsiklis (2004) state. The whole
+// resource is worth 1 to one user and w to each of the n others. In equilibrium, each has b =
+// sqrt(w c) - c, so the first gets d1 and each other gets d with 1 - d1 = w (1 - d). The
+// minimum, 3/4, is at w = 1/2 as n grows without bound.
 func TestThreeQuarters(t *testing.T) {
 	t.Parallel()
 	const tolerance = 1e-3
 	// efficiency in equilibrium, by its formula: d1 + n d = 1 and 1 - d1 = w (1 - d).
 	formula := func(n int, w float64) float64 {
-		d := w / (float64(n) + w) // of each other user: 1 - d1 = n d = w (1 - d)
+		d := w / (float64(n) + w) // share of each other user: 1 - d1 = n d = w (1 - d)
 		return 1 - float64(n)*d*(1-w)
 	}
 	last := 1.0
@@ -173,7 +173,7 @@ func TestThreeQuarters(t *testing.T) {
 			t.Errorf("%d users: the best answer is %v, want %v", n+1, x, want)
 		}
 	}
-	for _, n := range []int{1, 2, 4} { // only few users reach it by responding in turn
+	for _, n := range []int{1, 2, 4} { // only a few users reach the equilibrium by responding in turn
 		worth := slices.Repeat([]float64{0.5}, n+1)
 		worth[0] = 1
 		r := newResource(t, worth)
@@ -186,8 +186,8 @@ func TestThreeQuarters(t *testing.T) {
 	}
 }
 
-// TestNoWorse checks that no resource loses more than 25 %, whatever it is worth to its
-// users.
+// TestNoWorse checks that no resource loses more than 25 % of its efficiency, whatever its
+// value to each user.
 func TestNoWorse(t *testing.T) {
 	t.Parallel()
 	t.Logf("-seed %d", *seed)
@@ -223,8 +223,9 @@ func (v *view) Cheapest(_ *contracts.Request, out []hosts.ID) []hosts.ID {
 }
 func (v *view) Priced() []hosts.Kind { return nil }
 
-// TestClosedForm checks that the best-response strategy bids what a numerical search finds.
-// A user with linear utility bids on each host separately the x that maximizes w x/(x + c)
+// TestClosedForm checks that the best-response strategy makes the bids that a numerical search
+// finds. A user with linear utility bids on each host separately the x that maximizes w x/(x +
+// c)
 // - x. Given the total of these bids, the strategy must bid the same.
 func TestClosedForm(t *testing.T) {
 	t.Parallel()
@@ -245,7 +246,7 @@ func TestClosedForm(t *testing.T) {
 			v.prices = append(v.prices, rate(t, price))
 			x := best(worth, func(x float64) float64 { return worth*float64(market.Quote(x, price)) - x })
 			if worth <= price {
-				x = 0 // it decreases from the start
+				x = 0 // the utility decreases from x = 0 on
 			}
 			want = append(want, x)
 			all += x
@@ -291,8 +292,8 @@ func oneUnit(truth workloadgen.Plan, of func(first, second float64) float64) *ga
 	}}
 }
 
-// posted sells to every user who reports that the work is worth its price, in $ per
-// processor-second.
+// posted sells to every user who reports that the work is worth at least the posted price, in $
+// per processor-second.
 func posted(truth workloadgen.Plan, price float64) *game {
 	return &game{Truth: truth, Alpha: 1, Run: func(said reported) ([]reportedOutcome, error) {
 		fates := make([]reportedOutcome, len(said.Plan))
@@ -315,8 +316,8 @@ func bidders(rng *rand.Rand) (plan workloadgen.Plan) {
 	return plan
 }
 
-// inMarkets returns the gains by misreporting in 40 markets, and whether any user changed
-// its report in any of them when users responded to one another.
+// inMarkets returns the gains by misreporting in 40 markets, and whether any user changed its
+// report in any market when users responded to one another.
 func inMarkets(t *testing.T, market func(workloadgen.Plan) *game) (rows []gainRow, moved bool) {
 	t.Helper()
 	t.Logf("-seed %d", *seed)

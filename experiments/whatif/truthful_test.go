@@ -24,9 +24,9 @@ base:
 configurations: [{name: single}]
 `
 
-// TestBundlesAreTruthful checks that no user gains a micro-dollar by misreporting a value where
-// bundles are sold once, by VCG or greedily, and that the study finds gains where they exist: in a
-// spot market whose winners pay the lowest winning bid.
+// TestBundlesAreTruthful checks that no user gains a micro-dollar by misreporting a value if
+// bundles are sold once, by VCG or greedily. It also checks that the study finds gains in a
+// market in which they exist: a spot market whose winners pay the lowest winning bid.
 func TestBundlesAreTruthful(t *testing.T) {
 	t.Parallel()
 	gainers := func(fleet, market, admission string) (fraction float64) {

@@ -1,7 +1,7 @@
 // Package whatif answers questions about one run of an experiment. It computes the outcomes of
 // the jobs after a change in one job, in the policy or in the report of one user. Every
-// question uses [experiments.Trial]. It lets a caller change the terms of job n and continue
-// the run from that job.
+// question uses [experiments.Trial]. A Trial lets a caller change the terms of job n and
+// continue the run from that job.
 //
 //	explain     the decision on a job, and the smallest change that reverses it
 //	replay      the same jobs under another policy

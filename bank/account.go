@@ -7,7 +7,8 @@ import (
 )
 
 // An Account is the number of an account within one ledger. Numbers are small and consecutive,
-// so that a ledger can store balances in a slice. They have no meaning in another ledger.
+// so that a ledger can store balances in a slice. The numbers have no meaning in another
+// ledger.
 type Account int32
 
 // issuer is the account named "mint", the source of all money. Its balance is minus the amount
@@ -18,7 +19,7 @@ const issuer Account = 0
 const (
 	issuerName = "mint"
 	escrowWord = "escrow"
-	maxName    = 64 // bytes
+	maxName    = 64 // maximum length in bytes
 )
 
 // account is a row of the ledger. The row of an escrow is reused after its contract is
@@ -27,7 +28,7 @@ type account struct {
 	balance  int64 // micro-dollars
 	contract int64 // contract of an escrow; NoContract for other accounts
 	owner    Account
-	name     string // for an escrow, empty until a journal needs the name
+	name     string // name of the account; for an escrow, empty until a journal needs the name
 }
 
 // CheckName returns an error if s is not a valid account name. A name starts with a word of
@@ -46,7 +47,7 @@ func CheckName(s string) error {
 
 // isName reports whether s follows the grammar described in CheckName.
 func isName(s string) bool {
-	// The states mean: in the first word, at the start of a later part, and within a later
+	// These are the states: in the first word, at the start of a later part, and within a later
 	// part.
 	const (
 		word = iota

@@ -83,8 +83,8 @@ func Nearest(x float64) (Amount, error) {
 	return fromFloat(x, math.RoundToEven, decimal.Decimal.RoundBank)
 }
 
-// fromFloat rounds in float64 if the result certainly equals that of the decimal type. This is
-// nearly always the case; if it is not, fromFloat uses the decimal type.
+// fromFloat rounds in float64 if the result certainly equals the result in the decimal type,
+// which is nearly always the case. If not, it uses the decimal type.
 func fromFloat(x float64, round func(float64) float64, exactly func(decimal.Decimal, int32) decimal.Decimal) (Amount, error) {
 	if math.IsNaN(x) || math.Abs(x) > math.MaxInt64/perDollar {
 		return Amount{}, fmt.Errorf("%v dollars: %w", x, errRange)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBook checks that an entry with account names is accepted or rejected as the method for
-// its kind documents, and that a rejection creates no account.
+// TestBook checks that Book accepts or rejects an entry with account names as the method for
+// the entry's kind documents, and that a rejection creates no account.
 func TestBook(t *testing.T) {
 	t.Parallel()
 	one := func(from, to, amount string) []Move { return []Move{{from, to, dollars(amount)}} }

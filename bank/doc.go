@@ -32,7 +32,7 @@
 //     TestRefusedForGood, TestSignedText of bank/owners. In an open ledger a refusal leaves no
 //     trace. The ledger's clock dates entries, and a wrong clock books nothing: TestClock
 //     there. An answer is sent only when everything it depends on is durable: TestConformance,
-//     TestWhileWritten, TestPowerCut. A client that gives up learns whether its request was
+//     TestWhileWritten, TestPowerCut. A client that gives up is informed whether its request was
 //     applied: TestConformance.
 //   - If history is changed, truncated or reordered, the change is detected. The report names
 //     the first bad entry, or its leaf of up to 32 entries if the entry was forged together

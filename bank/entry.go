@@ -11,17 +11,17 @@ type Kind uint8
 // These are the kinds of entries, in the order in which they occur in a contract's life (spec
 // §8).
 const (
-	Issue    Kind = iota + 1 // from the mint to an account
-	Admit                    // from the owner to the escrow
+	Issue    Kind = iota + 1 // a move from the mint to an account
+	Admit                    // a move from the owner to the escrow
 	Reject                   // a record of a rejection; no money moves
-	Settle                   // from the escrow to the payees, and the remainder to the owner
+	Settle                   // moves from the escrow to the payees, and of the remainder to the owner
 	Penalty                  // compensation for a broken promise
-	Transfer                 // between accounts, for any other reason
+	Transfer                 // moves between accounts for any other reason
 	Owner                    // a record of the owner of an account or a right; no money moves
 	Refuse                   // a record of a refused signed order, which uses up the ID of the order; no money moves
 	Cleared                  // a record of the result of an auction clearing; no money moves
 	Moved                    // a record of the hosts on which an open contract runs from then on; no money moves
-	Adjust                   // between the owner and the escrow of an open contract whose budget changes
+	Adjust                   // a move between the owner and the escrow of an open contract whose budget changes
 )
 
 // kinds are the names of the kinds in journals. They are part of the format and must not
@@ -61,9 +61,9 @@ const NoContract = -1
 // Limits of an entry.
 const (
 	MaxContract = 1 << 53 // largest integer that all JSON readers represent exactly
-	MaxNote     = 4096    // bytes in a note
+	MaxNote     = 4096    // maximum number of bytes of a note
 	MaxID       = 64      // maximum number of bytes in the ID of a request
-	MaxMoves    = 1 << 16 // moves in one entry
+	MaxMoves    = 1 << 16 // maximum number of moves of an entry
 )
 
 // Epoch is the date of second 0 wherever times are shown as dates: in orders, in exports, and
@@ -88,7 +88,7 @@ type Entry struct {
 	Kind     Kind
 	Contract int64  // number of the contract, or NoContract
 	ID       string // ID of the request that caused the entry, if it had one
-	Moves    []Move // in the order in which they are booked
+	Moves    []Move // moves, in the order in which they are booked
 	Note     []byte // reason for the entry, for people and audits; the bank does not read it
 }
 
@@ -99,9 +99,9 @@ type Move struct {
 }
 
 // A Journal is the ordered record of all entries. The state of a ledger is the sum of its
-// journal, and can be rebuilt from it.
+// journal, so it can be rebuilt from the journal.
 type Journal interface {
-	// Append adds e, whose Seq must be one above that of the last entry. The journal may
+	// Append adds e, whose Seq must be one above the Seq of the last entry. The journal may
 	// access the memory that e refers to only during the call. If Append returns an error,
 	// nothing has been added.
 	Append(e *Entry) error

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// These are the reasons for which a ledger refuses a request. Errors wrap them together with
-// the account or contract concerned. After a refusal nothing has moved.
+// These are the reasons for which a ledger refuses a request. Errors wrap one of these reasons
+// and name the account or contract concerned. A refused request moves no money.
 var (
 	ErrInsufficientFunds = errors.New("insufficient funds") // returned as a *Shortfall
 	ErrBadAmount         = errors.New("amount is not positive")

@@ -103,8 +103,8 @@ func (l *Ledger) adjust(now float64, contract int64, escrow Account, budget Amou
 }
 
 // Settle pays the payees from the escrow of contract, in order, and returns the remainder to
-// the contract's owner. All this is one entry. Afterwards the escrow is closed. For example,
-// with an escrow of 10 $ and payments of 4 and 3 $, the owner receives 3 $.
+// the contract's owner. All moves are part of one entry. Afterwards the escrow is closed. For
+// example, with an escrow of 10 $ and payments of 4 and 3 $, the owner receives 3 $.
 //
 // The result refund is the amount returned to the owner. Settle returns an error wrapping
 // [ErrNoEscrow] if the contract has no open escrow, and a [*Shortfall] if the payments exceed

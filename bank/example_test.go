@@ -6,13 +6,14 @@ import (
 	"bourse/bank"
 )
 
-// A contract's budget is set aside, its hosts are paid, and the remainder is returned.
+// The example sets a contract's budget aside, pays the contract's hosts, and returns the
+// remainder.
 func Example() {
 	ledger := bank.New(nil)
 	ann, _ := ledger.Account("user:ann")
 	host, _ := ledger.Account("host:h03")
 	budget, _ := bank.Parse("12.5")
-	charge, _ := bank.Nearest(0.004 * 1062.5) // rate times seconds
+	charge, _ := bank.Nearest(0.004 * 1062.5) // the product of rate and seconds
 
 	ledger.Mint(0, ann, budget)
 	ledger.Hold(10, 17, ann, budget, nil)

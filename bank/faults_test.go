@@ -1,6 +1,6 @@
 package bank_test
 
-// Results of all tests of the bank, by the commands of .ci/nightly:
+// These are results of all tests of the bank, run by the commands of .ci/nightly:
 //
 //	TestPowerCut     50,203 power cuts: 5,038 in recovery, 23,735 while a request sent twice was in flight
 //	TestDiskErrors   2,422 disks that fail, by lack of room (940), I/O error (566), size (457), short write (459)

@@ -24,8 +24,8 @@ type Ledger struct {
 }
 
 // New returns an empty ledger that appends its entries to j, which must be empty too. If j is
-// nil, nothing is recorded or formatted. This is intended for simulated replications, where
-// speed matters and the journal is not read.
+// nil, nothing is recorded or formatted. A nil journal is intended for simulated replications,
+// in which speed matters and nobody reads the journal.
 func New(j Journal) *Ledger {
 	l := &Ledger{byName: make(map[string]Account), contracts: newNumbers()}
 	l.add(account{contract: NoContract, name: issuerName})
@@ -165,8 +165,9 @@ func (l *Ledger) Mint(now float64, to Account, a Amount) error {
 	return nil
 }
 
-// Post books postings between accounts as one entry. They are applied in order, and each must
-// be covered when it is applied. If one fails, none is booked.
+// Post books postings between accounts as one entry. Post applies the postings in order, and
+// the payer must have enough money for each posting when it is applied. If one posting fails,
+// none is booked.
 func (l *Ledger) Post(now float64, note []byte, ps ...Posting) error {
 	err := l.begin(now)
 	for i := 0; i < len(ps) && err == nil; i++ {
@@ -239,8 +240,7 @@ func (l *Ledger) commit(now float64, k Kind, contract int64, id string, note []b
 	return nil
 }
 
-// move applies p. move applies p. A balance can never exceed the amount issued, so it cannot
-// overflow.
+// move applies p. A balance can never exceed the amount issued, so it cannot overflow.
 func (l *Ledger) move(p *Posting) error {
 	from, to := &l.accounts[p.From], &l.accounts[p.To]
 	switch {

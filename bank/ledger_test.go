@@ -166,7 +166,7 @@ func (r *recorder) Append(e *Entry) error {
 	return nil
 }
 
-// model is a simple ledger: it uses maps and applies the rules one by one.
+// model is a simple ledger that uses maps and applies the rules one by one.
 type model struct {
 	balance map[string]int64
 	escrow  map[int64]int64
@@ -260,7 +260,7 @@ func TestModel(t *testing.T) {
 				i, j, a, c := who.Draw(t, "from"), who.Draw(t, "to"), amounts.Draw(t, "a"), contracts.Draw(t, "contract")
 				paid, err := l.Penalty(0, c, []Debit{{From: acc[i], Most: Micros(a)}}, acc[j], nil)
 				if a = min(a, m.balance[names[i]]); paid.Sign() == 0 && err == nil && a == 0 && m.used[c] {
-					return // nothing is booked
+					return // no entry is expected
 				}
 				if agree("penalty", err, m.used[c] && i != j && a > 0) {
 					m.balance[names[i]] -= a

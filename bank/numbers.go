@@ -4,8 +4,8 @@ package bank
 // stores the row of the escrow. The zero value is not usable; [newNumbers] creates a usable
 // one.
 type numbers struct {
-	admitted map[int64]uint64  // one bit per number, for 64 consecutive numbers
-	escrows  map[int64]Account // of open contracts
+	admitted map[int64]uint64  // bits of 64 consecutive numbers, by number divided by 64
+	escrows  map[int64]Account // escrows of open contracts
 }
 
 func newNumbers() numbers {

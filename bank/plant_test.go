@@ -20,8 +20,8 @@ import (
 var plant = flag.Bool("faults", false, "plant each fault in the code and see the tests catch it")
 
 // TestFaults first checks that the tests of each package pass without a fault. It then plants
-// each fault and checks that the tests build and fail. Run it with -faults, and with -v to see
-// which test failed first; it takes ten minutes or more.
+// each fault and checks that the tests build and fail. Run it with -faults, and with -v to
+// print the test that failed first. It takes ten minutes or more.
 func TestFaults(t *testing.T) {
 	if !*plant {
 		t.Skipf("run with -faults to plant %d faults", len(faults))
@@ -142,8 +142,8 @@ func runRoom(t *testing.T, program, room string) (by string, out []byte) {
 	}
 }
 
-// openDir returns a temporary directory with a short name that any user may enter. It is for
-// sockets of servers and for files left by killed tests.
+// openDir returns a temporary directory with a short name that any user may enter. It contains
+// sockets of servers and files left by killed tests.
 func openDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "fault")

@@ -13,8 +13,8 @@ type Holding struct {
 }
 
 // Restore sets l, which must be new, to the state after entry seq at time now. It is given the
-// balances of the accounts, and the contracts admitted until then. A bank uses it to open a
-// large journal without replaying all its entries. It returns an error if the balances do not
+// balances of the accounts, and the contracts admitted until then. A bank uses Restore to open
+// a large journal without replaying all its entries. It returns an error if the balances do not
 // add up to zero or if an account is overdrawn.
 func (l *Ledger) Restore(seq int64, now float64, holdings []Holding, admitted iter.Seq[int64]) error {
 	var sum Amount

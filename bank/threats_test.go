@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestThreats checks that the tests that THREATS.md names exist and contain the attacks.
+// TestThreats checks that the tests that THREATS.md names exist and contain the named attacks.
 func TestThreats(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("THREATS.md")

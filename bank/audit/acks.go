@@ -112,8 +112,8 @@ func (a *auditor) readAcked() {
 	}
 }
 
-// readAcks returns the acks of the later of the two areas, reading each from an intact copy.
-// It returns none if b is not an ACKS file.
+// readAcks returns the acks of the later of the two areas, reading each from an intact copy. It
+// returns no acks if b is not an ACKS file.
 func readAcks(b []byte) []ack {
 	if len(b) != 4*acksRegion {
 		return nil

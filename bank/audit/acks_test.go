@@ -62,8 +62,8 @@ func TestHarmedAcks(t *testing.T) {
 }
 
 // TestAcksCutShort checks that an interrupted write is not reported as damage, regardless of
-// which blocks and how many words of it reached either copy. It covers an ack at the end of an
-// era and one that starts an era and overwrites the old contents.
+// the blocks and words that reached either copy. It covers an ack at the end of an era, and an
+// ack that starts an era and overwrites the old contents.
 func TestAcksCutShort(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	aheadOf = 4096 // entries
+	aheadOf = 4096 // maximum number of entries read ahead
 	inPart  = 64   // number of lines to parse, or signatures to check, per task
 )
 
@@ -69,7 +69,7 @@ func (g *groups) read() []checked {
 	var all []checked
 	for i, key := range g.keys {
 		if len(key) != 9 {
-			break // group will report it
+			break // group will report the error
 		}
 		in := input{b: g.values[i]}
 		in.byte()
@@ -103,7 +103,7 @@ func (a *auditor) check(all []checked) {
 			}
 			parts[i][j].signed = s
 			if key := a.authority.keys[s.Value("account")]; key != "" {
-				s.By(key) // caches the result
+				s.By(key) // By caches the result
 			}
 		}
 	})

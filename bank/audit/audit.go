@@ -17,15 +17,15 @@ import (
 
 // Options configures an audit.
 type Options struct {
-	FS vfs.FS // nil means the disk
+	FS vfs.FS // file system of the ledger; nil means the disk
 
-	// Head is the size and root of the ledger at an earlier time, as text ("118:BASE64"). It
-	// must come from a place that the ledger's operator cannot change. Entries may have been
-	// added after that time. A receipt can also be used as Head. An empty Head means that none
-	// is given.
+	// Head is the size and root of the ledger at an earlier time, as text ("118:BASE64"). The
+	// head must come from a place that the ledger's operator cannot change. Entries may have
+	// been added after that time. A receipt can also be used as Head. An empty Head means that
+	// none is given.
 	Head string
 
-	// Whole requires that the ledger ends at Head, so that no entries have been added.
+	// Whole requires that the ledger ends at Head, so that entries added later are errors.
 	Whole bool
 
 	// Follow returns a new Follower for one reading of the ledger. The ledger may be read more
@@ -54,8 +54,8 @@ type Options struct {
 	Spread func(n int, do func(i int))
 
 	// Now is the time of the audit, in seconds like the times of entries. Entries dated more
-	// than a minute later are reported. Zero means unknown. It is used for runs in virtual
-	// time.
+	// than a minute later are reported. Zero means that the time is unknown, as for runs in
+	// virtual time.
 	Now float64
 
 	// Seen lists cosignatures. Their times limit the possible times of entries.
@@ -129,12 +129,12 @@ func Audit(dir string, opts Options) (*Report, error) {
 		if r.Clean() || slices.Equal(names, after) || attempt == attempts {
 			return r, nil
 		}
-		names = after // files of a ledger in use are created and removed: read it again
+		names = after // the writer has created or removed files, so read the ledger again
 	}
 }
 
 // audit reads the ledger once. If the stored requests may be wrong, it reads the ledger again
-// to find out which ones are.
+// to find the wrong ones.
 func audit(dir string, opts Options) *Report {
 	r, doubt := read(dir, opts)
 	if doubt {
@@ -192,8 +192,8 @@ type auditor struct {
 	follower Follower                   // may be nil
 	holds    func(account string) Money // function books.holdsOf, for the follower
 	requests *requests                  // nil unless the database is open
-	doubt    bool                       // the requests, or something before the bad entry, may be wrong
-	restored int64                      // number of entries that are only in ACKS
+	doubt    bool                       // whether the stored requests, or entries before the bad entry, may be wrong
+	restored int64                      // number of entries that only ACKS contains
 	bad      *Finding                   // first bad entry, after which reading stops
 	again    *Finding                   // request of an owned ledger that is stored although it repeats an earlier one
 	anew     *Finding                   // head that the log does not contain, if no entry is bad

@@ -58,7 +58,7 @@ func trade(t testing.TB, l *bank.Ledger, src *rand.Rand, n int64) {
 		}
 		if more := bank.Micros(budget.Micros() + src.Int64N(1e3)); l.Entries()%3 == 1 && l.Balance(user).Cmp(bank.Micros(1e3)) > 0 {
 			check(t, l.Adjust(now, contract, more, []byte(`{"bids":[7]}`)))
-			check(t, l.Adjust(now, contract, budget, nil)) // back
+			check(t, l.Adjust(now, contract, budget, nil)) // move the difference back
 		}
 		if src.IntN(9) == 0 {
 			continue // some contracts still run at the end
@@ -98,8 +98,9 @@ func run(t testing.TB, fs vfs.FS, opts audit.Options) *audit.Report {
 	return r
 }
 
-// TestClean checks that an honest ledger passes, with the same balances, head and sums as its
-// writer reports, whether it is closed or open, and in logs or in tables.
+// TestClean checks that a correct ledger passes, with the balances, head and sums that its
+// writer reports, whether the ledger is closed or open, and whether the entries are in logs or
+// in tables.
 func TestClean(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]store.Options{"live": {BalancesEvery: 3}, "run": {Reproducible: true}} {
@@ -139,7 +140,7 @@ func flip(t testing.TB, fs vfs.FS, name string, src *rand.Rand) {
 	t.Helper()
 	b := read(t, fs, name)
 	at := src.IntN(len(b))
-	if end := min(len(b), 1000); src.IntN(2) == 0 { // part of a table on which no entry depends
+	if end := min(len(b), 1000); src.IntN(2) == 0 { // an offset in a part of a table on which no entry depends
 		at = len(b) - 1 - src.IntN(end)
 	}
 	b[at] ^= 1 << src.IntN(8)
@@ -207,7 +208,7 @@ func TestFiles(t *testing.T) {
 			case len(b) == 0:
 				check(t, harmed.Remove(name))
 				if strings.HasSuffix(name, "LOCK") {
-					continue // the next process that opens it creates a new one
+					continue // the next process that opens the ledger creates a new LOCK
 				}
 			case n%3 == 0:
 				write(t, harmed, name, b[:src.IntN(len(b))])
@@ -246,13 +247,13 @@ func TestNamed(t *testing.T) {
 		log := read(t, fs, "ledger/"+name)
 		for n := range 60 {
 			at, seq := 0, int64(0)
-			for at < 1 { // an entry that lies completely in one chunk
+			for at < 1 { // find an entry that lies completely in one chunk
 				seq = 1 + src.Int64N(300)
 				at = bytes.Index(log, entryStart(seq))
 			}
 			harmed := clone(t, fs)
 			b := bytes.Clone(log)
-			b[at+len(entryStart(seq))+src.IntN(4)] ^= 1 << src.IntN(8) // in its time
+			b[at+len(entryStart(seq))+src.IntN(4)] ^= 1 << src.IntN(8) // in the time of the entry
 			write(t, harmed, "ledger/"+name, b)
 			if got := run(t, harmed, audit.Options{}).Findings; len(got) == 0 || got[0].Seq != seq || got[0].File != name {
 				t.Errorf("bit flipped in entry %d (seed %d, case %d): %v", seq, seed, n, got)
@@ -270,9 +271,9 @@ func entryStart(seq int64) []byte {
 	return append(binary.AppendUvarint([]byte{2}, uint64(seq)), 0x40)
 }
 
-// TestHead checks that a rewritten, truncated or rolled-back ledger, which is consistent in
-// itself, is found by a head stored elsewhere. Without such a head, the report says that it
-// could not be found.
+// TestHead checks that a head stored elsewhere detects a rewritten, truncated or rolled-back
+// ledger that is consistent in itself. Without such a head, the report must state that the
+// audit cannot detect this.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	honest, forged := vfs.NewMem(), vfs.NewMem()
@@ -324,7 +325,8 @@ func TestInUse(t *testing.T) {
 }
 
 // TestRequests checks that a bank's requests pass and that a receipt can be used as a head. A
-// missing, changed or invented request is found, because it could be booked twice.
+// missing, changed or invented request must be found, because such a request could be booked
+// twice.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -337,7 +339,7 @@ func TestRequests(t *testing.T) {
 			Moves: []bank.Move{{From: "mint", To: "user:a", Amount: bank.Micros(5)}}})
 		check(t, err)
 		receipts = append(receipts, r)
-		if i == 15 { // while it is in use and has stored no request yet
+		if i == 15 { // the audited ledger is in use and has stored no request yet
 			if r := run(t, fs, audit.Options{Head: r.String()}); !r.Clean() {
 				t.Errorf("in use: %v", r.Findings)
 			}
@@ -386,7 +388,7 @@ func TestRequests(t *testing.T) {
 		if !strings.Contains(fmt.Sprint(want), "request") {
 			t.Errorf("a request %s is not found", what)
 		}
-		for seed := range uint64(9) { // by whatever secret
+		for seed := range uint64(9) { // for any secret
 			if got := findings(rand.NewChaCha8([32]byte{byte(seed)})); !slices.Equal(got, want) {
 				t.Errorf("a request %s, with a secret: %v, want %v", what, got, want)
 			}

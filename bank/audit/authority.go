@@ -13,8 +13,8 @@ import (
 	"bourse/bank/order"
 )
 
-// An authority tracks the rights of accounts. It derives them only from the entries. It
-// implements the rules of bank/owners independently. The two packages only share the parser of
+// An authority tracks the rights of accounts. It derives the rights only from the entries, and
+// implements the rules of bank/owners independently. The two packages share only the parser of
 // orders.
 type authority struct {
 	pinned []string // public keys with which the operator and recovery must have started
@@ -23,7 +23,7 @@ type authority struct {
 	keys    map[string]string
 	former  map[ownedKey]int64 // number of the entry that removed each key
 	invited map[string]invited
-	grants  map[grant]bool // payee, read, audit
+	grants  map[grant]bool // rights payee, read and audit
 	mints   map[string]*allowance
 	budgets map[budget]*limit // rights to spend
 	regains map[int64]regain  // open contracts whose refunds lower the sum of such a right
@@ -63,7 +63,8 @@ type limit struct {
 	regains   bool // a settled contract counts only with its payments to others
 }
 
-// A regain is the right under which a contract was admitted, with its budget then.
+// A regain is the right under which a contract was admitted, with the budget of the contract at
+// its admission.
 type regain struct {
 	right budget
 	held  Money
@@ -74,10 +75,10 @@ type allowance struct {
 	cap    Money
 	period int64
 	with   string
-	minted Money // in the latest period
+	minted Money // amount minted in the latest period
 	began  int64 // number of the latest period, or -1
 
-	any   bool // the cap applies to every span of one period's length
+	any   bool // whether the cap applies to every span of one period's length
 	spent []spent
 }
 
@@ -113,7 +114,7 @@ func (m *allowance) spend(now float64, money Money) {
 func (a *authority) owned() bool { return a.ledger != "" }
 
 // check returns a description of the error in the order of e, the next entry in b. If there is
-// no error, it records the effect of the entry.
+// no error, check records the effect of the entry.
 func (a *authority) check(e *Entry, b *books) (found, want string) {
 	if !a.owned() {
 		e.Payee = true
@@ -313,7 +314,7 @@ func (a *authority) mint(e *Entry, s *order.Signed, account string) (found, want
 // has after e.
 func adjustment(e *Entry, s *order.Signed, account string, b *books) (found, want string) {
 	esc := b.escrows[e.Contract]
-	if esc == nil { // books reports it
+	if esc == nil { // books reports the missing escrow
 		return "", ""
 	}
 	budget := esc.holds

@@ -72,9 +72,10 @@ func audited(t testing.TB, dir string) (time.Duration, uint64) {
 }
 
 // BenchmarkAudit reports the processor time of an audit per transfer, with all balances, for a
-// ledger and for one ten times as long, and the ratio of the two. It also reports the time of
-// hashing the same bytes, the ratio to it, and the peak heap size including garbage. Each
-// figure is the minimum of all runs, because other processes may use the machine.
+// ledger and for a ledger ten times as long, and the ratio of the two times. It also reports
+// the time of hashing the same bytes, the ratio of the audit to this time, and the peak heap
+// size including garbage. Each figure is the minimum of all runs, because other processes may
+// use the machine.
 func BenchmarkAudit(b *testing.B) {
 	const short, long = 100_000, 1_000_000
 	brief, whole := transfers(b, short), transfers(b, long)
@@ -103,7 +104,7 @@ func BenchmarkAudit(b *testing.B) {
 }
 
 // BenchmarkRequests reports the processor time of an audit per transfer with a request id, and
-// the ratio to looking each request up.
+// the ratio to an audit that looks up each request.
 func BenchmarkRequests(b *testing.B) {
 	const n = 100_000
 	dir := filepath.Join(b.TempDir(), "ledger")

@@ -20,8 +20,8 @@ func (m Money) String() string {
 	return fmt.Sprintf("%s%d.%06d", sign, n/1e6, n%1e6)
 }
 
-// add adds x to a sum of payments. The sum stops at the maximum. Such a sum can exceed the
-// total money, because the same money can be paid several times.
+// add adds x to a sum of payments. The sum stops at the maximum. A sum of payments can exceed
+// the total money, because the same money can be paid several times.
 func (m *Money) add(x Money) { *m += min(x, math.MaxInt64-*m) }
 
 // MarshalText returns m in the format of [Money.String].
@@ -33,7 +33,7 @@ type books struct {
 	accounts map[string]*account
 	mint     *account
 	escrows  map[int64]*escrow
-	settled  []*escrow            // to be reused
+	settled  []*escrow            // escrows of settled contracts, for reuse
 	admitted map[int64]*[8]uint64 // contracts, 512 per page
 	name     *regexp.Regexp
 	before   Money // amount issued before the sums were reset
@@ -46,7 +46,7 @@ type account struct {
 }
 
 type escrow struct {
-	account // without a name
+	account // account of the escrow, without a name
 	owner   string
 }
 
@@ -275,7 +275,7 @@ func (b *books) sumAnew() {
 }
 
 // report returns a report with the sums and balances. Each move has two ends, so money must be
-// conserved; report checks this again.
+// conserved. report checks the total nevertheless.
 func (b *books) report() *Report {
 	r := b.sum
 	var total Money

@@ -17,7 +17,7 @@ type hash [sha256.Size]byte
 func (h hash) String() string { return base64.StdEncoding.EncodeToString(h[:]) }
 
 const (
-	leafSize  = 32              // entries
+	leafSize  = 32              // entries per leaf
 	leafStart = 1 + sha256.Size // bytes of a leaf before its first entry
 )
 

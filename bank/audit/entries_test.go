@@ -15,10 +15,10 @@ import (
 
 // raw is an encoded group, divided into its parts.
 type raw struct {
-	first   int64 // the number of its first entry
+	first   int64 // number of the first entry
 	entries [][]byte
 	checks  [][]byte
-	leaves  [][]byte // the beginnings of leaves
+	leaves  [][]byte // beginnings of the leaves
 	root    []byte
 }
 
@@ -46,8 +46,8 @@ func parse(t testing.TB, key, b []byte) raw {
 // begins reports whether the entry at i is the first of a leaf.
 func (r raw) begins(i int64) bool { return (r.first+i-1)%32 == 0 }
 
-// bytes returns the encoded group. Leaves begin where they began before, or where they should,
-// whatever the entries are.
+// bytes returns the encoded group. Each leaf begins with the next element of r.leaves or, if
+// none is left, with zeros.
 func (r raw) bytes() []byte {
 	b := binary.AppendUvarint([]byte{2}, uint64(len(r.entries)))
 	leaves := r.leaves
@@ -92,7 +92,7 @@ func TestEntries(t *testing.T) {
 			k = src.IntN(len(r.entries))
 		}
 		bad := i
-		exact := true // the entry is named, not only its leaf
+		exact := true // whether the finding must name the entry, not only its leaf
 		what := []string{"changed", "removed", "repeated", "moved", "check changed", "root changed", "leaf changed", "forged"}[n%8]
 		switch what {
 		case "changed":
@@ -123,7 +123,7 @@ func TestEntries(t *testing.T) {
 			leaf := src.IntN(len(r.leaves))
 			r.leaves[leaf][1+src.IntN(32)] ^= 1 << src.IntN(8)
 			bad, exact = max(0, int(32*((r.first+30)/32+int64(leaf))-r.first)), false // the last entry of the previous leaf
-		case "forged": // the checksum matches the change
+		case "forged": // the checksum matches the changed entry
 			forge(&r, i, src)
 			exact = false
 		}

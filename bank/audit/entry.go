@@ -35,13 +35,13 @@ type Entry struct {
 	Kind     byte
 	Seq      int64
 	Time     float64
-	Contract int64 // -1 for none
+	Contract int64 // -1 if there is none
 	ID, Note []byte
 	Moves    []Move
 
-	// Payee is set for a settlement if its market may also pay the owner of the contract as the
-	// owner of a host. One of the moves to the owner can then be a charge instead of the refund.
-	// In an open ledger, anyone may be paid.
+	// Payee is set for a settlement if the market may also pay the owner of the contract as the
+	// owner of a host. One of the moves to the owner can then be a charge instead of the
+	// refund. In an open ledger, anyone may be paid.
 	Payee bool
 }
 
@@ -65,7 +65,7 @@ var errForm = errors.New("bytes that are not an entry")
 
 // parse decodes b into e and reuses e.Moves.
 func (e *Entry) parse(b []byte) error {
-	const least = 1 + 1 + 8 + 4 // bytes
+	const least = 1 + 1 + 8 + 4 // minimum length in bytes
 	if len(b) < least {
 		return errForm
 	}
@@ -147,7 +147,7 @@ type input struct {
 // stored reads an entry in its stored form. It returns the entry's encoding, all bytes that it
 // read, and the stored checksum.
 func (in *input) stored() (entry, all []byte, sum uint32) {
-	if b := in.b; len(b) > 0 { // usually less than 128 bytes
+	if b := in.b; len(b) > 0 { // the usual length is below 128 bytes
 		if n := int(b[0]); n < 0x80 && n+5 <= len(b) {
 			in.b = b[n+5:]
 			return b[1 : n+1], b[:n+5], binary.BigEndian.Uint32(b[n+1:])

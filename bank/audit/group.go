@@ -69,7 +69,7 @@ func (a *auditor) leaf(start []byte) {
 	}
 }
 
-// began checks the entries of the previous leaf against start, the beginning of the next one.
+// began checks the entries of the previous leaf against start, the beginning of the next leaf.
 func began(c *chain, start []byte) *Finding {
 	if string(start) == string(c.leaf) {
 		return nil
@@ -89,8 +89,8 @@ func ended(c *chain, first int64, root []byte) *Finding {
 }
 
 // blame handles a bad entry in a group with the entries first to end. The input in starts at
-// the bad entry. If the hash of its leaf also differs from the stored hash, blame names the
-// whole leaf instead, because an earlier entry may have been forged.
+// the bad entry. If the hash of the entry's leaf also differs from the stored hash, blame names
+// the whole leaf instead, because an earlier entry may have been forged.
 func (a *auditor) blame(first, end int64, in input) {
 	c := a.chain.fork()
 	for c.size < end {

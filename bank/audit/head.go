@@ -29,12 +29,11 @@ var sizes = map[string]int64{headFile: 1 << 20, acksFile: 4 * acksRegion}
 type headText struct {
 	head  string
 	acks  bool              // whether the file ACKS records the acknowledged entries
-	kept  map[string]string // "SHA256 SIZE" by name, of files that are no longer written
-	files map[string]string // "SHA256 SIZE" by name, of all files of a closed ledger
+	kept  map[string]string // "SHA256 SIZE" of each file that is no longer written, by name
+	files map[string]string // "SHA256 SIZE" of each file of a closed ledger, by name
 }
 
-// checkHead reads HEAD. checkHead requires that the log contains the head in HEAD and the
-// given head.
+// checkHead reads HEAD and requires that the log contains the head in HEAD and the given head.
 func (a *auditor) checkHead() {
 	b, err := a.readFile(headFile)
 	switch {
@@ -94,8 +93,8 @@ func parseHeadText(b []byte) *headText {
 	return h
 }
 
-// checkFiles compares the files of a closed ledger with HEAD. The blocks of a table have
-// checksums. These were checked when all keys were read.
+// checkFiles compares the files of a closed ledger with HEAD. The checksums of a table's blocks
+// were checked when all keys were read.
 func (a *auditor) checkFiles() {
 	if !a.closed() {
 		a.checkUnused()
@@ -175,8 +174,8 @@ func (a *auditor) readFile(name string) ([]byte, error) {
 	return whole.ReadAll(f, most)
 }
 
-// An unlocked is a file system in which every lock succeeds. It is needed because an audit
-// reads ledgers that another process may be writing.
+// An unlocked is a file system in which every lock succeeds. An audit needs it to read ledgers
+// that another process may be writing.
 type unlocked struct{ vfs.FS }
 
 func (unlocked) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }

@@ -15,8 +15,8 @@ import (
 )
 
 // TestKinds checks that an audit neither passes nor hangs if one of the ledger's files is a
-// pipe, or a link to an endless device. Otherwise anyone who can write the folder could block
-// its audits or exhaust their memory.
+// pipe, or a link to an endless device. Without this, anyone who can write the folder could
+// block audits or exhaust their memory.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "ledger")
@@ -32,7 +32,7 @@ func TestKinds(t *testing.T) {
 	harmed := 0
 	for _, name := range names {
 		path := filepath.Join(dir, name.Name())
-		if name.Name() == "LOCK" { // empty, and never read
+		if name.Name() == "LOCK" { // LOCK is empty and never read
 			continue
 		}
 		check(t, os.Rename(path, path+".kept"))
@@ -76,7 +76,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// apart runs f on its own.
+// apart calls f in a separate goroutine and returns a channel that receives the result.
 func apart(f func() bool) chan bool {
 	done := make(chan bool, 1)
 	go func() { done <- f() }()

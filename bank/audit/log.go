@@ -29,7 +29,7 @@ type line struct {
 }
 
 const (
-	maxLine    = 1 << 20 // bytes
+	maxLine    = 1 << 20 // maximum length in bytes
 	aheadBytes = 4 * maxLine
 )
 
@@ -41,7 +41,7 @@ func (l *line) sameEntry(o *line) bool {
 }
 
 // fault describes the error in a line whose values have valid types but could not have been
-// written. The argument alone means that the entry has no other line.
+// written. The argument alone is true if the entry has no other line.
 func (l *line) fault(alone bool) (found, want string) {
 	none := l.From == "" && l.To == "" && l.Micros == 0
 	switch {
@@ -109,7 +109,7 @@ func (a *auditor) readLog(r io.Reader) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
 	in.Split(wholeLines)
-	var pending []logLine // lines of one entry
+	var pending []logLine // lines of the current entry
 	next := new(part)
 	use := func() bool {
 		next.read(a.opts.Spread)

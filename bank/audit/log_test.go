@@ -27,8 +27,9 @@ func jsonLog(t testing.TB, fs vfs.FS) []byte {
 	return b.Bytes()
 }
 
-// TestLog checks that the log of a ledger proves the same as the ledger, and that a line that
-// is changed, removed, repeated, moved or garbled is found and its entry named.
+// TestLog checks that the audit of a ledger's log has the same result as the audit of the
+// ledger, and that a changed, removed, repeated, moved or garbled line is found and its entry
+// named.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

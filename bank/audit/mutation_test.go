@@ -21,8 +21,8 @@ import (
 var whole = flag.Bool("whole", false, "try ten thousand mutations")
 
 // A mutation damages the ledger in fs. It returns the first bad entry, or the file, that an
-// audit must name. It returns neither if they cannot be known, and the negative entry number if
-// the audit may name the leaf.
+// audit must name. It returns a negative entry number if the audit may name the leaf, and
+// neither an entry nor a file if an audit cannot name them.
 type mutation func(t testing.TB, fs vfs.FS, src *rand.Rand) (seq int64, file string)
 
 // mutations are kinds of damage. Mutations of entries keep Pebble's checksums valid.
@@ -36,7 +36,7 @@ var mutations = map[string]mutation{
 	"block": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
 		return 0, onFile(t, fs, src, func(b []byte) []byte {
 			at := src.IntN(len(b))
-			for b[at] == 0 { // zeros are no harm
+			for b[at] == 0 { // find a byte that clearing changes
 				at = src.IntN(len(b))
 			}
 			at = at / 512 * 512
@@ -70,7 +70,7 @@ var mutations = map[string]mutation{
 			k := src.IntN(len(r.entries))
 			r.entries, r.checks = slices.Insert(r.entries, i, r.entries[k]), slices.Insert(r.checks, i, r.checks[k])
 			if k == i {
-				return i + 1 // the second of the two entries is the wrong one
+				return i + 1 // the second of the two entries is wrong
 			}
 			return i
 		}), ""
@@ -96,9 +96,9 @@ var mutations = map[string]mutation{
 }
 
 // TestMutations checks that a single mutation of any kind is found, given one earlier receipt,
-// and that the first bad entry or the file is named. Without a receipt, an open ledger that
-// was rewritten completely passes, and the report says so. Rewriting an owned ledger would
-// require the owners' keys.
+// and that the first bad entry or the file is named. Without a receipt, an open ledger that was
+// rewritten completely passes, and the report must state that the audit cannot detect this.
+// Rewriting an owned ledger would require the owners' keys.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	each := 40
@@ -109,7 +109,7 @@ func TestMutations(t *testing.T) {
 		t.Parallel()
 		fs := vfs.NewMem()
 		head, _ := makeLedger(t, fs, store.Options{BalancesEvery: 2}, 1, 5, 120)
-		j, l, err := store.Open("ledger", store.Options{FS: fs}) // a part of the data is then in tables
+		j, l, err := store.Open("ledger", store.Options{FS: fs}) // part of the data is then in tables
 		check(t, err)
 		trade(t, l, rand.New(rand.NewPCG(rand.Uint64(), 0)), 120)
 		check(t, j.Close())
@@ -214,8 +214,9 @@ func onFile(t testing.TB, fs vfs.FS, src *rand.Rand, harm func([]byte) []byte) s
 	}
 }
 
-// onGroup damages a group through Pebble. harm receives the position of an entry in the group
-// and returns the position of the first bad entry. onGroup returns the number of that entry.
+// onGroup damages a group through Pebble. The function harm receives the position of an entry
+// in the group and returns the position of the first bad entry. onGroup returns the number of
+// that entry.
 func onGroup(t testing.TB, fs vfs.FS, src *rand.Rand, harm func(r *raw, i int) int) int64 {
 	t.Helper()
 	db, err := pebble.Open("ledger", &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})

@@ -10,7 +10,7 @@ import (
 )
 
 // readPebble reads the groups in order through Pebble. It stops at a bad group or at the end.
-// An error is Pebble's.
+// An error comes from Pebble.
 func (a *auditor) readPebble() (err error) {
 	defer func() {
 		if p, ok := recover().(broken); ok {
@@ -37,8 +37,9 @@ func (a *auditor) readPebble() (err error) {
 	return a.read(pebbleValues{db})
 }
 
-// read reads the groups in order. It stops at a bad group or at the end. An error comes from
-// v. At the entry to which the stored balances belong, it compares them with the entries.
+// read reads the groups in order. It stops at a bad group or at the end. An error comes from v.
+// At the entry to which the stored balances belong, read compares the balances with the
+// entries.
 func (a *auditor) read(v Values) (err error) {
 	kept, err := readKept(v)
 	if err != nil {
@@ -71,7 +72,7 @@ func (a *auditor) read(v Values) (err error) {
 	return nil
 }
 
-// A kept is the state that is stored together with the balances.
+// A kept is the state of the log that is stored together with the balances.
 type kept struct {
 	size int64
 	time float64

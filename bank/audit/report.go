@@ -65,7 +65,7 @@ type Balance struct {
 // Clean reports whether the audit found no problem.
 func (r *Report) Clean() bool { return len(r.Findings) == 0 }
 
-// These are errors that cannot be detected in a ledger that was not closed.
+// These are errors that an audit cannot detect in a ledger that was not closed.
 const (
 	lostTail  = "the loss of entries added after HEAD was last written: the ledger was not closed"
 	pebbleOwn = "a change to the remains of an interrupted write, which no entry depends on: the ledger was not closed"

@@ -19,18 +19,18 @@ import (
 type requests struct {
 	values Values
 	kept   int64           // number of the last entry whose request is stored
-	later  map[string]bool // requests after kept
+	later  map[string]bool // ids of the requests after kept
 	secret []byte          // if nil, each request is looked up
-	seen   tally           // requests up to kept
+	seen   tally           // totals of the requests up to kept
 	want   []byte          // scratch
-	doubt  bool            // the stored requests differ
+	doubt  bool            // whether the stored requests differ
 }
 
 // A tally contains the totals over requests and their replies.
 type tally struct {
 	n       int
 	sum     hash
-	scratch []byte // starts with the secret
+	scratch []byte // scratch memory that starts with the secret
 }
 
 // add adds a request.

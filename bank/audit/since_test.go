@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestSince checks that the sums up to an entry and those after it add up to the total sums,
+// TestSince checks that the sums up to an entry and the sums after it add up to the total sums,
 // and that a missing entry is reported.
 func TestSince(t *testing.T) {
 	t.Parallel()
@@ -39,8 +39,8 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestMidway checks that sums since an entry, and a head or receipt of it, are also correct if
-// the entry is among plain transfers, anywhere in its leaf.
+// TestMidway checks that sums since an entry, and the head and the receipt of that entry, are
+// also correct for plain transfers at any position of a leaf.
 func TestMidway(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -54,8 +54,8 @@ func TestMidway(t *testing.T) {
 		check(t, l.Mint(0, a, bank.Micros(1000)))
 		users = append(users, a)
 	}
-	var heads, receipts []string // by entry
-	var issued []audit.Money     // after it
+	var heads, receipts []string // one per entry
+	var issued []audit.Money     // amount issued after each entry
 	for i := range 150 {
 		if i%20 == 19 {
 			check(t, l.Mint(float64(i), users[0], bank.Micros(1)))

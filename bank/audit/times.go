@@ -8,8 +8,8 @@ import (
 )
 
 // A Seen is a head of the ledger that a witness has cosigned in a published checkpoint. The
-// entries up to it had been booked by that time. Later entries had not been published yet, so
-// they must not be dated much earlier.
+// entries up to this head had been booked by the time of the cosignature. Later entries had not
+// been published yet, so they must not be dated much earlier.
 type Seen struct {
 	Head string // "118:BASE64"
 	Time float64
@@ -23,8 +23,8 @@ type Cosigned struct {
 	Entries int64     `json:"entries"`
 }
 
-// These are tolerances for times, in seconds. The first is for clocks, and the second for the
-// time between the reading of a ledger and the cosignature of the witness.
+// These are tolerances for times, in seconds: for differences between clocks, and for the time
+// between the reading of a ledger and the cosignature of the witness.
 const (
 	clocks     = 60
 	publishing = 600

@@ -39,9 +39,9 @@ func datedAt(t testing.TB, at ...float64) (fs vfs.FS, log []byte, heads []string
 	return fs, text.Bytes(), heads
 }
 
-// TestTimes checks that an audit names entries dated later than its own clock, and by how
-// much. The times of cosignatures bound the times of entries from both sides. Each fault is
-// found both in a ledger and in its log of lines.
+// TestTimes checks that an audit names entries dated later than its own clock, and the time
+// difference. The times of cosignatures bound the times of entries from both sides. Each fault
+// is found both in a ledger and in its log of lines.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	const hour = 3600
@@ -50,10 +50,10 @@ func TestTimes(t *testing.T) {
 		return audit.Seen{Head: heads[size-1], Time: now - ago, By: "w.example"}
 	}
 	for name, c := range map[string]struct {
-		at    []float64 // seconds before now, for entries from 3 on
+		at    []float64 // times of the entries from 3 on, in seconds before now
 		seen  []struct{ size, ago float64 }
 		fresh float64
-		want  string // text in the finding, if there is one
+		want  string // text in the finding; empty if there must be none
 	}{
 		"all before":           {[]float64{5 * hour, 10, 0}, nil, 0, ""},
 		"clocks differ":        {[]float64{-59}, nil, 0, ""},
@@ -99,7 +99,7 @@ func TestTimes(t *testing.T) {
 				}
 			}
 			r, err := audit.Audit("ledger", audit.Options{FS: fs})
-			if err != nil || !r.Clean() { // whose time is unknown
+			if err != nil || !r.Clean() { // a cosignature without a known time changes nothing
 				t.Errorf("%v %v", r, err)
 			}
 		})

@@ -14,14 +14,14 @@ type Values interface {
 	// Get returns the value at key, or nil if there is none.
 	Get(key []byte) ([]byte, error)
 
-	// Scan yields the keys and values in [from, to) in order. They are valid until the next
-	// iteration. It stores an error in err.
+	// Scan yields the keys and values in [from, to) in order. Each key and value is valid until
+	// the next iteration. Scan stores an error in err.
 	Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte]
 }
 
 // From verifies a ledger that is not in a directory. The values must not change during the
-// audit. The argument kept is the head stored with them, as text. An error means that the Head
-// of opts is malformed or that the values cannot be read.
+// audit. The argument kept is the head stored with the values, as text. An error means that the
+// Head of opts is malformed or that the values cannot be read.
 func From(v Values, kept string, opts Options) (*Report, error) {
 	if opts.Head != "" {
 		if _, err := parseHead(opts.Head); err != nil {
@@ -60,7 +60,7 @@ func auditValues(v Values, kept string, opts Options) (r *Report, doubt bool) {
 	return r, a.doubt
 }
 
-// without returns the strings in said that are not in some.
+// without returns the strings in said that some does not contain.
 func without(said []string, some ...string) []string {
 	return slices.DeleteFunc(said, func(s string) bool { return slices.Contains(some, s) })
 }

@@ -24,8 +24,8 @@ func (u unread) see(err error) {
 	}
 }
 
-// seeSystem stores an error of the operating system. It does not store the error that a file
-// is missing or of another kind, because this means that the ledger was damaged.
+// seeSystem stores an error of the operating system. It does not store an error about a missing
+// file or a file of another kind, because such an error means that the ledger was damaged.
 func (u unread) seeSystem(err error) error {
 	var errno syscall.Errno
 	harm := []syscall.Errno{syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.EINVAL}
@@ -45,7 +45,7 @@ func (u unread) err() error {
 	}
 }
 
-// A watchedFS is a file system that records such errors in unread.
+// A watchedFS is a file system that records read errors in unread.
 type watchedFS struct {
 	vfs.FS
 	unread
@@ -89,7 +89,7 @@ func (f watchedFile) ReadAt(b []byte, at int64) (int, error) {
 	return n, f.seeSystem(err)
 }
 
-// A watchedValues is a source of values that records such errors in unread.
+// A watchedValues is a source of values that records read errors in unread.
 type watchedValues struct {
 	Values
 	unread
@@ -112,7 +112,7 @@ func (v watchedValues) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byt
 	}
 }
 
-// Fetch passes the keys to the values, if these support prefetching.
+// Fetch passes the keys to v.Values if it supports prefetching.
 func (v watchedValues) Fetch(keys [][]byte) {
 	if f, ok := v.Values.(fetcher); ok {
 		f.Fetch(keys)

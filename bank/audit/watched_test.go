@@ -17,13 +17,13 @@ import (
 )
 
 // TestUnread checks that a ledger that cannot be read completely, because of permissions or a
-// disk failure, is not reported as bad, since nothing is known about it. A ledger with a
-// missing file is reported as bad.
+// disk failure, is not reported as bad, since its state is unknown. A ledger with a missing
+// file is reported as bad.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	mem := vfs.NewMem()
 	makeLedger(t, mem, store.Options{}, 1, 3, 60)
-	run(t, mem, audit.Options{}) // is clean
+	run(t, mem, audit.Options{}) // a ledger without faults must be clean
 	names, err := mem.List("ledger")
 	check(t, err)
 	unread := 0
@@ -83,14 +83,15 @@ func (v lostValues) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] 
 	}
 }
 
-// TestLostServer checks the same for a server that is lost at any time.
+// TestLostServer checks that a ledger on a server that is lost at any time is not reported as
+// bad.
 func TestLostServer(t *testing.T) {
 	t.Parallel()
 	values, kept := ledgerValues(t)
 	for left := 0; ; left++ {
 		n := left
 		r, err := audit.From(lostValues{values, &n}, kept, audit.Options{})
-		if n >= 0 { // it was not lost
+		if n >= 0 { // the server was not lost
 			if err != nil || !r.Clean() || left < 10 {
 				t.Errorf("after %d answers: %v, %v", left, r, err)
 			}

@@ -41,7 +41,7 @@ func NewIndented(w io.Writer) *json.Encoder {
 // A Reader reads values that were written on one line each, or indented. It is not safe for
 // concurrent use.
 type Reader struct {
-	again bytes.Buffer // the value, written again
+	again bytes.Buffer // encoding of the value that was read
 	enc   *json.Encoder
 }
 

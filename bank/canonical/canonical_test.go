@@ -15,8 +15,8 @@ type written struct {
 	More []string `json:"more,omitempty"`
 }
 
-// TestRead checks that only what was written is read, even if encoding/json treats other texts
-// as equal.
+// TestRead checks that only a text exactly as written is accepted, even if encoding/json treats
+// other texts as equal.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	want := written{7, 1e21, "<é>\u2028", []string{"a"}}

@@ -58,8 +58,8 @@ func one(dec *json.Decoder) error {
 	return err
 }
 
-// FuzzLog checks that all JSON readers interpret a clean log identically, and that none passes
-// as more than it contains.
+// FuzzLog checks that all JSON readers interpret a clean log identically, and that a log that
+// passes contains every entry of the report.
 func FuzzLog(f *testing.F) {
 	for _, name := range []string{"small.log", "all.log"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -93,7 +93,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// FuzzInclusion performs the same check for proofs.
+// FuzzInclusion checks that all JSON readers interpret a valid proof identically.
 func FuzzInclusion(f *testing.F) {
 	names, err := filepath.Glob("testdata/proof*")
 	if err != nil || names == nil {

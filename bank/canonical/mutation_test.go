@@ -21,7 +21,7 @@ import (
 
 var many = flag.Int("mutations", 2000, "try so many `mutations` that another reader reads otherwise")
 
-// testdata contains texts that an earlier version wrote, by command.
+// testdata contains texts that an earlier version wrote, by the command that wrote them.
 func testdata(t testing.TB, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -109,7 +109,7 @@ func TestMutations(t *testing.T) {
 	src := rand.New(rand.NewPCG(seed, 0))
 	all := specimens(t)
 	var texts []string // The texts of the specimens come first.
-	var was []string   // These are what encoding/json reads from the texts.
+	var was []string   // These are the values that encoding/json reads from the texts.
 	for _, s := range all {
 		texts, was = append(texts, s.text), append(was, goReads(s.text))
 	}
@@ -166,7 +166,7 @@ func goReads(text string) string {
 		Leaf                                                                []fields
 	}
 	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n\ufeff["), "{") {
-		return text // a receipt or checkpoint has no JSON
+		return text // a receipt or checkpoint does not contain JSON
 	}
 	var read []any
 	for _, part := range parts(text) {
@@ -265,7 +265,7 @@ func mutate(src *rand.Rand, text string) string {
 		}
 		one := func(key, value string) string { return `"` + key + `":` + colon + value }
 		switch src.IntN(9) {
-		case 0: // twice
+		case 0: // add the field twice
 			return join(one(key, value), one(key, other))
 		case 1:
 			return join(one(key, other), one(key, value))
@@ -275,13 +275,13 @@ func mutate(src *rand.Rand, text string) string {
 			return join(one(otherCase(src, key), other), one(key, value))
 		case 4:
 			return join(one(otherCase(src, key), value))
-		case 5: // without it
+		case 5: // remove the field
 			return before + open + strings.TrimPrefix(after, ",")
 		case 6:
 			return join(one(key, other))
-		case 7: // a field that readers do not use
+		case 7: // add a field that readers do not use
 			return join(one(key, value), one(pick("contract", "note", "note64", "id", "from", "to", "micros", "memo", "", "path"), pick("null", `""`, "-1", "0", `"x"`, "[]", "{}")))
-		default: // an escrow of another contract, the note of another kind
+		default: // use an escrow of another contract, or the note of another kind
 			return join(one(strings.NewReplacer("note64", "note", "note", "note64", "from", "to").Replace(key), strings.Replace(value, "escrow:", "escrow:1", 1)))
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// New returns a self-signed certificate and its P-256 key, as PEM, for servers and clients.
-// The certificate never expires. It is valid while its pin is in use. The name is only for
+// New returns a self-signed certificate and its P-256 key, as PEM, for servers and clients. The
+// certificate never expires; it is valid while its pin is in use. The name is shown only to
 // people.
 func New(chance io.Reader, name string) ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), chance)
@@ -52,7 +52,7 @@ func New(chance io.Reader, name string) ([]byte, error) {
 func Client(own []tls.Certificate, accept func(*x509.Certificate) error) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: own,
-		InsecureSkipVerify: true, // the function accept compares the certificate instead
+		InsecureSkipVerify: true, // the function accept verifies the certificate instead
 		VerifyConnection:   func(s tls.ConnectionState) error { return accept(s.PeerCertificates[0]) },
 	}
 }

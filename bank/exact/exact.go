@@ -48,9 +48,9 @@ func Trunc(places int, num, den []float64) (n int64, ok bool) {
 			return int64(n), true
 		}
 	}
-	// If they can, compute with integers: m × 10^e is the decimal of a product, so the
-	// quotient is (over.m / under.m) × 10^e. The method small handles most cases in 64 bits,
-	// and big.Int handles the others.
+	// If rounding errors can change the result, compute with integers: m × 10^e is the decimal
+	// of a product, so the quotient is (over.m / under.m) × 10^e. The method small handles most
+	// cases in 64 bits, and big.Int handles the others.
 	over, under, e := product(num), product(den), places
 	e += over.e - under.e
 	if q, ok := over.m.small(under.m, e); ok {
@@ -80,7 +80,7 @@ func Product(xs ...float64) float64 {
 			return x * math.Pow10(p.e)
 		}
 	}
-	// If they are not, parsing the decimal text gives the correctly rounded float64.
+	// Otherwise, parsing the decimal text gives the correctly rounded float64.
 	x, err := strconv.ParseFloat(p.m.big().String()+"e"+strconv.Itoa(p.e), 64)
 	if err != nil && !math.IsInf(x, 0) {
 		panic("exact: " + err.Error())
@@ -192,8 +192,8 @@ func (w whole) small(d whole, e int) (uint64, bool) {
 	for range max(e, -e) {
 		power *= 10
 	}
-	// A negative power multiplies the denominator. If that overflows 64 bits, the result is
-	// not valid.
+	// A negative power multiplies the denominator. If the product overflows 64 bits, the result
+	// is not valid.
 	if e < 0 {
 		hi, lo := bits.Mul64(d.n, power)
 		return w.n / max(1, lo), hi == 0

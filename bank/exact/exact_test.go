@@ -18,7 +18,7 @@ func rat(x float64) *big.Rat {
 	return r
 }
 
-// numbers draws numbers as people write them, measured numbers, and extreme ones.
+// numbers draws short decimals as people write them, measured numbers, and extreme numbers.
 func numbers() *rapid.Generator[float64] {
 	written := rapid.Custom(func(t *rapid.T) float64 {
 		n := rapid.Int64Range(1, 1e9).Draw(t, "digits")

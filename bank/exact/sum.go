@@ -12,7 +12,7 @@ type Sum struct {
 func (s *Sum) Add(xs ...float64) {
 	p := product(xs)
 	m := p.m.big()
-	// Bring both numbers to the smaller power of ten, so that their integers can be added.
+	// Convert both numbers to the smaller power of ten, so that their integers can be added.
 	switch more := p.e - s.e; {
 	case more > 0:
 		m.Mul(m, ten(more))

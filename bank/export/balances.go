@@ -9,8 +9,8 @@ type Balance struct {
 }
 
 // Balances returns the balances of all accounts except the mint after the given entries, in
-// order of first use. If asked is not empty, it returns only the balance of that account, or
-// nothing if no entry moves money of that account.
+// order of first use. If asked is not empty, Balances returns only the balance of the account
+// asked, or nothing if no entry moves money from or to that account.
 func Balances(entries Entries, asked string) ([]Balance, error) {
 	l := bank.New(nil)
 	for e := range entries {

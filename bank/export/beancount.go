@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A beancount is a writer that asserts the balance of each account once. It does so on the day
-// after the last entry, because beancount asserts balances only at the start of a day.
+// A beancount is a writer that asserts the balance of each account once. The assertions are on
+// the day after the last entry, because beancount asserts balances only at the start of a day.
 type beancount struct {
 	*printer
 	last float64
@@ -56,11 +56,11 @@ func (b *beancount) end() {
 	}
 }
 
-// beanAccount converts an account name to beancount's form: "Assets:User:7". There, a part
-// starts with a capital or a digit and contains no dot or underscore. A lower-case letter at
-// the start of a part therefore becomes a capital, and a capital at this position is followed
-// by "-c". A dash becomes "--", a dot "-d", and an underscore "-u". Different accounts have
-// different names in this form.
+// beanAccount converts an account name to beancount's form: "Assets:User:7". In beancount, a
+// part starts with a capital or a digit and contains no dot or underscore. A lower-case letter
+// at the start of a part therefore becomes a capital, and a capital at this position is
+// followed by "-c". A dash becomes "--", a dot "-d", and an underscore "-u". Different accounts
+// have different names in this form.
 func beanAccount(name string) string {
 	var b strings.Builder
 	b.WriteString("Assets")

@@ -16,7 +16,7 @@ import (
 )
 
 // BenchmarkOthers reports the time of an audit per transfer, including balances, and the ratio
-// to the time of other programs to check or sum up an export.
+// to the time that other programs need to check or sum up an export.
 func BenchmarkOthers(b *testing.B) {
 	const n = 20_000
 	dir := filepath.Join(b.TempDir(), "ledger")

@@ -11,9 +11,9 @@
 //
 // # Escaping
 //
-// Notes and ids can contain arbitrary bytes written by other parties. In tags, all other
-// characters than plain ones are %-escaped. CSV cells never start with = + - or @, and text
-// contains no control characters.
+// Notes and ids can contain arbitrary bytes written by other parties. In tags, all characters
+// except plain ones are %-escaped. CSV cells never start with = + - or @, and text contains no
+// control characters.
 package export
 
 import (

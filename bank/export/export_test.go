@@ -141,8 +141,8 @@ func tool(t *testing.T, file string, args ...string) string {
 	return out.String()
 }
 
-// agree compares the balances that a program printed, as amounts and names, with the ledger's
-// balances.
+// agree compares the balances that a program printed, as lines of an amount and a name, with
+// the ledger's balances.
 func agree(t *testing.T, l *bank.Ledger, printed map[string]string, rename func(string) string) {
 	t.Helper()
 	n := 0
@@ -162,7 +162,7 @@ func agree(t *testing.T, l *bank.Ledger, printed map[string]string, rename func(
 
 func same(name string) string { return name }
 
-// fields reads lines of "AMOUNT USD NAME".
+// amountThenName matches lines of "AMOUNT USD NAME".
 var amountThenName = regexp.MustCompile(`(?m)^\s*(-?[0-9.]+) USD\s+(\S+)$`)
 
 func printed(out string) map[string]string {
@@ -199,7 +199,8 @@ func TestHledger(t *testing.T) {
 	}
 }
 
-// TestLedger performs the same check with ledger, which reports problems on standard error.
+// TestLedger checks that ledger, which reports problems on standard error, accepts an export in
+// strict mode and computes the ledger's balances.
 func TestLedger(t *testing.T) {
 	t.Parallel()
 	for name, fill := range fills {
@@ -213,7 +214,7 @@ func TestLedger(t *testing.T) {
 }
 
 // TestBeancount checks that beancount accepts an export, including its balance assertions, and
-// that these are the ledger's balances.
+// that the assertions state the ledger's balances.
 func TestBeancount(t *testing.T) {
 	t.Parallel()
 	for name, fill := range fills {

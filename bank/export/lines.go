@@ -17,8 +17,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A Line is one move of an entry, or an entry without moves. It is one line of JSON and, with
-// the amount in dollars, one row of CSV.
+// A Line is one move of an entry, or an entry without moves. A Line is written as one line of
+// JSON or, with the amount in dollars, as one row of CSV.
 type Line struct {
 	Seq      int64     `json:"seq"`
 	Time     float64   `json:"time" doc:"seconds since the origin of the run"`

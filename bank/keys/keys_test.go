@@ -22,7 +22,8 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// TestForms checks that a public key has only one form, and that its private key yields it.
+// TestForms checks that a public key has only one text form, and that the private key yields
+// this form.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	private, public, err := New(rand.NewChaCha8([32]byte{1}), "bank.example")
@@ -76,7 +77,8 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// TestKeyFile checks that a private key is not accessible to others and is not overwritten.
+// TestKeyFile checks that other users cannot access a private key file and that it is not
+// overwritten.
 func TestKeyFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "key")

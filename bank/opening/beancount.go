@@ -26,7 +26,7 @@ type beancount struct {
 
 	balances    int // number of balance directives before the first transaction
 	transaction struct {
-		line   int // 0 outside of a transaction
+		line   int // number of the current transaction's first line; 0 outside of a transaction
 		rest   bank.Amount
 		elided *holding // account whose posting has no amount
 	}
@@ -229,7 +229,7 @@ func fromBeancount(account string) (string, bool) {
 	return b.String(), ok
 }
 
-// end returns the balances in order of their first lines, or an error and its line.
+// end returns the balances in order of their first lines, or an error and its line number.
 func (b *beancount) end() (moves []bank.Move, n int, err error) {
 	begun := b.transaction.line
 	if err := b.finish(); err != nil {

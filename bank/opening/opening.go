@@ -26,8 +26,8 @@
 //
 // Amounts have the syntax of [bank.Parse] and may be followed by USD. Spaces and tabs count as
 // blanks. Other characters that some programs treat as spaces or line ends are errors. Blank
-// lines and lines that start with # or ; are ignored. All other lines are errors. So are a
-// duplicate account, an escrow, the mint, a negative amount, and a file without money.
+// lines and lines that start with # or ; are ignored. All other lines are errors. A duplicate
+// account, an escrow, the mint, a negative amount, and a file without money are errors, too.
 package opening
 
 import (
@@ -42,7 +42,7 @@ import (
 	"bourse/bank"
 )
 
-const maxLine = 1 << 16 // bytes
+const maxLine = 1 << 16 // maximum length of a line, in bytes
 
 // Read returns the entry that issues the balances in the input, and their sum. The error
 // contains name, the first bad line, and the number of further bad lines.
@@ -50,7 +50,7 @@ func Read(in io.Reader, name string) (bank.Entry, bank.Amount, error) {
 	e := bank.Entry{Kind: bank.Issue, Contract: bank.NoContract}
 	var sum bank.Amount
 	var f format
-	var bad error // the first error
+	var bad error // first error
 	more := 0     // number of further errors
 	note := func(n int, err error) {
 		if err != nil && bad == nil {
@@ -144,7 +144,7 @@ func mayHold(account string, a bank.Amount) error {
 
 // A balances is a file with an account and an amount per line.
 type balances struct {
-	lines map[string]int // by account
+	lines map[string]int // line number of each account
 	moves []bank.Move
 }
 

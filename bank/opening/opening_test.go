@@ -101,8 +101,8 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // plainRead is a simple reader of balances: each line contains one word that is an account and
-// one that is an amount. It reports whether it understood every line. It does not read the
-// beancount format.
+// one word that is an amount. It reports whether it understood every line. plainRead does not
+// support the beancount format.
 func plainRead(text string) (held map[string]*big.Rat, ok, beancount bool) {
 	words := regexp.MustCompile(`[^ \t,"]+`)
 	name := regexp.MustCompile(`^[a-z]+(:[A-Za-z0-9][A-Za-z0-9._-]*)*$`)

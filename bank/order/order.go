@@ -195,8 +195,8 @@ func Digest(moves []bank.Move) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Payer returns the account that pays the budget of an order of kind order: that of the project in
-// it or, without a project, the account that signs.
+// Payer returns the account that pays the budget of an order of kind order: the account of the
+// project in the order or, without a project, the account that signs.
 func (o *Order) Payer() string {
 	if project := o.Value("project"); project != "" {
 		return "project:" + project

@@ -156,8 +156,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSign checks that a signature is that of a note, is valid only for its text and key, and
-// has only one form.
+// TestSign checks that a signature has the format of a note's signature, is valid only for its
+// text and key, and has only one form.
 func TestSign(t *testing.T) {
 	t.Parallel()
 	private, public, err := keys.New(rand.NewChaCha8([32]byte{1}), "ann")

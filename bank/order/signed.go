@@ -101,7 +101,7 @@ func (s *Signed) of(v note.Verifier) []byte {
 	return nil
 }
 
-// Text returns the signed text, which identifies s. The signatures do not identify it, because
+// Text returns the signed text, which identifies s. The signatures do not identify s, because
 // they can be in any order.
 func (s *Signed) Text() string { return s.text }
 

@@ -22,8 +22,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// TestBatches checks that an invalid signature is named, whoever made it, in a ledger and in
-// its log, whether signatures are checked in parallel ahead of their entries or one by one.
+// TestBatches checks that the audits of a ledger and of its log name an invalid signature of
+// any signer, whether signatures are checked in parallel ahead of their entries or one by one.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	const n, at = 150, 90

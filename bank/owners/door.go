@@ -10,8 +10,8 @@ import (
 	"bourse/bank/order"
 )
 
-// entryOf maps each kind of order to the kind of entry that it requests. An order of a
-// market's user can lead to an admission or a rejection.
+// entryOf maps each kind of order to the kind of entry that it requests. An order of a market's
+// user can result in an admission or a rejection.
 var entryOf = map[string]bank.Kind{
 	"transfer": bank.Transfer,
 	"mint":     bank.Issue,
@@ -85,8 +85,8 @@ func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 	return o.records(s.Order)
 }
 
-// byMarket reports whether a market writes entries of kind k. For such kinds, the market
-// decides the rest of the entry, including the part of its note after the order.
+// byMarket reports whether a market writes entries of kind k. For these kinds, the market
+// determines the rest of the entry, including the part of the note after the order.
 func byMarket(k bank.Kind) bool {
 	return k == bank.Admit || k == bank.Reject || k == bank.Settle || k == bank.Penalty || k == bank.Adjust || k == 0
 }
@@ -132,8 +132,8 @@ func (o *Owners) signed(s *order.Signed, now float64) error {
 	return nil
 }
 
-// moves returns an error unless e moves the amount a from one account to the other and makes
-// no other move.
+// moves returns an error unless the only move of e transfers the amount a from one account to
+// the other.
 func moves(e *bank.Entry, from, to string, a bank.Amount) error {
 	if len(e.Moves) != 1 {
 		return fmt.Errorf("found %d moves, want one", len(e.Moves))
@@ -259,8 +259,8 @@ func (o *Owners) penalty(e *bank.Entry, a *order.Order) error {
 	return written(e, a)
 }
 
-// records returns an error unless an owner record is possible and was requested by the right
-// account.
+// records returns an error unless an owner record is possible and the right account requested
+// it.
 func (o *Owners) records(a *order.Order) error {
 	account, name, key := a.Value("account"), a.Value("of"), a.Value("key")
 	asks := o.of(name)

@@ -106,7 +106,7 @@ func ask(t testing.TB, ledger string, now float64, signers []string, kind, id, a
 	return e
 }
 
-// A told is an order that was sent and its reply.
+// A told is an order that was sent, with the reply.
 type told struct {
 	e       bank.Entry
 	receipt store.Receipt
@@ -114,10 +114,10 @@ type told struct {
 	final   bool
 }
 
-// TestLife checks the life of an order. A proxy stores every signed text of a random history
-// in which keys are changed and revoked, and the ledger crashes and is restored from a copy.
-// The proxy sends each text again, at once and later, to the ledger, to copies of it and to
-// a ledger with another id. Each answer is the first one, and no balance changes.
+// TestLife checks the life of an order. A proxy stores every signed text of a random history in
+// which keys are changed and revoked, and the ledger crashes and is restored from a copy. The
+// proxy sends each text again, at once and later, to the ledger, to copies of it and to a
+// ledger with another id. Each answer must equal the first answer, and no balance may change.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -203,7 +203,7 @@ func TestLife(t *testing.T) {
 	if early == nil {
 		early, had = a.copied(t), len(all)
 	}
-	now += 86400 // all have expired
+	now += 86400 // by then, all orders have expired
 	sister := newLedgerAt(t, &now, sisterly(t, now)...)
 	copied := a.copied(t)
 	src.Shuffle(len(withheld), func(i, j int) { withheld[i], withheld[j] = withheld[j], withheld[i] })
@@ -317,7 +317,7 @@ func TestSignedText(t *testing.T) {
 	}
 	e := ask(t, Ledger, now, []string{"user:0"}, "transfer", "x", "user:0", "to", "user:1", "amount", "0.000001")
 	stolen := ask(t, Ledger, now, []string{"user:1"}, "transfer", "x", "user:0", "to", "user:1", "amount", "0.000001")
-	if _, err := a.Do(t.Context(), stolen); !errors.Is(err, store.ErrRefused) { // which uses up nothing
+	if _, err := a.Do(t.Context(), stolen); !errors.Is(err, store.ErrRefused) { // this refusal does not use up the id
 		t.Errorf("signed by another: %v", err)
 	}
 	forged := e
@@ -418,9 +418,9 @@ func TestTwins(t *testing.T) {
 }
 
 // TestSpans checks that an account never mints more than its cap within any span of one
-// period's length, according to both door and audit, whatever times and amounts it chooses. A
-// cap that has become free can be used again, and the last mints are still known after
-// reopening.
+// period's length, according to both door and audit, for any times and amounts. When a mint is
+// older than one period, its amount can be minted again. The last mints are still known after
+// the ledger is reopened.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -475,7 +475,7 @@ func TestSpans(t *testing.T) {
 	if r := audited(t, a.fs, audit.Options{}); !r.Clean() {
 		t.Errorf("seed %d: %v", seed, r.Findings)
 	}
-	j, l, err := store.Open("ledger", store.Options{FS: a.fs}) // past the door
+	j, l, err := store.Open("ledger", store.Options{FS: a.fs}) // entries booked without the door's checks
 	check(t, err)
 	past.Seq = l.Entries() + 1
 	check(t, j.Append(&past))
@@ -487,7 +487,7 @@ func TestSpans(t *testing.T) {
 
 // TestOlder checks that a ledger of an earlier version is audited clean, opened and continued.
 // Its orders expire in 2099, its mints have caps per calendar period, and two of its accounts
-// differ only in a capital. Its orders get their original replies.
+// differ only in a capital. Repeated orders get their original replies.
 func TestOlder(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "older.log"))

@@ -68,7 +68,7 @@ const (
 )
 
 const (
-	slack      = 300  // number of seconds after its expiry during which an order may still be booked
+	slack      = 300  // number of seconds after the expiry of an order during which the order may still be booked
 	invitation = 3600 // seconds for which an invitation is valid
 	perMarket  = 32   // number of bits of a contract's number that are unique within its market
 	revoked    = "-"  // text stored instead of a removed key
@@ -76,15 +76,15 @@ const (
 
 // An Owners contains the owners of one ledger. The zero value describes an open ledger.
 type Owners struct {
-	ledger  string // id of the ledger, empty while it is open
+	ledger  string // id of the ledger; empty while the ledger is open
 	parties map[string]*party
-	markets map[int64]string // by number
+	markets map[int64]string // name of each market, by number
 	counted map[string]count // open contracts whose refunds a right to spend regains, by row
 	changed map[string]bool  // rows changed since the last call of Rows
 }
 
-// A count is the budget with which an open contract counts under the right of an account to spend
-// the money of another.
+// A count is the budget with which an open contract counts under the right of one account to
+// spend the money of another account.
 type count struct {
 	of, by string
 	budget bank.Amount
@@ -96,7 +96,7 @@ type party struct {
 	invited string // public key of the account's invitation, or empty
 	until   float64
 	mint    *mint
-	settle  int64 // the market's number, or -1
+	settle  int64 // number of the market; -1 if the account is not a market
 	payee   map[string]bool
 	spends  map[string]*spending // rights to spend the money of this account, by the account that has the right
 	read    bool
@@ -106,13 +106,13 @@ type party struct {
 // A spending is the right of an account to pay the budgets of contracts from another account.
 type spending struct {
 	most, spent bank.Amount
-	refunds     string // credited if it regains the refunds of its contracts
+	refunds     string // "credited" if the right regains the refunds of its contracts
 }
 
 // A mint is the right to issue money.
 type mint struct {
 	cap    bank.Amount
-	period int64  // seconds
+	period int64  // length of a period, in seconds
 	with   string // account that must also sign, or empty
 	window int64  // latest period in which the account issued money
 	issued bank.Amount
@@ -124,15 +124,15 @@ type mint struct {
 	issues  []issue
 }
 
-// An issue is an amount of money issued at a point in time.
+// An issue is an amount of money with the time at which it was issued.
 type issue struct {
 	at     float64
 	amount bank.Amount
 }
 
 // mostIssues is the maximum number of issues stored for a mint. If there are more, the two
-// oldest are combined at the later time. The cap is then never exceeded, but an issue within
-// the cap may be refused.
+// oldest issues are combined at the later time. The cap is then never exceeded, but an issue
+// within the cap may be refused.
 const mostIssues = 64
 
 // left returns the amount that may still be issued at time now.

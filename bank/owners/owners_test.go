@@ -34,8 +34,9 @@ func check(t testing.TB, err error) {
 }
 
 // history contains the entries of the attacked ledger after its first ones. Contract 0 of
-// market:lab is open, and contract 1 was settled. user:3 has another key, user:4 has none, and
-// user:5 has the operator's. The operator has a key that recovery set, and user:10 is invited.
+// market:lab is open, and contract 1 was settled. user:3 has a different key than its name
+// implies, user:4 has no key, and user:5 has the operator's key. The operator has a key that
+// recovery set, and user:10 is invited.
 func history() []bank.Entry {
 	return append(Begin(),
 		Transfer("t0", "user:0", "user:1", 100),
@@ -91,14 +92,14 @@ func enrol(account string) bank.Entry {
 	return Says("operator2", "enrol", "enrol-"+account, "operator", "of", account, "key", Public(account))
 }
 
-// with returns an entry with a change.
+// with returns an entry with a change applied.
 func with(e bank.Entry, change func(e *bank.Entry)) bank.Entry {
 	e.Moves = slices.Clone(e.Moves)
 	change(&e)
 	return e
 }
 
-// other returns a transfer whose order is changed, as text, before it is signed.
+// other returns a transfer whose order text is changed before it is signed.
 func other(old, new string) bank.Entry {
 	o, err := order.Open(Transfer("x", "user:0", "user:1", 5).Note)
 	if err != nil {
@@ -112,8 +113,8 @@ func other(old, new string) bank.Entry {
 	return Entry(bank.Transfer, note, bank.NoContract, Move("user:0", "user:1", 5))
 }
 
-// An attack is an entry that must not be booked. It has the error of the door and the finding
-// of an audit if the entry was booked anyway.
+// An attack is an entry that must not be booked. It contains the expected error of the door,
+// and the expected finding of an audit if the entry was booked without the door's checks.
 type attack struct {
 	what         string
 	e            bank.Entry
@@ -251,7 +252,7 @@ func ledger(t testing.TB, after ...bank.Entry) *vfs.MemFS {
 	for i, e := range append(history(), after...) {
 		e.Seq = int64(i + 1)
 		check(t, j.Append(&e))
-		if i%7 == 0 { // groups, whose orders are read ahead
+		if i%7 == 0 { // book in groups, whose orders are read ahead
 			check(t, j.Flush())
 		}
 	}
@@ -279,7 +280,7 @@ func audited(t testing.TB, fs vfs.FS, opts audit.Options) *audit.Report {
 	}
 	again, err := audit.Audit("ledger", opts)
 	check(t, err)
-	for _, r := range []*audit.Report{r, again} { // files are named in any order
+	for _, r := range []*audit.Report{r, again} { // the order of file names may differ
 		slices.SortStableFunc(r.Findings, func(a, b audit.Finding) int { return strings.Compare(a.File, b.File) })
 	}
 	readAhead.Add(int64(ahead))
@@ -309,7 +310,7 @@ func TestAttacks(t *testing.T) {
 	last := int64(len(history()))
 	final := 0
 	for _, a := range attacks() {
-		if a.door == "" { // five minutes are allowed
+		if a.door == "" { // an order may be booked until five minutes after its expiry
 			continue
 		}
 		s, l := open()
@@ -355,8 +356,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestSpendTogether checks that admissions at the same time, from the same right, do not exceed its
-// limit, and that the rest is the same after a kill.
+// TestSpendTogether checks that admissions at the same time, from the same right, do not exceed
+// its limit, and that the remaining limit is the same after a kill.
 func TestSpendTogether(t *testing.T) {
 	t.Parallel()
 	fs := ledger(t).CrashClone(vfs.CrashCloneCfg{})
@@ -385,8 +386,8 @@ func TestSpendTogether(t *testing.T) {
 
 // TestRefundsCredited checks the limits of rights to spend in random histories of admissions,
 // settlements, revocations and rights that are given again, with and without refunds, against a
-// simple model. The ledger is killed in between and must then have the same limits. The audit of
-// only the entries, which also compares the stored rows, must agree.
+// simple model. The ledger is killed between operations and must then have the same limits. The
+// audit of only the entries, which also compares the stored rows, must agree.
 func TestRefundsCredited(t *testing.T) {
 	t.Parallel()
 	type right struct {
@@ -415,7 +416,7 @@ func TestRefundsCredited(t *testing.T) {
 				if next.credited {
 					fields = append(fields, "refunds", "credited")
 				}
-				if has != nil { // the same right, whose contracts still count
+				if has != nil { // the same right again, for which the contracts still count
 					*has = right{next.most, has.spent, next.credited}
 				} else {
 					rights[user] = next
@@ -433,7 +434,7 @@ func TestRefundsCredited(t *testing.T) {
 				delete(rights, user)
 			case 2, 3, 4:
 				amount := int64(1 + r.IntN(600))
-				if has != nil && r.IntN(2) == 0 { // at the limit or above it
+				if has != nil && r.IntN(2) == 0 { // budgets at the limit or above it
 					amount = max(1, has.most-has.spent+int64(r.IntN(2)))
 				}
 				_, err := a.Do(t.Context(), AdmitFor(id, user, "film", Contract(int64(n)), amount, amount))
@@ -490,8 +491,8 @@ func TestRefundsCredited(t *testing.T) {
 	}
 }
 
-// TestUnsignedAnywhere checks that an audit finds an unsigned transfer anywhere in a leaf of
-// the ledger.
+// TestUnsignedAnywhere checks that an audit finds an unsigned transfer at any position in a
+// leaf of the ledger.
 func TestUnsignedAnywhere(t *testing.T) {
 	t.Parallel()
 	var before []bank.Entry
@@ -543,7 +544,7 @@ func TestKept(t *testing.T) {
 		fs := ledger(t)
 		db, err := pebble.Open("ledger", &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
 		check(t, err)
-		if key[0] == 'I' { // as if it came again
+		if key[0] == 'I' { // as if the request were repeated
 			b, closer, err := db.Get([]byte(key))
 			check(t, err)
 			value = "\x63" + string(b[1:])
@@ -615,7 +616,7 @@ func TestReadings(t *testing.T) {
 		e.Time = max(e.Time, l.Now())
 		door := o.Check(&e, nil, l)
 		if door == nil && l.Book(&e) != nil {
-			continue // for want of money
+			continue // an account has too little money
 		}
 		e.Seq = int64(len(booked) + 1)
 		r, err := audit.Log(bytes.NewReader(log(t, append(booked[:len(booked):len(booked)], e))), audit.Options{})

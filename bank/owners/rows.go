@@ -13,8 +13,8 @@ import (
 	"bourse/bank"
 )
 
-// ledgerRow is the name of the row that contains the ledger's id, and countPrefix begins those of
-// contracts. No account has such a name.
+// ledgerRow is the name of the row that contains the ledger's id, and countPrefix begins the
+// names of contracts' rows. No account has such a name.
 const (
 	ledgerRow   = "/ledger"
 	countPrefix = "/contract/"

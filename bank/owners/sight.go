@@ -21,15 +21,15 @@ const (
 // A Sight describes the parts of a ledger that an account may read.
 type Sight struct {
 	account string
-	number  int64 // number of its contracts, if the account is a market; otherwise -1
+	number  int64 // number of the market, if the account is a market; -1 otherwise
 	all     bool
 }
 
 // Sight returns the data that the signed order s permits its sender to read at time now. The
-// order must be of kind read, for this ledger and the market "bank". It must be signed with
-// the key of its account and expire within a minute. In an open ledger, for the operator, and
-// for accounts with the right read or audit, these are all data. For other accounts, they are
-// only the account's own data.
+// order must be of kind read, for this ledger and the market "bank". It must be signed with the
+// key of its account and expire within a minute. In an open ledger, every sender may read all
+// data. In an owned ledger, the operator and accounts with the right read or audit may read all
+// data, and other accounts only their own.
 func (o *Owners) Sight(s *order.Signed, now float64) (Sight, error) {
 	if o.ledger == "" {
 		return Sight{all: true, number: -1}, nil

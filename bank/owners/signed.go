@@ -31,9 +31,9 @@ func Opens(e *bank.Entry, s *Signed, yield func(string) bool) {
 	}
 }
 
-// Same reports whether an order (again) repeats an earlier one (first). The two must have the
-// same text. The later order must be signed with the same keys, or with the key that its
-// account has now. The result is false if first is nil.
+// Same reports whether an order (again) repeats an earlier one (first). The two orders must
+// have the same text. The later order must be signed with the same keys, or with the current
+// key of the account. The result is false if first is nil.
 func (o *Owners) Same(first, again *Signed) bool {
 	return first != nil && first.Text() == again.Text() && (first.SameAs(again) || again.By(o.Key(again.Value("account"))))
 }

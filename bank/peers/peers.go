@@ -26,10 +26,10 @@ const (
 	pace     = 1 << 17 // bytes per second
 	part     = 1 << 16 // number of bytes of a reply that are written at once
 
-	idle       = 2 * time.Minute // between two calls
+	idle       = 2 * time.Minute // maximum time between two calls
 	leaving    = 20 * time.Second
-	headers    = 1 << 14                // bytes per header
-	streams    = 64                     // concurrent calls per connection
+	headers    = 1 << 14                // maximum size of a header, in bytes
+	streams    = 64                     // maximum number of concurrent calls per connection
 	mostBodies = 64                     // maximum number of bodies larger than small that are arriving at the same time
 	mostFiles  = 8                      // maximum number of bodies larger than large that are arriving at the same time
 	mostTurns  = 2                      // maximum number of concurrent calls that arrive together with the end of the last reply
@@ -70,7 +70,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	all := &room{most: [kinds]int{s.Connections, s.Connections, mostBodies, mostFiles}, turns: make(chan struct{}, mostTurns), queue: make(chan struct{}, 1), peers: make(map[string]*peer), dropped: s.Dropped}
 	h := &http.Server{
 		Handler:           s.answer(all),
-		ReadHeaderTimeout: s.Patience, // also of a handshake
+		ReadHeaderTimeout: s.Patience, // time limit for headers, and for a handshake
 		IdleTimeout:       idle,
 		MaxHeaderBytes:    headers,
 		Protocols:         new(http.Protocols),
@@ -183,12 +183,12 @@ func (a *answering) begin() {
 	}
 }
 
-// timed calls do with a time limit.
+// timed calls do with a deadline for writing.
 func (a *answering) timed(do func() error) error {
 	a.begin()
 	a.control.SetWriteDeadline(time.Now().Add(a.patience)) //nolint:errcheck // all connections have deadlines
 	err := do()
-	a.control.SetWriteDeadline(time.Time{}) //nolint:errcheck // likewise
+	a.control.SetWriteDeadline(time.Time{}) //nolint:errcheck // all connections have deadlines
 	return err
 }
 
@@ -210,7 +210,7 @@ func (a *answering) Write(b []byte) (n int, err error) {
 func (a *answering) FlushError() error { return a.timed(a.control.Flush) }
 
 // Flush implements [http.Flusher].
-func (a *answering) Flush() { a.FlushError() } //nolint:errcheck // the next write will return the error
+func (a *answering) Flush() { a.FlushError() } //nolint:errcheck // the next write returns the error
 
 // Unwrap returns the underlying writer, for [http.ResponseController].
 func (a *answering) Unwrap() http.ResponseWriter { return a.ResponseWriter }

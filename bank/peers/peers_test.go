@@ -97,7 +97,7 @@ func TestCrowd(t *testing.T) {
 }
 
 // TestOneAddress checks that one address can use only half of the connections, so that it does
-// not close those of others.
+// not close connections of other addresses.
 func TestOneAddress(t *testing.T) {
 	t.Parallel()
 	at, _ := served(t, time.Minute)
@@ -106,7 +106,7 @@ func TestOneAddress(t *testing.T) {
 		dial(t, "127.0.0.1", at, "GET /")
 	}
 	time.Sleep(100 * time.Millisecond)
-	io.WriteString(other, "Connection: close\r\n\r\n") //nolint:errcheck // the answer shows it
+	io.WriteString(other, "Connection: close\r\n\r\n") //nolint:errcheck // a failed write has no answer
 	if answer, err := io.ReadAll(other); err != nil || !strings.Contains(string(answer), " 200 OK") {
 		t.Errorf("the other's call: %q %v", answer, err)
 	}
@@ -131,7 +131,7 @@ func TestTimes(t *testing.T) {
 				t.Errorf("a slow body is answered %q", answer)
 			}
 		case <-time.After(50 * time.Millisecond):
-			slow.Write([]byte("x")) //nolint:errcheck // until it ends
+			slow.Write([]byte("x")) //nolint:errcheck // write until the connection ends
 		}
 	}
 	if took := time.Since(begun); took > 5*time.Second {

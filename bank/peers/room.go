@@ -14,7 +14,7 @@ import (
 // These are the kinds of resources that a room limits.
 const (
 	connections = iota
-	calls       // not completely answered yet
+	calls       // calls that are not completely answered yet
 	bodies      // bodies that are larger than small and still arriving
 	files       // files for bodies larger than large
 	kinds
@@ -36,7 +36,7 @@ type room struct {
 
 	mu    sync.Mutex
 	has   [kinds]int
-	peers map[string]*peer // by address
+	peers map[string]*peer // peers by address
 }
 
 // A peer is an address with its connections.
@@ -54,7 +54,7 @@ type conn struct {
 	has     [kinds]int
 	answers int       // number of calls in progress whose replies have not started
 	known   bool      // whether the connection has had a call
-	last    time.Time // time at which the connection was opened, or of the last call or reply
+	last    time.Time // time of the last call or reply or, before the first call, of the opening
 }
 
 // Close releases the resources of the connection.
@@ -111,8 +111,8 @@ func (r *room) take(c *conn, kind int) (ok bool) {
 // turn waits until a call may be answered. A call that arrives some time after the last reply
 // may be answered immediately. Calls that arrive together with the end of the last reply come
 // from peers that send requests without reading the replies. Only a few of these calls may be
-// answered at the same time, so that they do not use all processors. A call that takes long is
-// probably waiting for another event, and no longer counts.
+// answered at the same time, so that they do not use all processors. A call that takes a long
+// time is probably waiting for another event, so it no longer counts.
 func (r *room) turn(c *conn, q *http.Request, patience time.Duration) (done func(), ok bool) {
 	if q.ProtoMajor != 1 || !r.pipelined(c) {
 		return func() {}, true
@@ -228,8 +228,8 @@ func (r *room) largest(kind int) (most *peer) {
 	return most
 }
 
-// longest returns the connection that has a resource of the kind and has waited longest for
-// its peer. Connections without any call come first. It excludes the given connection, and
+// longest returns the connection that has a resource of the kind and has waited longest for its
+// peer. Connections without any call come first. longest excludes the connection but, and
 // connections with a call in progress.
 func (p *peer) longest(kind int, but *conn) (is *conn) {
 	for c := range p.conns {
@@ -267,7 +267,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		if l.plain {
 			const text = "too many connections: try again later\n"
 			in.SetWriteDeadline(time.Now().Add(time.Second))                                                                                                    //nolint:errcheck // the connection is closed immediately afterwards
-			io.WriteString(in, "HTTP/1.1 503 "+http.StatusText(http.StatusServiceUnavailable)+"\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"+text) //nolint:errcheck // likewise
+			io.WriteString(in, "HTTP/1.1 503 "+http.StatusText(http.StatusServiceUnavailable)+"\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"+text) //nolint:errcheck // the connection is closed immediately afterwards
 		}
 		in.Close()
 	}

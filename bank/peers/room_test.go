@@ -25,8 +25,8 @@ func crowded(t *testing.T, n int) (*room, []*conn) {
 	return r, all
 }
 
-// TestBodiesQueue checks that bodies displace others only one after another: a hundred that
-// come at once displace as many as there are intervals until their patience ends.
+// TestBodiesQueue checks that bodies displace other bodies only one after another: a hundred
+// bodies that arrive at once displace at most one body per interval until their time limit.
 func TestBodiesQueue(t *testing.T) {
 	t.Parallel()
 	r, all := crowded(t, 100)
@@ -44,13 +44,13 @@ func TestBodiesQueue(t *testing.T) {
 	}
 }
 
-// TestTurns checks that calls at the moment of the last reply wait for a turn, and that others
-// do not.
+// TestTurns checks that calls that arrive with the end of the last reply wait for a turn, and
+// that other calls do not.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	r, all := crowded(t, 2)
 	q := &http.Request{ProtoMajor: 1}
-	r.turns <- struct{}{} // taken
+	r.turns <- struct{}{} // the only turn is taken
 	for _, c := range all {
 		c.known, c.last = true, time.Now()
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Disk returns the file system of this machine, restricted to regular files. If a ledger's
-// file were replaced by a pipe or a device, reading it could block or never end. All values
-// that it returns are equal.
+// Disk returns the file system of this machine, restricted to regular files. If a ledger's file
+// were replaced by a pipe or a device, reading it could block or never end. Any two results of
+// Disk are equal.
 func Disk() vfs.FS { return disk{vfs.Default} }
 
 type disk struct{ vfs.FS }

@@ -16,20 +16,20 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// An FS is a snapshot of a directory that another process may be changing. It holds the files
+// An FS is a snapshot of a directory that another process may be changing. It keeps the files
 // of the database open, so that removed files can still be read, and copies the files that
 // change. Other files are read from the directory itself.
 type FS struct {
 	vfs.FS
 	dir   string
 	names []string
-	files map[string]vfs.File // by name
+	files map[string]vfs.File // open files by name
 }
 
 const (
 	pinAttempts  = 20       // number of attempts to open all files
 	pinChanges   = 1000     // number of attempts to find a time at which no file is created or removed, on a busy machine
-	maxPinnedWAL = 64 << 20 // in bytes; a larger log belongs to a run, whose logs are not reused
+	maxPinnedWAL = 64 << 20 // maximum size of a copied log in bytes; a larger log belongs to a run, whose logs are not reused
 )
 
 // Pin returns a snapshot of the directory. Release it with [FS.Close].

@@ -59,7 +59,7 @@ func TestPinned(t *testing.T) {
 		}
 	}
 	put("000006.sst", "later")
-	for range 2 { // The list stays the same however often it is read.
+	for range 2 { // The list must be the same each time it is read.
 		names, err := p.List("ledger")
 		if err != nil || len(names) != len(was) || slices.Contains(names, "000006.sst") {
 			t.Errorf("pinned %v, %v; want %v", names, err, was)
@@ -82,7 +82,7 @@ func TestPinned(t *testing.T) {
 		}
 	}
 	opens, never := 0, 1<<30
-	for _, from := range []int{5 * pinAttempts, never} { // errors of a busy writer and of a file that nobody can open
+	for _, from := range []int{5 * pinAttempts, never} { // number of failing attempts: of a busy writer, and of a file that can never be opened
 		p, err := Pin(errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
 			if op.Kind == errorfs.OpOpen {
 				if opens++; opens < from {

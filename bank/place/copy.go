@@ -19,13 +19,13 @@ type Copying struct {
 	Audit func(p Place, opts audit.Options) (*audit.Report, error)
 
 	// Fatal is called when the copy can no longer be written, and must not return. The
-	// incomplete copy has then been removed or marked as unfinished. If this failed, err also
-	// states it.
+	// incomplete copy has then been removed or marked as unfinished. If removing or marking the
+	// copy failed, err also contains that error.
 	Fatal func(err error)
 }
 
 // Copy copies the ledger in from to another place and returns the audit of the copy. If the
-// ledger or the copy is not clean, it returns that audit, and no copy remains.
+// ledger or the copy is not clean, Copy returns the failed audit and leaves no copy.
 func (c Copying) Copy(ctx context.Context, from, to Place) (report *audit.Report, err error) {
 	part, err := to.part()
 	if err != nil {
@@ -47,7 +47,7 @@ func (c Copying) Copy(ctx context.Context, from, to Place) (report *audit.Report
 		return nil, fmt.Errorf("%s remains from an interrupted copy: remove it, then copy again", part)
 	}
 	if err != nil {
-		if _, ok := part.(folder); ok && !errors.Is(err, store.ErrLocked) { // removes the parts created so far
+		if _, ok := part.(folder); ok && !errors.Is(err, store.ErrLocked) { // remove the parts created so far
 			err = errors.Join(err, part.discard())
 		}
 		return nil, err

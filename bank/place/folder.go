@@ -59,7 +59,7 @@ func (f folder) part() (Place, error) {
 
 func (f folder) rename(to Place) error {
 	dir := to.String()
-	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) { // an empty directory
+	if err := os.Remove(dir); err != nil && !errors.Is(err, os.ErrNotExist) { // remove an empty directory
 		return err
 	}
 	if err := os.Rename(string(f), dir); err != nil {

@@ -14,7 +14,7 @@ import (
 
 // A Place is the location of an existing or new ledger.
 type Place interface {
-	// String returns the address without password, so that it can be printed.
+	// String returns the address without a password, so that it can be printed.
 	String() string
 
 	// Base returns the default name of the ledger.
@@ -28,11 +28,11 @@ type Place interface {
 	Reader() (*store.Reader, error)
 	Audit(opts audit.Options) (*audit.Report, error)
 
-	// Sync makes the data that were read durable.
+	// Sync makes the data that a reader has read durable.
 	Sync() error
 
 	// part returns the temporary place in which a copy for this place is made. This place must
-	// be empty. The other methods move the copy to this place, mark it as finished, or remove
+	// be empty. The next methods move the copy to this place, mark it as finished, or remove
 	// it.
 	part() (Place, error)
 	rename(to Place) error

@@ -43,7 +43,7 @@ func (s server) Audit(opts audit.Options) (*audit.Report, error) {
 	}
 	defer v.Close()
 	r, err := audit.From(v, v.Head(), opts)
-	if errors.Is(err, store.ErrNone) { // the ledger existed when its directory was read
+	if errors.Is(err, store.ErrNone) { // the ledger existed when the list of ledgers was read
 		return &audit.Report{Findings: []audit.Finding{{Found: "no such table in the ledger's schema", Want: "the tables of a ledger"}}}, nil
 	}
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"bourse/bank/store"
 )
 
-// The operator signs the head of a ledger, and anybody can verify it with the public key.
+// The example signs the head of a ledger with the operator's key and verifies it with the
+// public key.
 func Example() {
 	private, public, _ := keys.New(rand.Reader, "bank.example.org")
 	checkpoint := proof.Checkpoint{Origin: "bank.example.org/lab", Head: store.Head{Size: 118}}
@@ -18,7 +19,7 @@ func Example() {
 	read, err := proof.Open(signed, public)
 	fmt.Println(read.Head.Size, err)
 
-	signed[len("bank.example.org/lab\n")] = '9' // 918 entries
+	signed[len("bank.example.org/lab\n")] = '9' // changes 118 entries to 918
 	_, err = proof.Open(signed, public)
 	fmt.Println(err != nil)
 	// Output:

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// FuzzCheckpoint checks that a key opens only the text that it signed, and no other form of
-// it. A checkpoint read without verification is compared with a simple parser of five lines.
+// FuzzCheckpoint checks that a key verifies only the text that it signed, and no other form of
+// that text. A checkpoint read without verification is compared with a simple parser of five
+// lines.
 func FuzzCheckpoint(f *testing.F) {
 	signed, err := os.ReadFile("../canonical/testdata/checkpoint")
 	check(f, err)

@@ -1,9 +1,9 @@
 // Package proof lets people who do not have a ledger verify statements about it: signed
 // checkpoints of its head, and proofs that it contains an entry.
 //
-// The package depends on heads and entries but not on how a ledger is stored. The log is an
-// RFC 6962 Merkle tree, and the signatures have the format of [golang.org/x/mod/sumdb/note].
-// Both have other implementations.
+// The package depends on heads and entries, but is independent of the storage of a ledger. The
+// log is an RFC 6962 Merkle tree, and the signatures have the format of
+// [golang.org/x/mod/sumdb/note]. Both have other implementations.
 package proof
 
 import (
@@ -25,7 +25,7 @@ var ErrProof = errors.New("proof is invalid")
 
 // An Inclusion proves that the ledger with a certain head contains an entry. The proof is only
 // as trustworthy as the head, so compare size and root with a trusted head, such as a
-// [Checkpoint]. The path does not prove the exact size, only the number of leaves.
+// [Checkpoint]. The path proves the number of leaves, but not the exact number of entries.
 type Inclusion struct {
 	Head   store.Head       `json:"head"`
 	Seq    int64            `json:"entry"`  // number of the entry

@@ -84,7 +84,7 @@ func TestInclusion(t *testing.T) {
 				"before": func(p *Inclusion) { p.Before[3]++ },
 				"root":   func(p *Inclusion) { p.Head.Root[3]++ },
 				"size":   func(p *Inclusion) { p.Head.Size += int64(n) },
-				"less": func(p *Inclusion) { // only the last leaf distinguishes this
+				"less": func(p *Inclusion) { // only the last leaf shows the difference
 					if p.Head.Size--; leafOf(p.Head.Size+1) != leafOf(seq) {
 						p.Leaf = nil
 					}
@@ -118,8 +118,8 @@ func TestInclusion(t *testing.T) {
 	}
 }
 
-// TestCheckpoint checks that a checkpoint is what was signed, and that an audit with it
-// distinguishes an honest ledger from another.
+// TestCheckpoint checks that opening a signed checkpoint returns the checkpoint, and that an
+// audit with it passes for the ledger and fails for a different ledger.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
 	fs, other := vfs.NewMem(), vfs.NewMem()

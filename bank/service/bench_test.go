@@ -19,12 +19,13 @@ import (
 
 const benchClients = 256
 
-// BenchmarkServe reports the signed transfers per second of 256 clients over the network, with
-// one order per call and with 64. The orders are signed beforehand. Each client has its own
-// account and connection (HTTP/1.1, because HTTP/2 costs a third more processor time for
-// sequential calls). It also reports the ratio to the same server with the same clients and a
-// plain, unsigned design. All figures are also reported as processor time per transfer of
-// clients, server and database together, which is independent of the load of the machine.
+// BenchmarkServe reports the number of signed transfers per second of 256 clients over the
+// network, with one order per call and with 64 orders per call. The orders are signed
+// beforehand. Each client has its own account and connection (HTTP/1.1, because HTTP/2 costs a
+// third more processor time for sequential calls). It also reports the ratio to an unsigned
+// design with the same server and clients. All figures are also reported as processor time per
+// transfer of clients, server and database together, which is independent of the load of the
+// machine.
 func BenchmarkServe(b *testing.B) {
 	for b.Loop() {
 		var plain, work float64
@@ -86,7 +87,7 @@ func served(b *testing.B, j *store.Journal, url string, open func() (*store.Sequ
 		c.Limits.Rate = 1e9
 	})
 	var clients [benchClients]*Client
-	for n := range clients { // each client has connected and used its key once
+	for n := range clients { // before the measurement, each client has connected and used its key once
 		clients[n] = at.client(b, name(n))
 		clients[n].http.Protocols.SetHTTP1(true)
 		clients[n].http.Protocols.SetHTTP2(false)

@@ -36,7 +36,7 @@ func (s *server) reader(ctx context.Context) (*store.Sequencer, error) {
 	return s.sequencer()
 }
 
-// told converts err to the error that the call returns.
+// told converts err to the error that a call returns.
 func (s *server) told(err error) error {
 	s.lost(err)
 	code := connect.CodeInternal
@@ -165,7 +165,7 @@ func (s *server) book(ctx context.Context, all []asked) (*wire.BookResponse, err
 	return response, nil
 }
 
-// sender returns the address of the sender, to which limits apply, as far as it is known.
+// sender returns the address of the sender, to which limits apply, or "" if it is unknown.
 func sender(ctx context.Context) string {
 	info, ok := connect.CallInfoForHandlerContext(ctx)
 	if !ok {

@@ -26,8 +26,8 @@ import (
 
 // A Dial contains the address of a bank and the identity of the client.
 type Dial struct {
-	Addresses []string // URLs of the servers, such as https://bank.example:8424; http:// only for this machine
-	Pin       string   // pins of the servers' certificates, as printed by 'bank serve', separated by commas; if empty, this machine must trust the certificates
+	Addresses []string // URLs of the servers, such as https://bank.example:8424; http:// is permitted only for the loopback interface
+	Pin       string   // pins of the servers' certificates, as printed by 'bank serve', separated by commas; if empty, the system must trust the certificates
 	Account   string   // account that signs orders to read; empty for an open ledger
 	Key       string   // private key of Account
 
@@ -42,11 +42,11 @@ type Client struct {
 	servers []wire.BankClient
 
 	patience time.Duration // time limit for one server
-	trusted  atomic.Bool   // a server has answered
+	trusted  atomic.Bool   // whether a server has answered
 
 	mu     sync.Mutex
 	at     int    // index of the server that answered last
-	ledger string // id of the ledger, empty if unknown
+	ledger string // id of the ledger; empty if unknown
 	read   string // the current order to read
 	until  float64
 }
@@ -108,11 +108,11 @@ const (
 // These are the time limits for one server. If there are several servers, a request to one of
 // them may be repeated to another with the same id.
 const (
-	turn     = 2 * time.Second // if there are several
+	turn     = 2 * time.Second // time limit if there are several servers
 	patience = 30 * time.Second
 )
 
-const mostAnswer = 256 << 20 // bytes; sufficient for the balances of millions of accounts
+const mostAnswer = 256 << 20 // maximum size of an answer in bytes, sufficient for the balances of millions of accounts
 
 // ask calls f with one server after another until a server answers or refuses, or ctx is done.
 func (c *Client) ask(ctx context.Context, f func(context.Context, wire.BankClient) error) error {
@@ -158,7 +158,8 @@ func (c *Client) askOne(ctx context.Context, s wire.BankClient, f func(context.C
 	return f(ctx, s)
 }
 
-// again reports whether to retry after err. If not, err is the reply to the request.
+// again reports whether to retry after err. If it returns false, err is the reply to the
+// request.
 func again(err error) bool {
 	if strange(err) {
 		return false
@@ -223,8 +224,8 @@ func (c *Client) Payee(ctx context.Context, account, market string) (bool, error
 }
 
 // Reads reports whether an account may read the whole ledger. The client must be permitted to
-// read the account's key. A bank of an earlier version does not report it, so Reads then returns
-// false.
+// read the account's key. A bank of an earlier version does not report this right, so Reads
+// then returns false.
 func (c *Client) Reads(ctx context.Context, account string) (bool, error) {
 	l, err := c.about(ctx, account, "")
 	return l.GetReads(), err
@@ -353,7 +354,7 @@ func passing(reason string) bool {
 	return reason == tooMany || reason == "unknown" || reason == "closed" || reason == "not applied"
 }
 
-// asks is like ask, but it also passes an order to read to f.
+// asks is like ask, but also passes an order to read to f.
 func (c *Client) asks(ctx context.Context, f func(ctx context.Context, s wire.BankClient, read string) error) error {
 	return c.ask(ctx, func(ctx context.Context, s wire.BankClient) error {
 		read, err := c.reads(ctx)

@@ -6,8 +6,8 @@ import (
 	"bourse/bank/wire"
 )
 
-// TestNotes checks that an entry has only one note. With two, a program that stores one and
-// another that reads the other would have different entries.
+// TestNotes checks that an entry has only one note. With two notes, programs that use different
+// notes would have different entries.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -7,11 +7,11 @@ import (
 
 // Limits restricts the requests of clients. A zero value means the default.
 type Limits struct {
-	Bytes       int           // per call: 1 MiB
-	Orders      int           // per call: 256
+	Bytes       int           // maximum number of bytes per call; default 1 MiB
+	Orders      int           // maximum number of orders per call; default 256
 	Calls       int           // maximum number of calls received but not yet answered; default 1024
-	Connections int           // maximum number of concurrent connections, at most half of them from one address; [peers.Connections]
-	Deadline    time.Duration // per call: 10 s
+	Connections int           // maximum number of concurrent connections, at most half of them from one address; default [peers.Connections]
+	Deadline    time.Duration // time limit of a call; default 10 s
 	Rate        float64       // maximum number of orders per second and account (or per address if no key is known yet), and of reads per second and address; also the burst size; default 1000
 }
 
@@ -36,7 +36,7 @@ func (l Limits) defaults() Limits {
 
 // Buckets limits the rate of each client. The burst size is the number of requests per second.
 type Buckets struct {
-	Rate float64 // per second
+	Rate float64 // number of requests per second
 
 	mu   sync.Mutex
 	left map[string]bucket
@@ -50,7 +50,8 @@ type bucket struct {
 // mostBuckets is the number of buckets above which full ones are removed.
 const mostBuckets = 1 << 16
 
-// Take reports whether the client named who may send one more request at time now.
+// Take reports whether the client named who may send one more request at time now, and counts
+// the request.
 func (b *Buckets) Take(who string, now float64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

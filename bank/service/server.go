@@ -28,21 +28,21 @@ type Config struct {
 	Write func() (*store.Sequencer, error)
 
 	// Waits makes the server wait if the ledger cannot be opened the first time, because
-	// another server writes it or its database is unavailable. If it is false, this is an
-	// error.
+	// another server writes it or its database is unavailable. If Waits is false, Serve returns
+	// an error in these cases.
 	Waits bool
 
 	// Read opens the ledger for reading its entries, even while it is in use.
 	Read func() (*store.Reader, error)
 
 	Key         string            // private key that signs receipts
-	Certificate *certificate.File // nil means plain HTTP, only for tests and this machine
+	Certificate *certificate.File // nil means plain HTTP, which is permitted only in tests and on the loopback interface
 	Limits      Limits
 	Now         func() float64    // function that returns the seconds since 2000-01-01 UTC
 	Tell        func(what string) // called with events of the ledger; may be nil
 
-	// Ready is called once, when the ledger has been opened or the server waits for it. This
-	// is before the first call is answered. It may be nil.
+	// Ready is called once, when the ledger has been opened or the server waits for it. The
+	// server calls it before it answers the first call. Ready may be nil.
 	Ready func() error
 }
 
@@ -92,7 +92,7 @@ func (s *server) handler() http.Handler {
 	return mux
 }
 
-// noPages rejects calls sent by web pages in a browser on this machine.
+// noPages rejects calls that web pages in a browser on this machine send.
 func noPages(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Origin") != "" {
@@ -177,7 +177,7 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 	return p.Serve(ctx, l)
 }
 
-// pause is the time between two attempts to open the ledger; look is the time between two
+// pause is the time between two attempts to open the ledger, and look is the time between two
 // checks that the ledger is still available.
 const (
 	pause = 200 * time.Millisecond
@@ -237,7 +237,7 @@ func (s *server) watch(ctx context.Context, l *store.Sequencer) {
 	}
 }
 
-// wait waits for d. It reports whether ctx is still not done afterwards.
+// wait waits for d. It reports whether ctx is not done afterwards.
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

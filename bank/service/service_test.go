@@ -37,7 +37,7 @@ func clock() float64 { return 1000 }
 // A bankHere is a bank that a test serves on this machine.
 type bankHere struct {
 	fs   vfs.FS
-	at   string // its address
+	at   string // address of the bank
 	pin  string
 	stop func() error
 }
@@ -111,7 +111,7 @@ func (b *bankHere) client(t testing.TB, account string) *Client {
 	return c
 }
 
-// owned are the first entries of a ledger with contract 0 of market:lab open.
+// owned contains the first entries of a ledger in which contract 0 of market:lab is open.
 func owned() []bank.Entry {
 	return append(ownerstest.Begin(), ownerstest.Admit("a0", "user:0", ownerstest.Contract(0), 1000, 900),
 		ownerstest.Says("operator", "right", "see", "operator", "of", "user:7", "right", "audit"))
@@ -131,11 +131,11 @@ func TestSame(t *testing.T) {
 	other := ownerstest.Transfer("t1", "user:1", "user:2", 40)
 	for i, e := range []bank.Entry{
 		ownerstest.Transfer("t1", "user:1", "user:2", 30),
-		ownerstest.Transfer("t1", "user:1", "user:2", 30), // again
-		other, // with that id
+		ownerstest.Transfer("t1", "user:1", "user:2", 30), // the same transfer again
+		other, // another transfer with the same id
 		ownerstest.Transfer("t2", "user:1", "user:2", 1e7),
 		with(ownerstest.Transfer("t3", "user:1", "user:2", 5), func(e *bank.Entry) { e.Note = nil }),
-		ownerstest.Admit("a1", "user:1", ownerstest.Contract(0), 10, 10), // a contract of before
+		ownerstest.Admit("a1", "user:1", ownerstest.Contract(0), 10, 10), // a contract that was admitted before
 		with(ownerstest.Admit("a2", "user:1", ownerstest.Contract(2), 10, 10), func(e *bank.Entry) { e.Note = append(e.Note, 0xff) }),
 		ownerstest.Market(bank.Settle, "s0", ownerstest.Contract(0), ownerstest.Move(escrow, "host:0", 600), ownerstest.Move(escrow, "user:0", 300)),
 		ownerstest.Market(bank.Settle, "s1", ownerstest.Contract(0), ownerstest.Move(escrow, "host:0", 600), ownerstest.Move(escrow, "user:0", 300)),
@@ -211,7 +211,7 @@ func signed(t testing.TB, account, kind string, fields ...string) string {
 	return string(b)
 }
 
-// late returns a transfer with an expired order, dated as if the order had not expired.
+// late returns a transfer with an expired order; the time of the transfer is before the expiry.
 func late(t testing.TB) bank.Entry {
 	t.Helper()
 	note := signed(t, "user:1", "transfer", "id late", "account user:1", "to user:2", "amount 0.000005", "expires 2000-01-01T00:00:10Z")
@@ -220,8 +220,8 @@ func late(t testing.TB) bank.Entry {
 	return e
 }
 
-// TestAttacks checks that nobody can read or book what belongs to others. It performs the
-// attacks on the server in THREATS.md.
+// TestAttacks checks that no client can read data of other accounts or book entries for them.
+// It performs the attacks on the server in THREATS.md.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	b := begin(t, owned()...)
@@ -323,8 +323,8 @@ func post(t testing.TB, at, call, body string) (int, string) {
 	return r.StatusCode, string(text)
 }
 
-// TestLimits checks that requests that are too large, too many or too slow are refused and
-// book nothing, and that one account's orders do not block another's.
+// TestLimits checks that requests that are too large, too many or too slow are refused and book
+// nothing, and that the orders of one account do not block the orders of another.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	b := begin(t, owned()...)
@@ -429,7 +429,7 @@ func TestShutdown(t *testing.T) {
 			}
 		})
 	}
-	time.Sleep(100 * time.Millisecond) // under load
+	time.Sleep(100 * time.Millisecond) // shut the server down under load
 	check(t, b.stop())
 	cancel()
 	clients.Wait()
@@ -488,8 +488,8 @@ func TestEntries(t *testing.T) {
 
 // TestRotatedCertificate checks with real handshakes that a bank uses a new certificate that
 // replaces the old one. Clients with both pins are answered before and after the change, and
-// clients with one pin while its certificate is in use. A certificate renewed for the same key
-// has the same pin. A broken certificate changes nothing and is reported in one sentence.
+// clients with one pin while its certificate is in use. A new certificate for the same key has
+// the same pin. A broken certificate changes nothing and is reported in one sentence.
 func TestRotatedCertificate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -521,7 +521,7 @@ func TestRotatedCertificate(t *testing.T) {
 	if _, _, err := long.Ledger(t.Context(), ""); err != nil {
 		t.Error(err)
 	}
-	long.Close() // its next call dials
+	long.Close() // the next call opens a new connection
 	both := first + "," + second
 	answered("before", first, true)
 	answered("before, with the next", second, false)

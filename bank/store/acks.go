@@ -19,9 +19,9 @@ const acksFile = "ACKS"
 const (
 	acksRegion = 128 << 10 // bytes of one copy of one area
 	acksSize   = 4 * acksRegion
-	ackHeader  = 64             // size of the header in bytes; the length of an ack is a multiple of it
+	ackHeader  = 64             // size of the header in bytes; the length of an ack is a multiple of this size
 	maxAcked   = acksRegion / 2 // maximum size of a group stored in an ack, in bytes
-	acksFill   = 0xa5           // every byte of an area that is not part of an ack
+	acksFill   = 0xa5           // value of every byte of an area that is not part of an ack
 )
 
 // An ack records that a group is about to be acknowledged. It contains the number of the
@@ -67,7 +67,7 @@ func fill(b []byte, n int) []byte {
 // ackSum returns the checksum of an encoded ack, which covers everything after the checksum.
 func ackSum(b []byte) uint32 { return crc32.Checksum(b[4:], crc32.MakeTable(crc32.Castagnoli)) }
 
-// parseAck parses the ack at the front of b. ok is false if there is none.
+// parseAck parses the ack at the front of b. The result ok is false if there is no ack.
 func parseAck(b []byte) (a ack, length int, ok bool) {
 	if len(b) < ackHeader {
 		return a, 0, false
@@ -88,10 +88,10 @@ func parseAck(b []byte) (a ack, length int, ok bool) {
 	return a, length, true
 }
 
-// An acks is the file of acks, open for writing. An ack without a value starts an era, and
-// acks with values follow it. Eras alternate between two areas. Each area has two copies in
-// different blocks, which are written together and made durable by one sync. Starting an era
-// overwrites the area's old contents.
+// An acks is the file of acks, open for writing. An ack without a value starts an era, and acks
+// with values follow it. Eras alternate between two areas. Each area has two copies in
+// different blocks, which are written together and made durable by one sync. The start of an
+// era overwrites the old contents of its area.
 type acks struct {
 	file vfs.File
 	era  uint64
@@ -120,7 +120,7 @@ func openAcks(fsys vfs.FS, dir string, era uint64) (*acks, error) {
 	return &acks{file: f, era: era, at: acksRegion, used: [2]int{acksRegion, acksRegion}}, nil
 }
 
-// holds reports whether a group of n bytes can be stored in an ack.
+// holds reports whether an ack in the current area can store a group of n bytes.
 func (k *acks) holds(n int) bool { return n <= maxAcked && k.at+ackLength(n) <= acksRegion }
 
 // write writes a durably. If a has no value, write starts a new era, and all earlier entries

@@ -92,7 +92,7 @@ func (m *signedMove) UnmarshalJSON(b []byte) error {
 	if len(fields) < 3 {
 		return errors.New("found a move without from, to or amount, want all three")
 	}
-	type plain signedMove // omits this method
+	type plain signedMove // type without this method
 	return json.Unmarshal(b, (*plain)(m))
 }
 
@@ -132,12 +132,12 @@ type Outcome struct {
 	Mode  string `json:"mode,omitempty" doc:"mode of the bank, open or owned, if a single order was sent"`
 }
 
-const maxOrder = 4096 // bytes per line
+const maxOrder = 4096 // maximum number of bytes per line
 
 // Apply reads orders from in, one JSON object per line, either plain or containing a signed
-// order. It calls do, such as [Sequencer.Do], for at most parallel orders at the same time. It
-// writes the outcome of each order to out when the outcome is durable, in the order in which
-// the outcomes become durable.
+// order. It calls do, such as [Sequencer.Do], for at most parallel orders at the same time.
+// When the outcome of an order is durable, Apply writes the outcome to out, so outcomes are in
+// the order in which they become durable.
 //
 // Apply returns an error if in or out fails or the bank becomes unavailable. The refusal of an
 // order is an outcome. A malformed line is also an outcome, with its line number. The function
@@ -190,7 +190,7 @@ func Apply(ctx context.Context, do func(context.Context, bank.Entry) (Receipt, e
 	return context.Cause(ctx)
 }
 
-// An orderLine is one line of the input. n counts from 1.
+// An orderLine is one line of the input, with its number n, counted from 1.
 type orderLine struct {
 	n    int
 	text []byte

@@ -102,8 +102,8 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplySigned checks that lines with signed orders are booked in an owned ledger, and
-// plain ones refused.
+// TestApplySigned checks that an owned ledger books lines with signed orders and refuses plain
+// lines.
 func TestApplySigned(t *testing.T) {
 	t.Parallel()
 	s := newSequencer(t, vfs.NewMem())
@@ -124,7 +124,7 @@ func TestApplySigned(t *testing.T) {
 	transfer := ownerstest.Transfer("t", "user:0", "user:1", 5)
 	for _, c := range []struct{ line, id, want string }{
 		{line(transfer, ""), transfer.ID, ""},
-		{line(transfer, ""), transfer.ID, ""}, // again
+		{line(transfer, ""), transfer.ID, ""}, // the same order again
 		{line(ownerstest.Mint("m", "user:0", 5), ""), "bursar/m", ""},
 		{line(ownerstest.Enrol("user:77"), ""), "operator/enrol-user:77", ""},
 		{line(admit, fmt.Sprintf(`,"contract":%d,"moves":[{"from":"user:0","to":%q,"amount":"0.0009"}]`, contract, escrow)), admit.ID, ""},

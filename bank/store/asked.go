@@ -11,8 +11,8 @@ import (
 	"bourse/bank/owners"
 )
 
-// Answer returns the entry that was booked for request id, and reports whether it exists. If
-// it does not, the same id may still be booked later.
+// Answer returns the entry that was booked for request id, and reports whether it exists. If no
+// entry was booked for id, an entry with this id may still be booked later.
 func (s *Sequencer) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, err error) {
 	var wrong error
 	err = s.Look(ctx, func(*bank.Ledger) {

@@ -5,32 +5,32 @@ import "iter"
 // Values provides read access to the values of a ledger by key. The package comment lists the
 // keys.
 type Values interface {
-	// Get returns the value at key, nil if there is none.
+	// Get returns the value at key, or nil if there is none.
 	Get(key []byte) ([]byte, error)
 
-	// Scan yields the keys and values in [from, to) in order. They are valid until the next
-	// iteration. It stores an error in err.
+	// Scan yields the keys and values in [from, to) in order. Each key and value is valid until
+	// the next iteration. Scan stores an error in err.
 	Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte]
 }
 
 // A Backend stores the values of a journal: in a directory, for [Create] and [Open], or in
-// another database. Only one journal at a time uses it.
+// another database. Only one journal at a time may use a backend.
 type Backend interface {
 	Values
 
 	// Batch starts a batch of changes.
 	Batch() Batch
 
-	// Close closes the backend in good order. The ledger ends at head.
+	// Close closes and seals the backend. The ledger ends at head.
 	Close(head Head) error
 
 	// Release releases the backend without sealing it, as if the process had died. After Close
-	// or another Release, it does nothing.
+	// or another Release, Release does nothing.
 	Release() error
 }
 
-// A Fetcher is a [Backend] that can prefetch values. It returns the values of the fetched keys
-// faster until the next call of Fetch or the next Commit.
+// A Fetcher is a [Backend] that can prefetch values. Until the next call of Fetch or Commit,
+// Get returns the values of the fetched keys faster.
 type Fetcher interface {
 	Fetch(keys [][]byte)
 }

@@ -19,8 +19,8 @@ import (
 )
 
 // BenchmarkBatches compares full groups of transfers with a raw log that appends the hash of
-// each entry and syncs once per group. It reports the ratios of time and of processor time,
-// and the cost of hashing the leaves.
+// each entry and syncs once per group. It reports the ratios of elapsed time and of processor
+// time, and the cost of hashing the leaves.
 func BenchmarkBatches(b *testing.B) {
 	const groups = 20
 	for b.Loop() {
@@ -148,11 +148,11 @@ func BenchmarkLoneClient(b *testing.B) {
 	}
 }
 
-// BenchmarkTransfers reports the durable transfers per second of 256 clients, and the ratios
-// to a single client and to a raw log that writes and syncs each transfer by itself. It also
+// BenchmarkTransfers reports the durable transfers per second of 256 clients, and the ratios to
+// a single client and to a raw log that writes and syncs each transfer by itself. It also
 // reports the transfers per group and the processor time per transfer, including that of the
-// clients. The three are measured in turn and compared by medians, because the speed of disks
-// varies.
+// clients. The benchmark measures the three in turn and compares their medians, because the
+// speed of disks varies.
 func BenchmarkTransfers(b *testing.B) {
 	const rounds, clients, n, alone = 11, 256, 256 * 40, 80
 	e := transfer("", "user:a", "user:b", 1)

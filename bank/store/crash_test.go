@@ -26,7 +26,7 @@ var whole = flag.Bool("whole", false, "run fault injection in full, for hours")
 type answers struct {
 	mu       sync.Mutex
 	receipts map[string]Receipt
-	twice    atomic.Int64 // requests sent twice and not yet answered
+	twice    atomic.Int64 // number of requests sent twice and not yet answered
 }
 
 func (a *answers) add(id string, r Receipt) {
@@ -56,8 +56,8 @@ func asked(n int, owned bool) bank.Entry {
 	return e
 }
 
-// askedOwner returns request n for an owned ledger. The first requests set the owners; the
-// others are signed. Each is signed once.
+// askedOwner returns request n for an owned ledger. The first requests set the owners. All
+// other requests are signed, each only once.
 func askedOwner(n int) bank.Entry {
 	signed.Lock()
 	defer signed.Unlock()
@@ -244,7 +244,8 @@ func (c *cutter) powerCut() {
 	c.t.Logf("%d power cuts, %d of them during recovery and %d while a request sent twice was not answered", c.all, c.recovering, c.racing)
 }
 
-// cuts counts power cuts.
+// cuts contains the numbers of all power cuts, of cuts during recovery, and of cuts while a
+// request sent twice was not answered.
 type cuts struct{ all, recovering, racing int }
 
 // A cutter cuts the power at regular intervals of file operations of a workload.

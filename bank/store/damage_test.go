@@ -67,7 +67,8 @@ var harms = map[string]func(b []byte, src *rand.Rand) []byte{
 	"removed":     func([]byte, *rand.Rand) []byte { return nil },
 }
 
-// place returns the offset of a byte. In every other call the byte carries data.
+// place returns the offset of a byte. In every other call, the byte is part of the data rather
+// than of the padding.
 func place(b []byte, src *rand.Rand) int {
 	var places []int
 	for at := range b {
@@ -119,8 +120,9 @@ func inUse(t testing.TB, left *vfs.MemFS) map[string]bool {
 // TestCrashDamage checks that any flipped bit, zeroed block, truncated file or removed file
 // after a power cut is detected when the ledger is audited or opened, so that no acknowledged
 // entry is lost silently. There are three exceptions. The end of the manifest looks like an
-// interrupted write and is restored from the logs, and a missing log is restored from the
-// acks. A table that the power cut interrupted was never used. Pebble itself may remove files.
+// interrupted write and is restored from the logs, and a missing log is restored from the acks.
+// A table whose writing the power cut interrupted was never used. Pebble itself may remove
+// files that it no longer needs.
 func TestCrashDamage(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -216,7 +218,7 @@ func TestOldFiles(t *testing.T) {
 		}
 		r, err := audit.Audit("bank", audit.Options{FS: fs})
 		named := func(f audit.Finding) bool { return f.File == name }
-		if err != nil || !r.Clean() && !slices.ContainsFunc(r.Findings, named) { // complete entries that it cuts off may be detected first
+		if err != nil || !r.Clean() && !slices.ContainsFunc(r.Findings, named) { // the loss of complete entries may be detected first
 			t.Errorf("seed %d: %s: %+v, %v", seed, name, r, err)
 		}
 		if !r.Clean() {
@@ -231,8 +233,8 @@ func TestOldFiles(t *testing.T) {
 	t.Logf("noticed %v", noticed)
 }
 
-// harm damages a file of the bank and returns a description of the damage, or "" if nothing
-// changed.
+// harm damages a file of the bank and returns a description of the damage, or "" if the file
+// did not change.
 func harm(t testing.TB, fs vfs.FS, src *rand.Rand) (name, what string) {
 	t.Helper()
 	names, err := fs.List("bank")
@@ -297,8 +299,8 @@ func reopened(fs vfs.FS, acked map[string]Receipt) error {
 	return nil
 }
 
-// TestRestored checks that groups that a power cut kept from the database are in the acks, and
-// that a reader sees them without opening the bank for writing.
+// TestRestored checks that groups that did not reach the database before a power cut are in the
+// acks, and that a reader can read them without opening the bank for writing.
 func TestRestored(t *testing.T) {
 	t.Parallel()
 	fs, acked := crashed(t, 24, 0, false, nil)

@@ -19,14 +19,14 @@ import (
 type directory struct {
 	opts  Options
 	dir   string
-	disk  bool // opts.FS is the real disk
+	disk  bool // whether opts.FS is the real disk
 	lock  *pebble.Lock
 	place io.Closer // lock on the directory itself
 	db    *pebble.DB
 
 	hasAcks bool         // whether the file HEAD has an acks line
 	acked   []ack        // acks of the last era that were found on opening
-	acks    *acks        // open for writing; nil if the ledger is reproducible
+	acks    *acks        // file of acks, open for writing; nil if the ledger is reproducible
 	kept    []sealedFile // finished files at the time the database was opened
 
 	fetched map[string][]byte // prefetched values by key; nil if there is no value
@@ -34,8 +34,8 @@ type directory struct {
 
 var _ Backend = (*directory)(nil)
 
-// cacheSize is the size of Pebble's block cache in bytes. The size is large enough that
-// recently used ids are not read again for each group.
+// cacheSize is the size of Pebble's block cache in bytes. With this size, recently used ids
+// need not be read again for each group.
 const cacheSize = 64 << 20
 
 func newDirectory(dir string, opts Options) *directory {
@@ -101,7 +101,7 @@ func vacant(names []string) (err error) {
 	for _, name := range names {
 		kind, _ := numbered(name)
 		switch {
-		case name == lockFile || name == acksFile || name == headFile+".tmp": // left by an interrupted creation
+		case name == lockFile || name == acksFile || name == headFile+".tmp": // file left by an interrupted creation
 		case name == headFile || kind != "" || strings.HasSuffix(name, sstable) || strings.HasPrefix(name, "marker."):
 			return ErrExists
 		default:
@@ -268,12 +268,12 @@ func (d *directory) options() *pebble.Options {
 		FS:                 d.guarded(),
 		FormatMajorVersion: format,
 		Logger:             log,
-		EventListener:      &pebble.EventListener{BackgroundError: log.died}, // otherwise Pebble retries indefinitely
+		EventListener:      &pebble.EventListener{BackgroundError: log.died}, // without this listener, Pebble would retry indefinitely
 		DisableTableStats:  true,
 		CacheSize:          cacheSize,
 		MemTableSize:       d.opts.memTable,
 	}
-	opts.Experimental.FileCacheShards = 1 // without this, Pebble would use the number of cores, which it also stores in OPTIONS
+	opts.Experimental.FileCacheShards = 1 // a fixed number, because Pebble would use the number of cores and store it in OPTIONS
 	if d.opts.Reproducible {
 		opts.MemTableSize = reproducibleMemory
 		opts.FS = plainFS{opts.FS}
@@ -421,7 +421,7 @@ func get(db pebble.Reader, key []byte) ([]byte, error) {
 	return slices.Clone(v), nil
 }
 
-// scan yields the keys and values in [from, to), valid until the next iteration. It stores an
+// scan yields the keys and values in [from, to), valid until the next iteration. scan stores an
 // error in err.
 func scan(db pebble.Reader, from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {

@@ -24,7 +24,7 @@ var causes = []error{syscall.ENOSPC, syscall.EIO, syscall.EFBIG, io.ErrShortWrit
 
 // A series is a number of runs on a disk that fails with one error. The first run fails from
 // write From on, the next from write From + Every on, and so on. The series ends after Most
-// runs, or when a run ends before its failure.
+// runs, or after a run that ended before the failing write.
 type series struct{ Cause, From, Every, Most int }
 
 // A seriesOutcome is the number of failed runs of a series, with a description of each fault.
@@ -45,7 +45,7 @@ func TestDiskErrors(t *testing.T) {
 	}
 	failures := make(map[error]int)
 	total := 0
-	// The requests arrive in a different order in each pass.
+	// In each pass, the requests arrive in a different order.
 	for pass := 0; total < least && !t.Failed(); pass++ {
 		for i, cause := range causes {
 			s := series{i, 1, every, most}
@@ -119,7 +119,7 @@ func failing(cause error, at int64) (came bool, err error) {
 		}
 		hit.Store(true)
 		if cause == io.ErrShortWrite && (op.Kind == errorfs.OpFileWrite || op.Kind == errorfs.OpFileWriteAt) {
-			return nil // shortFS writes a half
+			return nil // shortFS writes only the first half
 		}
 		return cause
 	}))

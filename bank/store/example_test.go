@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A ledger is closed and opened again. Its balances are the sums of its journal.
+// The example closes a ledger and opens it again. The balances are the sums of the journal.
 func Example() {
 	disk := vfs.NewMem() // a nil Options.FS means the real file system
 	journal, _ := store.Create("bank", store.Options{FS: disk})

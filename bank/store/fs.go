@@ -22,8 +22,8 @@ type plainFile struct{ vfs.File }
 
 func (plainFile) Preallocate(int64, int64) error { return nil }
 
-// A guardedFS is the file system through which a database is written. It reports a failed
-// write in one sentence. Without it, Pebble would retry indefinitely, continue partially, or
+// A guardedFS is the file system through which a database is written. It reports a failed write
+// in one sentence. Without a guardedFS, Pebble would retry indefinitely, continue partially, or
 // print a stack trace. It also syncs the directory before Pebble creates a marker file, which
 // names the current manifest. Without that sync, a power failure could preserve the marker but
 // lose the manifest.
@@ -32,7 +32,7 @@ type guardedFS struct {
 	fatal func(error)
 }
 
-// guard reports err to fatal, if it is not nil, and returns it.
+// guard passes err to fatal unless err is nil, and returns err.
 func (fs guardedFS) guard(err error) error {
 	if err != nil {
 		fs.fatal(err)

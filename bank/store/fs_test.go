@@ -6,8 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestMarker checks that no power cut leaves a marker without the file it names: the directory
-// is synced before the marker is created.
+// TestMarker checks that no power cut leaves a marker without the file that it names, because
+// the directory is synced before the marker is created.
 func TestMarker(t *testing.T) {
 	t.Parallel()
 	mem := vfs.NewCrashableMem()

@@ -25,7 +25,8 @@ func (g *group) add(e *bank.Entry, t *tree) {
 	g.count++
 }
 
-// encode returns the value of the group. root is the root of the log after the group.
+// encode returns the value of the group. The argument root is the root of the log after the
+// group.
 func (g *group) encode(root tlog.Hash) []byte {
 	g.value = append(g.value[:0], groupVersion)
 	g.value = binary.AppendUvarint(g.value, uint64(g.count))

@@ -28,7 +28,7 @@ func TestGroupHarmed(t *testing.T) {
 		ends = append(ends, len(g.entries))
 	}
 	value := g.encode(whole.head().Root)
-	from := 1 + 1 // version, count
+	from := 1 + 1 // size of the version and of the count
 	read := func(value []byte) (n int, err error) {
 		d := decoder{b: appendTree(nil, &before)}
 		r := groupReader{tree: d.tree(20)}

@@ -25,23 +25,23 @@ const (
 	balanceTable  = 'B'
 	contractTable = 'C'
 	requestTable  = 'I'
-	stateTable    = 'S' // also the owners
+	stateTable    = 'S' // state of the balances, and the owners
 )
 
 // Options configures a ledger. The zero value is suitable for a live bank on disk.
 type Options struct {
-	FS vfs.FS // nil means the disk
+	FS vfs.FS // file system of the ledger; nil means the disk
 
 	// BalancesEvery is the number of groups between two writes of the balances, which is also
 	// the maximum number of groups replayed on opening; 0 means 64.
 	BalancesEvery int
 
-	// Reproducible means that the files on disk depend only on the entries and on the points
-	// at which they were flushed. It is used for the ledgers of runs. Such a ledger becomes
-	// durable only when it is closed. Pebble records the time in its tables. Therefore all
-	// data of such a ledger stay in the write-ahead log, and in memory when the ledger is
-	// opened again. The log also records how far it was synced, which depends on timing. It is
-	// therefore synced only once, at the end.
+	// Reproducible means that the files on disk depend only on the entries and on the points at
+	// which they were flushed. This option is used for the ledgers of runs. Such a ledger
+	// becomes durable only when it is closed. Pebble records the time in its tables. Therefore
+	// all data of such a ledger stay in the write-ahead log, and in memory when the ledger is
+	// opened again. The log also records how far it was synced, which depends on timing. The
+	// log is therefore synced only once, at the end.
 	Reproducible bool
 
 	// Now is the clock of the ledger, in seconds since [bank.Epoch]. It provides the times of
@@ -88,13 +88,13 @@ type Journal struct {
 	backend Backend             // nil after Close
 	fetch   func(keys [][]byte) // method Fetch of the backend, or nil
 
-	now      func() float64 // the clock, or nil
+	now      func() float64 // clock of the ledger, or nil
 	owners   owners.Owners
 	tree     tree
 	time     float64
 	group    group
 	pending  pending
-	since    int // groups since the balances were last written
+	since    int // number of groups since the balances were last written
 	replayed int64
 	err      error
 }

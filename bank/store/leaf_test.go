@@ -23,7 +23,7 @@ func naive(t testing.TB, es []bank.Entry) (hashes []tlog.Hash, heads []Head) {
 	t.Helper()
 	before := sha256.Sum256([]byte("\x00bourse ledger 2"))
 	var leaf []byte
-	var tree []tlog.Hash // of complete leaves
+	var tree []tlog.Hash // hashes of the complete leaves
 	read := func(tree []tlog.Hash) tlog.HashReaderFunc {
 		return func(at []int64) (hs []tlog.Hash, err error) {
 			for _, i := range at {
@@ -69,9 +69,9 @@ func someEntries(src *rand.Rand, n int) []bank.Entry {
 	return es
 }
 
-// TestTree checks that the hash of an entry is the SHA-256 of its leaf up to it, and that the
-// root equals that of tlog's own tree of leaves. It checks all sizes, including after decoding,
-// whichever hashes were computed before.
+// TestTree checks that the hash of an entry is the SHA-256 of its leaf up to and including the
+// entry, and that the root equals the root of tlog's own tree of leaves. It checks all sizes,
+// also after decoding, and with any set of hashes computed earlier.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -144,8 +144,8 @@ func TestGrouping(t *testing.T) {
 	})
 }
 
-// TestLeafRestored checks that a ledger reopened at any size continues with the same hashes as
-// one that was never closed, both after Close and after the process died.
+// TestLeafRestored checks that a ledger reopened at any size, after Close or after the process
+// died, continues with the same hashes as a ledger that was never closed.
 func TestLeafRestored(t *testing.T) {
 	t.Parallel()
 	var es []bank.Entry

@@ -6,7 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// meanwhile does something once, after the files of a directory have been listed.
+// A meanwhile is a file system that calls a function once, after the files of a directory have
+// been listed.
 type meanwhile struct {
 	vfs.FS
 	do func()

@@ -9,8 +9,9 @@ import (
 )
 
 // Once books e, which must contain a signed order. An order with the same id may have been
-// answered before. If it differs at most in its expiry, Once returns the receipt or refusal of
-// that order. A client that signs an order again therefore need not store the first version.
+// answered before. If the two orders differ at most in their expiry, Once returns the receipt
+// or refusal of the earlier order. A client that signs an order again therefore need not store
+// the first version.
 func Once(ctx context.Context, bank interface {
 	Do(ctx context.Context, e bank.Entry) (Receipt, error)
 	Answer(ctx context.Context, id string) (bank.Entry, bool, error)

@@ -26,7 +26,7 @@ func TestPlainErrors(t *testing.T) {
 		syscall.EROFS:  "copy the ledger elsewhere",
 		syscall.EACCES: "ask its owner",
 	} {
-		for at, opened := 1, 0; opened < 3; at += 3 { // later the bank opens, and fails while it runs
+		for at, opened := 1, 0; opened < 3; at += 3 { // at later operations, the bank opens and fails while it runs
 			mem := vfs.NewMem()
 			closeJournal(t, create(t, "books", Options{FS: mem}))
 			var ops atomic.Int64
@@ -53,7 +53,7 @@ func TestPlainErrors(t *testing.T) {
 					}
 					_, err = s.Do(context.Background(), transfer(fmt.Sprint(n), "mint", "user:a", 1))
 				}
-				if !errors.Is(err, ErrUnknown) { // The error below explains ErrUnknown.
+				if !errors.Is(err, ErrUnknown) { // For ErrUnknown, the error reported below contains the cause.
 					told <- err
 				}
 			}()

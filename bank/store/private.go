@@ -19,8 +19,8 @@ const (
 )
 
 // A privateFS is the real disk, on which new files have the given mode from their creation on.
-// It would be too late to change the mode afterwards: a process that has opened a file can
-// continue to read it.
+// Changing the mode afterwards would be too late, because a process that has already opened a
+// file can continue to read it.
 type privateFS struct {
 	vfs.FS
 	mode fs.FileMode
@@ -77,8 +77,8 @@ func (p privateFS) Lock(name string) (io.Closer, error) {
 	return p.FS.Lock(name)
 }
 
-// touch creates a file if it does not exist. It does not open an existing file, because
-// closing it would release a lock that this process holds on it.
+// touch creates a file if it does not exist. It does not open an existing file, because closing
+// the file would release a lock that this process holds on it.
 func (p privateFS) touch(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, p.mode)
 	if errors.Is(err, fs.ErrExist) {

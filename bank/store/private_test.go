@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// modes returns the modes of a directory's files, and its own as ".".
+// modes returns the modes of a directory's files, by name, and the mode of the directory as
+// ".".
 func modes(t *testing.T, dir string) map[string]fs.FileMode {
 	t.Helper()
 	all := make(map[string]fs.FileMode)
@@ -33,9 +34,9 @@ func modes(t *testing.T, dir string) map[string]fs.FileMode {
 	return all
 }
 
-// TestPrivate checks that only the owner has access to a bank's files, whatever the bank does.
-// If the owner grants others access, reopening does not revoke it. The ledger of a run, which
-// is meant to be shown, has the usual file modes.
+// TestPrivate checks that only the owner has access to a bank's files at any time. If the owner
+// grants others access, reopening does not revoke it. The files of a run's ledger, which may be
+// shown to others, have the usual modes.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a", "books")

@@ -25,8 +25,8 @@ import (
 	"bourse/bank/audit"
 )
 
-// waiting is the number of parallel tests per processor. The tests wait for disks most of their
-// time.
+// waiting is the number of parallel tests per processor. The tests spend most of their time
+// waiting for disks.
 const waiting = 3
 
 // TestMain makes the test binary a bank process. With BANK_DIR set, it processes orders
@@ -110,7 +110,7 @@ func TestKill(t *testing.T) {
 		}
 		for line := range bytes.Lines(out.Bytes()) {
 			var o Outcome
-			if json.Unmarshal(line, &o) == nil && o.Seq > 0 { // the last may be cut
+			if json.Unmarshal(line, &o) == nil && o.Seq > 0 { // the last line may be incomplete
 				h, err := ParseReceipt(fmt.Sprintf("%d:%s", o.Seq, o.Hash))
 				if err != nil {
 					t.Fatal(err)
@@ -163,7 +163,8 @@ func TestInUse(t *testing.T) {
 		cmd.Wait()
 	}()
 	var last int64
-	// The writer may be faster than the audits, which then take longer and longer.
+	// The writer may add entries faster than the audits read them, so that audits take longer
+	// and longer.
 	for n, began := 0, time.Now(); last == 0 || n < looks && (*whole || time.Since(began) < 20*time.Second); n++ {
 		a, err := audit.Audit(dir, audit.Options{})
 		if err != nil || !a.Clean() || a.Entries < last {
@@ -174,7 +175,7 @@ func TestInUse(t *testing.T) {
 			t.Fatalf("look %d: %v", n, err)
 		}
 		last = 0
-		for range 2 { // as of one moment
+		for range 2 { // both readings must give the same entries
 			before := last
 			last = 0
 			for range r.Entries() {

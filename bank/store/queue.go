@@ -18,14 +18,14 @@ type request struct {
 
 	taken atomic.Bool // set by the loop, or by a client that gives up
 
-	_       [12]byte // keeps the reply in one cache line, because another core writes it
+	_       [12]byte // padding that puts the reply into one cache line, because another core writes the reply
 	receipt Receipt
 	err     error
-	lost    bool // err means that the bank has failed or is closed
+	lost    bool // whether err means that the bank has failed or is closed
 }
 
-// A round is the set of requests that share a group and are answered together. It is faster to
-// wake all clients that wait for one channel than to send each of them a reply.
+// A round is the set of requests that share a group and are answered together. Waking all
+// clients that wait for one channel is faster than sending a reply to each client.
 type round struct {
 	requests []*request
 	looked   int           // number of requests that the loop has taken
@@ -36,10 +36,10 @@ type round struct {
 type queue struct {
 	mu     sync.Mutex
 	next   *round
-	spare  *round        // answered round, to be reused
+	spare  *round        // answered round, for reuse
 	room   chan struct{} // closed when next has room; nil if no client waits for it
 	closed bool
-	idle   bool          // the loop is waiting to be woken
+	idle   bool          // whether the loop is waiting
 	bell   chan struct{} // buffers one ring
 }
 
@@ -69,7 +69,7 @@ func (q *queue) put(ctx context.Context, r *request) (done <-chan struct{}, err 
 	return q.next.done, nil
 }
 
-// await waits for room. await unlocks the queue while it waits.
+// await waits for room. It unlocks the queue while it waits.
 func (q *queue) await(ctx context.Context) error {
 	if q.room == nil {
 		q.room = make(chan struct{})

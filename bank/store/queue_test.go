@@ -15,7 +15,7 @@ import (
 // A stoppedBank is a bank whose commits wait until the test permits them.
 type stoppedBank struct {
 	*Sequencer
-	came chan struct{} // a commit has come
+	came chan struct{} // receives a value when a commit starts
 	on   chan error    // result of the commit; nil means success
 }
 
@@ -52,8 +52,8 @@ func (b *stoppedBank) ask(ctx context.Context, e bank.Entry) <-chan error {
 
 // TestWhileWritten checks that no reply reveals a group before it is durable: neither to a
 // repeated request, nor to a reader, nor by a refusal that depends on it. A request that
-// arrives in the meantime can be canceled and is then not applied. A request that is being
-// written waits.
+// arrives during the write can be canceled and is then not applied. A canceled request that is
+// being written still waits for its reply.
 func TestWhileWritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestWhileWritten(t *testing.T) {
 		if err := <-third; err != nil {
 			t.Errorf("given up while it was written, and applied: %v", err)
 		}
-		go func() { <-b.came; b.on <- nil }() // balances
+		go func() { <-b.came; b.on <- nil }() // the commit of the balances
 		if err := b.Close(); err != nil {
 			t.Error(err)
 		}
@@ -112,7 +112,7 @@ func TestWhileWritten(t *testing.T) {
 }
 
 // TestWhileFailing checks that if a group fails, its requests get ErrUnknown, later requests
-// get ErrClosed, and the ledger contains what was answered.
+// get ErrClosed, and the ledger contains every answered request.
 func TestWhileFailing(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewCrashableMem()

@@ -28,15 +28,15 @@ type Reader struct {
 	err   error
 }
 
-// NewReader returns a Reader of the ledger stored in v, which must reach at least head. Its
-// Close calls close.
+// NewReader returns a Reader of the ledger stored in v, which must reach at least head. The
+// method Close of the Reader calls close.
 func NewReader(v Values, head Head, close func() error) *Reader {
 	return &Reader{values: v, head: head, close: close}
 }
 
 // OpenReader opens the ledger in dir for reading. The ledger may be in use; the Reader then
-// sees its state at the time of the call. OpenReader returns an error wrapping [ErrNone] if
-// there is no ledger.
+// reads the ledger as of the time of the call. OpenReader returns an error wrapping [ErrNone]
+// if there is no ledger.
 func OpenReader(dir string, opts Options) (*Reader, error) {
 	opts = opts.defaults()
 	r, err := openReader(dir, opts)
@@ -58,7 +58,7 @@ func openReader(dir string, opts Options) (*Reader, error) {
 		return nil, err
 	}
 	d := &acknowledged{directory: directory{opts: opts, dir: dir}}
-	if s.acks { // read before the database, which therefore contains at least the entries before the acks
+	if s.acks { // read ACKS before the database, so that the database contains at least the entries before the acks
 		if d.acked, err = readAcks(opts.FS, dir); err != nil {
 			return nil, unopened(err)
 		}
@@ -81,7 +81,7 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	if err != nil {
 		unpin()
 		if now, e := readSeal(opts.FS, dir); len(s.files) > 0 && e == nil && now != nil && len(now.files) == 0 {
-			return openReader(dir, opts) // another process has opened the ledger for writing in the meantime
+			return openReader(dir, opts) // another process has opened the ledger for writing since HEAD was read
 		}
 		return nil, unopened(err)
 	}
@@ -142,8 +142,8 @@ func Sync(dir string, opts Options) error {
 	return nil
 }
 
-// syncLog syncs a file. syncLog ignores a missing file, because the contents are then in a
-// table. It also ignores a file system that cannot be written.
+// syncLog syncs a file. It ignores a missing file, whose contents are then in a table, and a
+// file system that cannot be written.
 func syncLog(fsys vfs.FS, name string) error {
 	f, err := fsys.Open(name)
 	if err == nil {
@@ -159,7 +159,7 @@ func syncLog(fsys vfs.FS, name string) error {
 
 // Entries yields every entry in order, with its hash. An entry is valid until the next
 // iteration. If an entry was changed or entries are missing at the end, the iteration stops
-// early. Err then returns the reason.
+// early. In that case, Err returns the reason.
 func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		g := groupReader{tree: newTree()}

@@ -10,7 +10,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// An idleFS syncs no log once idle is set. It simulates a disk between a write and its sync.
+// An idleFS stops syncing logs when idle is set. It simulates a disk between a write and the
+// sync of that write.
 type idleFS struct {
 	vfs.FS
 	idle *atomic.Bool
@@ -40,8 +41,8 @@ func (f idleFile) SyncData() error { return f.Sync() }
 
 func (f idleFile) SyncTo(int64) (bool, error) { return true, f.Sync() }
 
-// TestReadIsDurable checks that what a reader saw of a ledger in use survives a power cut,
-// even if the writer had not synced it.
+// TestReadIsDurable checks that the entries that a reader has read from a ledger in use survive
+// a power cut, even if the writer had not synced them.
 func TestReadIsDurable(t *testing.T) {
 	t.Parallel()
 	mem, idle := vfs.NewCrashableMem(), new(atomic.Bool)

@@ -67,7 +67,7 @@ type refusal struct {
 	Reason string `json:"refused"`
 	Text   string `json:"text"`
 
-	// Account is set if its funds are insufficient.
+	// Account is set if the funds of this account are insufficient.
 	Account string       `json:"account,omitempty"`
 	Has     *bank.Amount `json:"has,omitempty"`
 	Needs   *bank.Amount `json:"needs,omitempty"`
@@ -94,7 +94,8 @@ func (r *refusal) Unwrap() error {
 }
 
 // refuse returns the reply to e, which the ledger refuses because of err. A final refusal is
-// booked instead of e. This uses up its id, so the order can never be booked.
+// booked instead of e. The entry of the refusal uses up the id of the order, so the order can
+// never be booked.
 func (s *Sequencer) refuse(e *bank.Entry, signed *owners.Signed, err error) error {
 	if s.journal.err != nil || !s.journal.owners.Final(e, signed) {
 		return err

@@ -37,10 +37,10 @@ const (
 //	file SHA256 SIZE NAME
 //	end SHA256
 //
-// A closed ledger has one file line per file except LOCK, sorted by name. An open ledger has
-// no file lines. Its acks line states that acksFile contains the entries acknowledged after
-// HEAD was written; a reproducible ledger has no such line. A kept line lists a file that is
-// no longer written and that Pebble does not read. The file may be removed but must not be
+// A closed ledger has one file line per file except LOCK, sorted by name. An open ledger has no
+// file lines. Its acks line states that acksFile contains the entries acknowledged after HEAD
+// was written; a reproducible ledger has no such line. A kept line lists a file that is no
+// longer written and that Pebble does not read. Such a file may be removed but must not be
 // changed. The hash at the end covers all lines before it.
 type seal struct {
 	head  Head
@@ -130,10 +130,10 @@ func readSeal(fsys vfs.FS, dir string) (*seal, error) {
 type File struct {
 	Name   string
 	Size   int64
-	SHA256 string // in hexadecimal
+	SHA256 string // SHA-256 in hexadecimal
 }
 
-// Files returns the files of the ledger in dir whose hash is in HEAD. It returns none while
+// Files returns the files of the ledger in dir whose hash is in HEAD. It returns no files while
 // the ledger is open.
 func Files(dir string, opts Options) (files []File, err error) {
 	s, err := readSeal(opts.defaults().FS, dir)
@@ -270,7 +270,7 @@ func (s *seal) check(fsys vfs.FS, dir string) error {
 		delete(found, want.name)
 	}
 	if !s.acks {
-		delete(found, acksFile) // created by an interrupted opening
+		delete(found, acksFile) // an interrupted opening may have created ACKS
 	}
 	for name := range found {
 		return fmt.Errorf("%s was added since the ledger was closed", fsys.PathJoin(dir, name))

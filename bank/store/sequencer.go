@@ -39,14 +39,14 @@ var (
 )
 
 // A Sequencer serializes the access of many goroutines to one ledger. It applies up to
-// [GroupSize] requests in order of arrival and makes them durable with one synced write. Only
-// then does it reply to them. Readers and repeated requests also wait for the write, so no
-// reply reveals data that a power failure could undo.
+// [GroupSize] requests in order of arrival and makes them durable with one synced write. It
+// replies to the requests only afterwards. Readers and repeated requests also wait for the
+// write, so no reply reveals data that a power failure could undo.
 //
-// Most clients send their next request immediately after a reply. If the next group were
-// closed before that, each sync would serve only half of the clients. The loop therefore first
-// yields the processor to them for a short time. It uses no timer, and a single client never
-// waits.
+// Most clients send their next request immediately after a reply. If the next group were closed
+// before these requests arrive, each sync would serve only half of the clients. The loop
+// therefore first yields the processor to them for a short time. It uses no timer, and a single
+// client never waits.
 //
 // No group is applied while another group is being written. We tried this, but on two
 // processors the throughput was not higher: each group then contains half of the clients'
@@ -56,12 +56,12 @@ type Sequencer struct {
 	ledger  *bank.Ledger
 	queue   *queue
 	twins   twins
-	spare   sync.Pool // requests to reuse
+	spare   sync.Pool // requests for reuse
 
 	id   atomic.Value // id of the ledger, a string; empty while the ledger is open
 	keys sync.Map     // latest known key of each account, by name
 
-	now  *round // being written
+	now  *round // round that is being written
 	many int    // number of requests that waited or were answered when the last group was written
 
 	stopped chan struct{} // closed when the loop has ended
@@ -141,7 +141,7 @@ func (s *Sequencer) Ask(e bank.Entry) Asked {
 }
 
 // DoAll books each entry of all, in order, as [Sequencer.Do] does. Most of the entries share
-// one write. It returns a receipt or an error for each.
+// one write. It returns a receipt or an error for each entry.
 func (s *Sequencer) DoAll(ctx context.Context, all []Asked) ([]Receipt, []error) {
 	receipts, errs := make([]Receipt, len(all)), make([]error, len(all))
 	asked, done := make([]*request, len(all)), make([]<-chan struct{}, len(all))
@@ -235,7 +235,7 @@ func (s *Sequencer) await(ctx context.Context, r *request, done <-chan struct{})
 			}
 		}
 	}
-	<-done // r has been taken, so the reply will come soon
+	<-done // the loop has taken r, so the reply will follow soon
 	if r.lost {
 		return r.err
 	}
@@ -306,8 +306,9 @@ const (
 	moment   = 200 * time.Microsecond
 )
 
-// gather applies the waiting requests and those that arrive shortly afterwards, and returns
-// them. It applies each request when it arrives, while it waits for more.
+// gather applies the waiting requests and the requests that arrive shortly afterwards, and
+// returns their round. It applies each request when it arrives, while it waits for further
+// requests.
 func (s *Sequencer) gather() *round {
 	idle, since := 0, time.Time{}
 	for n := 0; ; {
@@ -335,7 +336,7 @@ func (s *Sequencer) gather() *round {
 	}
 }
 
-// apply processes r. apply only stores the reply in r; the reply is sent later.
+// apply processes r and stores the reply in r. The reply is sent later.
 func (s *Sequencer) apply(r *request) {
 	if r.look != nil {
 		r.look(s.ledger)
@@ -390,7 +391,7 @@ func (s *Sequencer) book(e *bank.Entry, signed *owners.Signed) error {
 const ahead = 60
 
 // date sets the time of e. If the ledger has a clock, entries without a contract are dated by
-// that clock. The time of any entry is at least that of the last entry.
+// that clock. The time of an entry is never earlier than the time of the last entry.
 func (s *Sequencer) date(e *bank.Entry) error {
 	last := s.ledger.Now()
 	if s.journal.now != nil {

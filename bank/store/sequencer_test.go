@@ -44,7 +44,8 @@ func closeSequencer(t testing.TB, s *Sequencer) {
 	}
 }
 
-// TestReaders checks that every reader sees the full amount of money during racing transfers.
+// TestReaders checks that the balances read by every reader add up to all the money, even
+// during concurrent transfers.
 func TestReaders(t *testing.T) {
 	t.Parallel()
 	n, clients, every := 4000, 100, 10
@@ -104,7 +105,7 @@ func TestReaders(t *testing.T) {
 type counted struct {
 	Backend
 	groups int
-	fail   func() error // nil for never
+	fail   func() error // returns the error of the next commit; nil means that no commit fails
 }
 
 func (c *counted) Batch() Batch { return countedBatch{c.Backend.Batch(), c} }
@@ -124,8 +125,8 @@ func (b countedBatch) Commit(head Head, w Write) error {
 }
 
 // TestFailed checks that no request waits forever if the journal fails or the handler of the
-// failure ends the loop. Requests in the failed group get ErrUnknown and later ones ErrClosed.
-// Everything that was answered is in the ledger when it is opened again.
+// failure ends the loop. Requests in the failed group get ErrUnknown, and later requests
+// ErrClosed. When the ledger is opened again, it must contain every answered request.
 func TestFailed(t *testing.T) {
 	t.Parallel()
 	for name, failed := range map[string]func() error{

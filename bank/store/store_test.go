@@ -131,7 +131,7 @@ func TestReopen(t *testing.T) {
 		if c.close {
 			closeJournal(t, j)
 		} else {
-			j.release() // This is what happens when a process dies.
+			j.release() // Releasing the journal is equivalent to the death of the process.
 		}
 		j2, l, err := Open("bank", opts)
 		if err != nil {
@@ -201,7 +201,7 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
-// TestOpenErrors checks the errors of Create and Open for unsuitable places.
+// TestOpenErrors checks the errors of Create and Open for unsuitable directories.
 func TestOpenErrors(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -218,7 +218,7 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("open nothing: %v", err)
 	}
 	closeJournal(t, j)
-	closeJournal(t, j) // again
+	closeJournal(t, j) // close the journal a second time
 	if err := j.Append(&bank.Entry{Seq: 11}); err == nil {
 		t.Error("append after close")
 	}
@@ -275,8 +275,8 @@ func TestDamage(t *testing.T) {
 }
 
 // TestLostEnd checks that a ledger that was never closed is not opened and fails its audit if
-// its log lost entries that HEAD or ACKS includes. Pebble's recovery alone would drop them
-// silently.
+// its log lost entries that HEAD or ACKS includes. Without these files, Pebble's recovery would
+// drop the entries silently.
 func TestLostEnd(t *testing.T) {
 	t.Parallel()
 	t.Run("HEAD", func(t *testing.T) { testLostEnd(t, 1, 20) })
@@ -301,7 +301,7 @@ func testLostEnd(t *testing.T, balancesEvery int, entries int64) {
 		t.Fatal(err)
 	}
 	slices.Sort(names)
-	slices.Reverse(names) // the last log first
+	slices.Reverse(names) // try the last log first
 	for _, name := range names {
 		if filepath.Ext(name) != ".log" {
 			continue

@@ -16,7 +16,7 @@ import (
 )
 
 // TestHarmTold checks that if 512 bytes of a bank were zeroed, readers, audits and writers
-// either work or report it in one line, without Pebble's stack traces.
+// either work or report the damage in one line, without Pebble's stack traces.
 func TestHarmTold(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -24,7 +24,7 @@ func TestHarmTold(t *testing.T) {
 	told := 0
 	for n := range 40 {
 		mem, _ := crashed(t, 30+n, 100, false, src)
-		if n%2 == 0 { // one that was closed
+		if n%2 == 0 { // damage a bank that was closed
 			j, _, err := Open("bank", Options{FS: mem})
 			if err != nil {
 				t.Fatal(err)
@@ -101,7 +101,7 @@ func work(fs vfs.FS) error {
 		case told <- err:
 		default:
 		}
-		select {} // it must not return
+		select {} // Fatal must not return
 	}}
 	go func() {
 		s, err := OpenSequencer("bank", opts)

@@ -24,8 +24,8 @@ type tree struct {
 
 func newTree() tree { return tree{before: Genesis()} }
 
-// addEntry appends e and returns the bytes that it adds to the log. They are valid until the
-// next call.
+// addEntry appends e and returns the bytes that it adds to the log. These bytes are valid until
+// the next call.
 func (t *tree) addEntry(e *bank.Entry) []byte {
 	t.entry = appendEntry(t.entry[:0], e)
 	t.stored = appendStored(t.stored[:0], t.entry)
@@ -33,7 +33,7 @@ func (t *tree) addEntry(e *bank.Entry) []byte {
 }
 
 // add appends an entry in its stored form. It returns the bytes that it adds to the log,
-// including the beginning of a new leaf. They are valid until the next call.
+// including the beginning of a new leaf. These bytes are valid until the next call.
 func (t *tree) add(stored []byte) []byte {
 	from := len(t.leaf.b)
 	if t.size%LeafSize == 0 {

@@ -11,8 +11,8 @@ import (
 )
 
 // TestUnfinished checks that an unfinished copy cannot be opened, read or audited at any time
-// while it is made, even if the copying is interrupted. It is a bank once it is finished. If it
-// is discarded, no ledger remains.
+// while it is made, even if the copying is interrupted. When the copy is finished, it can be
+// opened as a bank. If the copy is discarded, no ledger remains.
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
 	mem := vfs.NewMem()

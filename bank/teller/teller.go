@@ -33,8 +33,8 @@ const Room = 1 << 11
 type Config struct {
 	Bank   service.Ledger
 	Ledger string                      // id of the ledger
-	Market string                      // name: "lab" is account market:lab
-	Key    string                      // private key of that account
+	Market string                      // name of the market; "lab" has the account market:lab
+	Key    string                      // private key of account market:Market
 	Order  func(contract int64) []byte // function that returns the signed order for a contract
 
 	// Budget returns the amount in the escrow of a contract. If it is nil, the budget never
@@ -112,10 +112,10 @@ func (t *Teller) Hold(now float64, contract int64, owner bank.Account, a bank.Am
 	return err
 }
 
-// was returns the earlier reply to the order of e, an admission or rejection that differs
-// from the booked entry. If the order was used for another contract, it returns a refusal. If
-// an admission was rejected for insufficient funds before, it returns the same shortfall, and if
-// for a missing right, a refusal.
+// was returns the earlier reply to the order of e, an admission or rejection that differs from
+// the booked entry. If the order was used for another contract, was returns a refusal. If an
+// admission was rejected before, was returns the same shortfall for insufficient funds, and a
+// refusal for a missing right.
 func (t *Teller) was(e *bank.Entry, otherwise error) error {
 	b, ok, err := t.answer(e.ID)
 	switch {
@@ -143,9 +143,9 @@ func (t *Teller) was(e *bank.Entry, otherwise error) error {
 	return otherwise
 }
 
-// unfunded and notAllowed are the reasons for a rejection because of insufficient funds and of a
-// missing right to spend. They, and the balance in the note of the former, are the only parts of a
-// note that the teller reads.
+// unfunded and notAllowed are the reasons for a rejection because of insufficient funds and of
+// a missing right to spend. These reasons, and the balance in a note with the reason unfunded,
+// are the only parts of a note that the teller reads.
 const (
 	unfunded   = "unfunded"
 	notAllowed = "refused by the bank"
@@ -245,7 +245,7 @@ func (t *Teller) Return(now float64, contract int64, owner string, a bank.Amount
 }
 
 // Penalty pays a penalty for a contract from the market's own account, at most the account's
-// balance, and returns the amount paid. It is booked once: a repeated call returns the
+// balance, and returns the amount paid. The penalty is booked once: a repeated call returns the
 // original amount.
 func (t *Teller) Penalty(now float64, contract int64, from, to bank.Account, atMost bank.Amount, note []byte) (bank.Amount, error) {
 	payer, owner := t.names[from], t.names[to]
@@ -294,13 +294,12 @@ func Short(note []byte, short bank.Amount) []byte {
 	return fmt.Appendf(slices.Clone(note[:len(note)-1]), `,"penalty_short":"%v"}`, short)
 }
 
-// lasts is the lifetime of the market's orders, in seconds. It can be long, because each order
-// can be used only once and only as written. An order may have to wait for a bank that is
-// unavailable.
+// lasts is the lifetime of the market's orders, in seconds. The lifetime can be long, because
+// each order can be used only once and only as written. An order may have to wait for a bank
+// that is unavailable.
 const lasts = 30 * 24 * 3600
 
-// own returns the entry of an order of the market. For the same arguments it returns the same
-// bytes.
+// own returns the entry of an order of the market. The same arguments result in the same bytes.
 func (t *Teller) own(kind string, now float64, contract int64, moves []bank.Move, note []byte) (bank.Entry, error) {
 	o, err := order.New(kind, order.Field{Name: "ledger", Value: t.Ledger},
 		order.Field{Name: "id", Value: idOf(contract, kind)}, order.Field{Name: "account", Value: t.Own()},

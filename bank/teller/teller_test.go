@@ -55,8 +55,8 @@ func newTeller(t *testing.T) (*Teller, *away) {
 	}}), b
 }
 
-// TestTeller checks that a market's request is booked once, whatever messages are lost and
-// however often it is repeated, and that a repeated request gets the original reply.
+// TestTeller checks that a market's request is booked once even if messages are lost and the
+// request is repeated, and that a repeated request gets the original reply.
 func TestTeller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tell, b := newTeller(t)
@@ -94,7 +94,7 @@ func TestTeller(t *testing.T) {
 			again("penalty", func() error {
 				paid, err := tell.Penalty(40, Contract(int64(n%2)), lab, ann, bank.Micros(300_000), nil)
 				if n == 2 {
-					want = 300_000 // it has been decided
+					want = 300_000 // the order has already been decided
 				}
 				if paid.Micros() != want {
 					t.Errorf("penalty %d: %v, want %v", n, paid, bank.Micros(want))
@@ -110,8 +110,9 @@ func TestTeller(t *testing.T) {
 	})
 }
 
-// TestRefusals checks the replies if nothing is booked: for a contract with insufficient
-// funds, which stays rejected once recorded, and for orders that the owner did not sign.
+// TestRefusals checks the replies to requests that are not booked: for a contract with
+// insufficient funds, which stays rejected after the rejection was recorded, and for orders
+// that the owner did not sign.
 func TestRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tell, b := newTeller(t)
@@ -157,8 +158,8 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// slow is a bank that takes long to reply, like a remote bank whose client retries until it
-// gets a reply.
+// slow is a bank that takes a long time to reply, like a remote bank whose client retries until
+// it gets a reply.
 type slow struct {
 	*away
 	takes time.Duration

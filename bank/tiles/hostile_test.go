@@ -35,8 +35,8 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.FileServer(http.Dir(m.dir)).ServeHTTP(w, r)
 }
 
-// TestHostileMirror checks that reading the log of a silent, slow or endless mirror ends
-// within the time limit and after a limited number of bytes, whichever file is affected.
+// TestHostileMirror checks that reading the log of a mirror that is silent, slow or endless for
+// any file ends within the time limit and after a limited number of bytes.
 func TestHostileMirror(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -65,7 +65,7 @@ func TestHostileMirror(t *testing.T) {
 			}
 		},
 		"endless": func(w http.ResponseWriter, r *http.Request) {
-			const buffers = 16 << 20 // between the two
+			const buffers = 16 << 20 // maximum size of the buffers between server and reader
 			most := mostRoom + buffers
 			if r.URL.Path == "/checkpoint" {
 				most = 64<<10 + buffers
@@ -141,7 +141,7 @@ func TestHostileFolder(t *testing.T) {
 			go func() {
 				err := read(context.Background(), dir)
 				if filepath.Base(name) == checkpointFile && err != nil {
-					_, err = Write(dir, "lab", head, entries) // it continues with the published part
+					_, err = Write(dir, "lab", head, entries) // Write continues after the published part
 				}
 				done <- err
 			}()

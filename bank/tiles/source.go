@@ -21,9 +21,9 @@ import (
 
 // These are limits for reading a published log from an untrusted place.
 const (
-	mostCheckpoint = 64 << 10         // bytes
+	mostCheckpoint = 64 << 10         // maximum size in bytes
 	patience       = 30 * time.Second // time for one file, including retries
-	atOnce         = 8                // files
+	atOnce         = 8                // number of files read at the same time
 	mostRoom       = 32 << 20         // maximum number of bytes of the files that are read at the same time; a single file is always smaller
 )
 
@@ -168,8 +168,8 @@ type unread struct{ error }
 
 func (u unread) Unwrap() error { return u.error }
 
-// wrong returns the error of reading a log. It wraps [ErrTile] unless a tile could not be read
-// or the reading was canceled.
+// wrong returns the error for a failure to read a log. The error wraps [ErrTile] unless a tile
+// could not be read or the reading was canceled.
 func wrong(err error) error {
 	if err == nil || errors.As(err, new(unread)) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

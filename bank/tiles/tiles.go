@@ -40,8 +40,9 @@ import (
 // ErrFork means that a ledger differs from the published one.
 var ErrFork = errors.New("the published log belongs to another ledger, or this ledger was changed since")
 
-// ErrRecord means that a record of a log is not exactly one line. If it were not, the tree
-// would count and prove other records than those that readers see.
+// ErrRecord means that a record of a log is not exactly one line. If a record had several
+// lines, the records that the tree counts and proves would differ from the records that readers
+// read.
 var ErrRecord = errors.New("a record is not one line")
 
 // ErrTile means that a tile or bundle is missing or does not match the checkpoint.
@@ -50,13 +51,13 @@ var ErrTile = errors.New("a tile is missing or does not match the checkpoint")
 const (
 	checkpointFile = "checkpoint"
 	extension      = "ledger "
-	most           = 1<<16 - 1 // bytes of a record
+	most           = 1<<16 - 1 // maximum number of bytes of a record
 )
 
 // A Log is a published log.
 type Log struct {
 	torchwood.Checkpoint
-	Signed []byte // the checkpoint as read
+	Signed []byte // signed checkpoint as it was read
 
 	tiles torchwood.TileReader
 }
@@ -137,7 +138,7 @@ type Cosignature struct {
 	Unix    int64
 }
 
-// Cosignatures returns the cosignatures of the given witnesses, if they contain a time.
+// Cosignatures returns those cosignatures of the given witnesses that contain a time.
 func (l *Log) Cosignatures(witnesses []note.Verifier) (all []Cosignature) {
 	n, err := note.Open(l.Signed, note.VerifierList(witnesses...))
 	if err != nil {
@@ -179,7 +180,7 @@ func (l *Log) Lines(ctx context.Context) io.ReadCloser {
 type lines struct {
 	next func() ([]byte, error, bool)
 	stop func()
-	n    int64  // records read
+	n    int64  // number of records read
 	rest []byte // unread part of the current line
 }
 
@@ -235,8 +236,8 @@ func (l *Log) Extends(ctx context.Context, older torchwood.Checkpoint) error {
 	return nil
 }
 
-// Write publishes the entries of a ledger with the given head in dir, which may already
-// contain a part of them. It does not write the checkpoint; see [Log.Publish].
+// Write publishes the entries of a ledger with the given head in dir, which may already contain
+// a part of them. Write does not write the checkpoint; see [Log.Publish].
 func Write(dir, origin string, head store.Head, entries export.Entries) (*Log, error) {
 	if err := proof.CheckOrigin(origin); err != nil {
 		return nil, err
@@ -276,7 +277,7 @@ func (l *Log) Publish(dir string, signed []byte) error {
 type writer struct {
 	dir    string
 	had    torchwood.Checkpoint
-	n      int64 // lines
+	n      int64 // number of lines
 	hashes proof.Hashes
 	bundle []byte // lines since the last full bundle
 }

@@ -31,8 +31,8 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// ledger returns the first n entries of a ledger. Two of three entries have two lines. From
-// entry other on, the amounts differ.
+// ledger returns the first n entries of a ledger. Two of every three entries have two lines.
+// From entry other on, the amounts differ from the amounts of other ledgers.
 func ledger(t testing.TB, n, other int) (store.Head, export.Entries) {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -83,9 +83,9 @@ func sign(t testing.TB, l *Log) []byte {
 	return signed
 }
 
-// TestLog checks that a log that grows equals one that is written at once, and that each
-// version extends the earlier ones. A log read from a folder or a server equals the ledger,
-// and its audit confirms the head.
+// TestLog checks that a log that grows in steps equals a log that is written at once, and that
+// each version extends the earlier versions. A log read from a folder or a server equals the
+// ledger, and its audit confirms the head.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
@@ -130,9 +130,9 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestFork checks that a ledger that differs anywhere from what was published is refused and
-// leaves the published log unchanged. It also checks that another log does not extend a
-// checkpoint.
+// TestFork checks that a ledger that differs in any entry from the published log is refused,
+// and that the published log then stays unchanged. It also checks that another log does not
+// extend a checkpoint.
 func TestFork(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
@@ -240,8 +240,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestRecords checks that a reader detects a log whose records are not one line each. With two
-// lines in one record, or a line including its end, proofs would concern other records.
+// TestRecords checks that a reader detects a log with a record that is not exactly one line. If
+// a record contained two lines, or the line end, proofs would refer to different records.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	head, entries := ledger(t, 5, never)

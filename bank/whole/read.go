@@ -14,7 +14,7 @@ type KindError struct {
 	Kind string // kind of the path, such as a directory or a named pipe
 }
 
-// Error describes the kind of the path.
+// Error names the path and its kind.
 func (e *KindError) Error() string {
 	return fmt.Sprintf("%s is %s, want a regular file", e.Path, e.Kind)
 }
@@ -99,7 +99,7 @@ func Read(name string, most int64) ([]byte, error) {
 }
 
 // ReadAll reads r to its end and returns the data. It fails if there are more than the given
-// number of bytes. It never reads more than one byte beyond that number.
+// number of bytes. ReadAll never reads more than one byte beyond that number.
 func ReadAll(r io.Reader, most int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(b)) > most {

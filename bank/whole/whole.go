@@ -18,12 +18,12 @@ import (
 // must sync the directory.
 func Write(name string, data []byte) error { return write(name, data, 0o644, os.Rename) }
 
-// Private is like [Write], but at no time can anyone except the owner read the file.
+// Private is like [Write], but only the owner can read the file, at any time.
 func Private(name string, data []byte) error { return write(name, data, 0o600, os.Rename) }
 
 // Secret returns the content of a file that only its owner may read. If there is no file, it
-// creates one with the content that fresh returns. Concurrent callers receive the same
-// content. It rejects a file to which other users have access.
+// creates one with the content that fresh returns. Concurrent callers receive the same content.
+// Secret rejects a file to which other users have access.
 func Secret(name string, fresh func() ([]byte, error)) ([]byte, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +44,7 @@ func Secret(name string, fresh func() ([]byte, error)) ([]byte, error) {
 	return Read(name, mostSecret)
 }
 
-// Existing returns the content of a file as [Secret] does, but creates none.
+// Existing returns the content of a file as [Secret] does, but does not create a file.
 func Existing(name string) ([]byte, error) {
 	return Secret(name, func() ([]byte, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -64,6 +64,6 @@ func write(name string, data []byte, mode fs.FileMode, put func(from, to string)
 	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
 		err = put(f.Name(), name)
 	}
-	os.Remove(f.Name()) // the temporary name remains if put failed or made a link
+	os.Remove(f.Name()) // put may have failed or made a link, so remove the temporary name
 	return err
 }

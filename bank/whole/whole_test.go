@@ -37,8 +37,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestPrivate checks that only the owner can read a file, even if others could read the old
-// one.
+// TestPrivate checks that only the owner can read a file, even if other users could read the
+// old file.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "file")
@@ -52,8 +52,8 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestSecret checks that concurrent callers create only one secret, and that a secret is
-// refused if others have access.
+// TestSecret checks that concurrent callers create only one secret, and that Secret refuses a
+// file to which other users have access.
 func TestSecret(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

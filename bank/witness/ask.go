@@ -24,7 +24,7 @@ const Patience = 10 * time.Second
 // A Peer is a witness that can be asked for a cosignature.
 type Peer struct {
 	URL string
-	Key *torchwood.CosignatureVerifier // verifies the witness's reply
+	Key *torchwood.CosignatureVerifier // key that verifies the witness's reply
 }
 
 // AskAll asks all witnesses concurrently, each with the time limit patience. It returns the
@@ -47,8 +47,9 @@ func AskAll(ctx context.Context, patience time.Duration, peers []Peer, signed []
 }
 
 // Ask asks the witness at url to cosign a signed checkpoint, and returns its cosignature line.
-// The size that the witness has probably signed last is old. The function proof returns the
-// consistency proof from a given size. If key does not verify the line, Ask returns an error.
+// The argument old is the size that the witness has probably signed last. The function proof
+// returns the consistency proof from a given size. If key does not verify the line, Ask returns
+// an error.
 func Ask(ctx context.Context, url string, key *torchwood.CosignatureVerifier, signed []byte, old int64, proof func(from int64) (tlog.TreeProof, error)) (line []byte, err error) {
 	for try := 0; ; try++ {
 		line, conflict, err := ask(ctx, url, signed, old, proof)

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// TestAskAll checks that silent, slow or endless witnesses do not delay the others: all are
-// asked concurrently, and each has a time limit.
+// TestAskAll checks that silent, slow or endless witnesses do not delay the other witnesses:
+// all witnesses are asked concurrently, and each has a time limit.
 func TestAskAll(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t, "lab")
 	k.lines = []string{"one", "two"}
 	honest, key := watch(t, t.TempDir(), k)
-	deaf, err := net.Listen("tcp", "127.0.0.1:0") // connections wait for it, but it does not wait for them
+	deaf, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections but never replies
 	check(t, err)
 	defer deaf.Close()
 	answers := func(answer http.HandlerFunc) string {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, err := io.Copy(io.Discard, r.Body) // otherwise it would not notice that the client has disconnected
+			_, err := io.Copy(io.Discard, r.Body) // read the body, so that the server notices when the client disconnects
 			check(t, err)
 			answer(w, r)
 		}))

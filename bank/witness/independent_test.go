@@ -31,7 +31,7 @@ func otherWitness(t *testing.T) string {
 }
 
 // TestOtherWitness checks that a witness of another implementation cosigns a growing log at the
-// request of [Ask], but no fork of the log.
+// request of [Ask], but does not cosign a fork of the log.
 func TestOtherWitness(t *testing.T) {
 	t.Parallel()
 	program := otherWitness(t)
@@ -42,7 +42,7 @@ func TestOtherWitness(t *testing.T) {
 	out, err := serve.StdoutPipe()
 	check(t, err)
 	check(t, serve.Start())
-	t.Cleanup(func() { _ = serve.Wait() }) // killed with the test
+	t.Cleanup(func() { _ = serve.Wait() }) // the process is killed with the test
 	said := bufio.NewScanner(out)
 	said.Scan()
 	key, err := torchwood.NewCosignatureVerifier(said.Text())

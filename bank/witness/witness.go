@@ -1,10 +1,10 @@
 // Package witness checks that the operators of logs are honest. A witness cosigns the
 // checkpoint of a log only if it extends the last checkpoint that the witness cosigned. A
-// client that sees the cosignature therefore sees the same log as all others
+// client that verifies the cosignature therefore has the same log as all other clients
 // (c2sp.org/tlog-witness, c2sp.org/tlog-cosignature).
 //
 // A witness identifies a log by its origin and keys. It stores one checkpoint per log, in a
-// small file. It is independent of the contents of logs.
+// small file. The package is independent of the contents of logs.
 package witness
 
 import (
@@ -30,22 +30,22 @@ import (
 )
 
 const (
-	maxBody  = 1 << 16 // bytes of a request
-	maxProof = 63      // lines
+	maxBody  = 1 << 16 // maximum size of a request in bytes
+	maxProof = 63      // maximum number of lines of a proof
 	unsigned = 403     // HTTP status: the checkpoint is not signed with a known key
 )
 
 // A witness handles requests to cosign checkpoints.
 type witness struct {
-	dir    string // one file per log
+	dir    string // directory with one file per log
 	signer note.Signer
-	logs   map[string][]note.Verifier // by origin
+	logs   map[string][]note.Verifier // verifier keys of each log, by origin
 
 	mu sync.Mutex // serializes requests, so that the last size cannot change during a request
 }
 
-// New returns a witness that stores its state in dir, which must not be used otherwise. The
-// map logs contains the verifier keys of the known logs, by origin.
+// New returns a witness that stores its state in dir, which must not contain any other files.
+// The map logs contains the verifier keys of the known logs, by origin.
 func New(dir string, signer note.Signer, logs map[string][]note.Verifier) (http.Handler, error) {
 	if len(logs) == 0 {
 		return nil, errors.New("found no log to witness")
@@ -183,7 +183,7 @@ func (w *witness) last(origin string) (torchwood.Checkpoint, error) {
 	return c, nil
 }
 
-// keep records that the checkpoint with the given text was signed. It is called before the
+// keep records that the checkpoint with the given text was signed. sign calls keep before the
 // reply is sent.
 func (w *witness) keep(origin, text string) error {
 	if err := whole.Write(w.file(origin), []byte(text)); err != nil {

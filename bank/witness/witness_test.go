@@ -29,13 +29,13 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// A keeper has a log of lines and signs the checkpoints that it shows.
+// A keeper has a log of lines and signs the checkpoints that it publishes.
 type keeper struct {
 	t      testing.TB
 	origin string
 	signer note.Signer
 	public note.Verifier
-	key    string // of it
+	key    string // verifier key of the log
 	lines  []string
 }
 
@@ -204,7 +204,7 @@ func TestForks(t *testing.T) {
 		dirs[i] = filepath.Join(t.TempDir(), "w")
 	}
 	ask := func(k *keeper, n, witness int) error {
-		url, key := watch(t, dirs[witness], k) // anew
+		url, key := watch(t, dirs[witness], k) // start the witness again
 		_, err := Ask(t.Context(), url, key, k.shows(n), 0, k.proof(n))
 		return err
 	}
@@ -228,8 +228,8 @@ func TestForks(t *testing.T) {
 	}
 }
 
-// TestTogether checks that of many concurrent requests for both sides of a fork, only one side
-// is signed.
+// TestTogether checks that a witness signs only one side of a fork, even for many concurrent
+// requests for both sides.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	honest := newKeeper(t, "lab")

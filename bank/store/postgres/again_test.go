@@ -32,8 +32,8 @@ func refuse(t *testing.T, url, table, code string, times int, late bool) {
 }
 
 // TestAskedAgain checks that a transaction is retried if the server rolls it back and asks for
-// a retry, at any statement, and that its entries are booked once. If the server never stops,
-// a plain error is reported at the time limit.
+// a retry, at any statement, and that its entries are booked once. If the server always asks
+// for a retry, the bank reports a plain error at the time limit.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	const ever = 1 << 30
@@ -97,7 +97,7 @@ func TestAskedAgain(t *testing.T) {
 	}
 }
 
-// TestLostAnswer checks what happens if the reply to a commit is lost. The client gets
+// TestLostAnswer checks the effects of a lost reply to a commit. The client must get
 // ErrUnknown. Once the ledger is open again, repeating the request with the same id books the
 // entry exactly once, or returns the original receipt.
 func TestLostAnswer(t *testing.T) {

@@ -53,8 +53,7 @@ func create(url string, opts store.Options, t timing) (*store.Journal, error) {
 	return store.NewJournal(k, p.name, opts), nil
 }
 
-// Open opens the ledger at a URL in the same way as [store.Open] opens a ledger in a
-// directory.
+// Open opens the ledger at a URL and behaves like [store.Open].
 func Open(url string, opts store.Options) (*store.Journal, *bank.Ledger, error) {
 	return open(url, opts, ordinary())
 }
@@ -140,7 +139,7 @@ func (k *backend) create(copying bool) (err error) {
 // the server end a transaction whose writer is unreachable, because the transaction would
 // block other writers.
 func (k *backend) prepare(ctx context.Context) error {
-	var commit, idle, reach *string // null if the server does not know the setting
+	var commit, idle, reach *string // nil if the server does not know the setting
 	err := k.conn.QueryRow(ctx, `select current_setting('synchronous_commit', true),
 		current_setting('idle_in_transaction_session_timeout', true), current_setting('tcp_keepalives_idle', true)`).Scan(&commit, &idle, &reach)
 	var set pgx.Batch
@@ -150,7 +149,7 @@ func (k *backend) prepare(ctx context.Context) error {
 	if idle != nil {
 		set.Queue(fmt.Sprintf("set idle_in_transaction_session_timeout = %d", k.answer.Milliseconds()))
 	}
-	if reach != nil { // 25 seconds in total; no effect on a Unix socket
+	if reach != nil { // give up an unreachable client after 25 s in total; no effect on a Unix socket
 		set.Queue("set tcp_keepalives_idle = 10")
 		set.Queue("set tcp_keepalives_interval = 5")
 		set.Queue("set tcp_keepalives_count = 3")
@@ -263,8 +262,8 @@ func (k *backend) gone() error {
 	return k.lost
 }
 
-// told converts err to an error in plain words. If the connection is closed, told stores the
-// error.
+// told converts err to a one-line error with a remedy. If the connection is closed, told stores
+// the error.
 func (k *backend) told(err error) error {
 	if err == nil {
 		return nil

@@ -35,8 +35,8 @@ func (b *batch) Delete(key []byte) error {
 func (b *batch) Close() error { return nil }
 
 // Commit writes the rows in one transaction. The transaction requires that this backend is
-// still the ledger's writer, and that the ledger still ends where the writer's last
-// transaction ended.
+// still the ledger's writer, and that the head of the ledger is still the head that the
+// writer's last transaction wrote.
 func (b *batch) Commit(head store.Head, _ store.Write) error {
 	k := b.k
 	k.mu.Lock()

@@ -21,7 +21,7 @@ func mintOne(j *store.Journal, l *bank.Ledger) error {
 }
 
 // TestEnd checks that a ledger whose last group was deleted, changed or followed by a foreign
-// one is not written, read or reported as complete. This holds for a process that opens it,
+// group is not written, read or reported as complete. This holds for a process that opens it,
 // even if balances were written after the group, and for the process that has it open.
 func TestEnd(t *testing.T) {
 	t.Parallel()

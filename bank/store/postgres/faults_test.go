@@ -45,7 +45,7 @@ func reopen(t *testing.T, url string, answer time.Duration) *store.Sequencer {
 	}
 }
 
-// plainly reports an error that is not plain: it has more than three lines, or contains a stack
+// plainly fails the test if the text of an error has more than three lines or contains a stack
 // trace.
 func plainly(t *testing.T, err error) {
 	t.Helper()
@@ -54,8 +54,8 @@ func plainly(t *testing.T, err error) {
 	}
 }
 
-// check compares the ledger at url with the replies. Each answered request must be there once,
-// and a repeated request must get the same reply.
+// check compares the ledger at url with the replies. The ledger must contain each answered
+// request once, and a repeated request must get the same reply.
 func check(t *testing.T, url string, answered map[string]store.Receipt, bodies map[string]bank.Entry) {
 	t.Helper()
 	r, err := postgres.OpenReader(url)
@@ -105,8 +105,8 @@ func check(t *testing.T, url string, answered map[string]store.Receipt, bodies m
 
 // TestCut checks that answered requests are stored exactly once if the connection to the server
 // is lost between any two bytes, including in a transaction and during its commit. The failure
-// is reported plainly, and nobody waits forever, whether the server disconnects or stops
-// responding.
+// must be reported in a few lines, and no client may wait forever, whether the server
+// disconnects or stops responding.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	cuts := 16
@@ -127,7 +127,7 @@ func TestCut(t *testing.T) {
 		silent := cut%10 == 4
 		proxy.Fail(-1, false)
 		s := reopen(t, proxy.URL, 2*time.Second)
-		if span := int64(200) << (cut % 8); cut%8 < 7 { // the first falls within the work, the last is never reached
+		if span := int64(200) << (cut % 8); cut%8 < 7 { // the connection fails within 200 to 12,800 bytes; in one of eight cases, it does not fail
 			proxy.Fail(src.Int64N(span), silent)
 		}
 		var mu sync.Mutex
@@ -138,7 +138,7 @@ func TestCut(t *testing.T) {
 			bodies[e.ID] = e
 			wg.Go(func() {
 				for range n % 4 {
-					s.Look(context.Background(), func(*bank.Ledger) {}) // so that groups are of all sizes
+					s.Look(context.Background(), func(*bank.Ledger) {}) // so that groups have all sizes
 				}
 				r, err := s.Do(context.Background(), e)
 				mu.Lock()
@@ -223,8 +223,8 @@ func TestCrash(t *testing.T) {
 	t.Logf("%d crashes, %d requests answered", crashes, len(answered))
 }
 
-// TestTaken checks that a writer that was silent so long that another took the ledger over
-// writes nothing more, and reports the reason.
+// TestTaken checks that a writer that was silent for so long that another writer took over the
+// ledger writes no more data and reports the reason.
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -306,7 +306,7 @@ func TestDamage(t *testing.T) {
 }
 
 // TestLostEnd checks that missing groups at the end of a ledger whose writer died are detected
-// when it is opened. No balances include them yet.
+// when it is opened. No stored balances include these groups.
 func TestLostEnd(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -343,7 +343,7 @@ func TestDurably(t *testing.T) {
 	}
 }
 
-// TestURL checks which URLs name a ledger, and that no password is printed.
+// TestURL checks which URLs are accepted as names of ledgers, and that no password is printed.
 func TestURL(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ url, name string }{

@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// FuzzURL checks that an address means the same ledger, database and server to this package
-// and to pgx, and that its printable name means the same and contains no password.
+// FuzzURL checks that this package and pgx interpret an address as the same ledger, database
+// and server, and that the printable name of the address has the same meaning and contains no
+// password.
 func FuzzURL(f *testing.F) {
 	f.Add("postgres://bank:geheim@db:5432/money?ledger=books")
 	f.Add("postgresql:///?host=/tmp&ledger=a&ledger=b")

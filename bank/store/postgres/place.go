@@ -14,7 +14,7 @@ import (
 const (
 	ledgerParameter = "ledger"
 	defaultLedger   = "bourse"
-	maxURL          = 2048 // bytes
+	maxURL          = 2048 // maximum length in bytes
 	maxLedger       = 63   // bytes; PostgreSQL truncates longer names
 )
 
@@ -22,7 +22,7 @@ const (
 type place struct {
 	config *pgx.ConnConfig
 	schema string
-	name   string // for messages, without password
+	name   string // name for messages, without the password
 }
 
 // IsURL reports whether s names a ledger in a database rather than a directory.
@@ -57,7 +57,7 @@ func WithLedger(raw, ledger string) (string, error) {
 	return s, err
 }
 
-// text formats a URL. text writes two slashes even if neither a host nor a path follows.
+// text formats a URL. It writes two slashes even if neither a host nor a path follows.
 func text(u *url.URL) string {
 	s := u.String()
 	if !IsURL(s) {

@@ -19,7 +19,7 @@ func Rename(from, to string) error {
 	})
 }
 
-// Finish marks the ledger at a URL as finished. It must have been created with
+// Finish marks the ledger at a URL as finished. The ledger must have been created with
 // [store.Options].Unfinished, and closed.
 func Finish(url string) error {
 	return alter(url, "finish", func(string) string {

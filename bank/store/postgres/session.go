@@ -31,8 +31,8 @@ const (
 
 // A timing contains time limits.
 type timing struct {
-	answer time.Duration // of a statement
-	beat   time.Duration // of a writer's heartbeat
+	answer time.Duration // time limit of a statement
+	beat   time.Duration // interval of a writer's heartbeat
 	dead   time.Duration // time until a writer without heartbeat is presumed dead
 }
 
@@ -66,7 +66,7 @@ func (p place) connect(t timing) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, p.config)
 }
 
-// hangUp closes a connection. hangUp does not wait for a server that does not respond.
+// hangUp closes a connection. It does not wait for a server that does not respond.
 func hangUp(conn *pgx.Conn, t timing) error {
 	ctx, cancel := context.WithTimeout(context.Background(), min(t.answer, time.Second))
 	defer cancel()

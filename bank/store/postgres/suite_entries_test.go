@@ -11,7 +11,8 @@ import (
 	"bourse/bank/store"
 )
 
-// theReceipt is the receipt of the last order in receipts. It is the same in every store.
+// theReceipt is the receipt of the last order in receipts. The receipt is the same in every
+// store.
 const theReceipt = "103:WRa7wiCf5plQpYy9sGi9aBCQY3lXTbk54xYE1GIvgeY="
 
 // receipts checks that the same entries give the same receipts in every store, regardless of
@@ -102,7 +103,7 @@ func life(t *testing.T, p Place) {
 	}
 }
 
-// anyEntry returns a random entry, which may be valid or not.
+// anyEntry returns a random entry, which may be invalid.
 func anyEntry(src *rand.Rand, n int, open *[]int64) bank.Entry {
 	user := func() string { return fmt.Sprintf("user:%d", src.IntN(5)) }
 	e := bank.Entry{Time: float64(n), Contract: int64(src.IntN(700)), Note: []byte("price=1")}

@@ -59,8 +59,8 @@ func once(t *testing.T, p Place) {
 	}
 }
 
-// drains checks that no interleaving causes an overdraft: of N clients that race to drain an
-// account, exactly floor(balance/amount) succeed.
+// drains checks that no interleaving causes an overdraft: of N clients that concurrently
+// withdraw from an account, exactly floor(balance/amount) succeed.
 func drains(t *testing.T, p Place) {
 	s := sequencer(t, p)
 	do(t, s, order("m", "mint", "user:a", 1000))
@@ -90,8 +90,8 @@ func drains(t *testing.T, p Place) {
 	}
 }
 
-// readers checks that every reader sees the full amount of money during racing transfers,
-// whether it asks the bank or reads the ledger in use.
+// readers checks that the balances read by every reader add up to all the money during
+// concurrent transfers, whether the reader asks the bank or reads the ledger in use.
 func readers(t *testing.T, p Place) {
 	const money, transfers = 5000, 800
 	s := sequencer(t, p)
@@ -182,8 +182,8 @@ func givenUp(t *testing.T, p Place) {
 	}
 }
 
-// closing checks that a closed bank reports this to late and to waiting clients, and that it
-// retains what it answered.
+// closing checks that a closed bank reports to late and to waiting clients that it is closed,
+// and that the ledger contains every answered request.
 func closing(t *testing.T, p Place) {
 	s := sequencer(t, p)
 	var wg sync.WaitGroup
@@ -231,7 +231,7 @@ func second(t *testing.T, p Place) {
 	}
 }
 
-// lost checks what happens if the writer dies under load: no answered request is lost, none is
+// lost checks that if the writer dies under load, no answered request is lost, no request is
 // applied twice, and a repeated request gets its original receipt.
 func lost(t *testing.T, p Place) {
 	var mu sync.Mutex
@@ -270,7 +270,7 @@ func lost(t *testing.T, p Place) {
 		}
 		cancel()
 		wg.Wait()
-		s.Close() // may fail, since its ledger is lost
+		s.Close() // may return an error, because its ledger is lost
 		s = reopenAt(t, p)
 		all := kept(t, p)
 		for id, r := range before {

@@ -23,9 +23,9 @@ type Place interface {
 	Lose() error
 }
 
-// suite tests what every store of a bank must guarantee, each part in its own place. It is
-// independent of how a store stores its values. The tests of a store cover its specific faults,
-// such as a torn write, a changed file or a missing row.
+// suite tests the guarantees of every store of a bank, each with its own ledger. It is
+// independent of the storage of values. The tests of a store cover its specific faults, such as
+// a torn write, a changed file or a missing row.
 func suite(t *testing.T, place func(testing.TB) Place) {
 	for name, test := range map[string]func(*testing.T, Place){
 		"Receipts":  receipts,

@@ -16,7 +16,7 @@ type table struct {
 	letter byte
 	name   string
 	key    string // name of the key column
-	number bool   // the key is 8 bytes, big-endian
+	number bool   // whether the key is 8 bytes, big-endian
 }
 
 // tables are sorted by letter.
@@ -122,7 +122,7 @@ const (
 	pageBytes = 4 << 20
 )
 
-// scan yields the keys and values in [from, to), whose bounds are keys or table letters. It
+// scan yields the keys and values in [from, to), whose bounds are keys or table letters. scan
 // reads one page at a time, so that other code can use q between two rows.
 func scan(q querier, t timing, from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {

@@ -29,7 +29,7 @@ func Pair(src *rand.Rand, accounts int) (from, to int) {
 // inserts an entry. It makes n transfers in total.
 func Plain(b testing.TB, accounts, clients, n int) float64 {
 	url := URL(b)
-	j, err := postgres.Create(url, store.Options{}) // creates its schema
+	j, err := postgres.Create(url, store.Options{}) // creates the schema of the ledger
 	if err == nil {
 		err = j.Close()
 	}

@@ -16,16 +16,16 @@ import (
 type Proxy struct {
 	URL string // URL of the ledger, through the proxy
 
-	to string // the server's socket
+	to string // path of the server's socket
 
 	mu     sync.Mutex
 	left   int64 // number of bytes to relay; negative means no limit
-	silent bool  // at the failure, stop responding instead of disconnecting
+	silent bool  // whether to stop responding, instead of disconnecting, at the failure
 	conns  []net.Conn
 
 	text string // text at which to disconnect; empty means none
-	take bool   // drop the reply to the text, not the text itself
-	deaf bool   // text was relayed
+	take bool   // whether to drop the reply to the text rather than the text itself
+	deaf bool   // whether text was relayed
 }
 
 // NewProxy returns a proxy for the ledger at a URL, whose server must have a socket.
@@ -138,7 +138,7 @@ func (p *Proxy) pass(to, from net.Conn, toServer bool) {
 		p.mu.Lock()
 		silent := !whole && p.silent
 		p.mu.Unlock()
-		if silent { // until either end disconnects
+		if silent { // until either side disconnects
 			io.Copy(io.Discard, from)
 		}
 		to.Close()

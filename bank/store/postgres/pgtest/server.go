@@ -1,7 +1,7 @@
-// Package pgtest provides a PostgreSQL server to tests. This is the server with the URL in
-// BOURSE_TEST_POSTGRES, or a server that is started in a temporary directory. A server that
-// was started here ends with the test process, even if the process is killed. Without a
-// server, tests are skipped.
+// Package pgtest provides a PostgreSQL server to tests. The server has the URL in
+// BOURSE_TEST_POSTGRES or is started in a temporary directory. A server that this package has
+// started ends with the test process, even if the process is killed. Without a server, tests
+// are skipped.
 package pgtest
 
 import (
@@ -127,7 +127,7 @@ func Connect(ctx context.Context, ledgerURL string) (*pgx.Conn, error) {
 
 // A Server is a server used by a single test.
 type Server struct {
-	URL string // without a ledger
+	URL string // URL without a ledger
 
 	dir, bin string
 	as       *syscall.Credential
@@ -196,8 +196,8 @@ func programs() string {
 	return filepath.Dir(slices.Max(found))
 }
 
-// credential returns the user as which the server runs, or nil for the current user. The
-// server refuses to run as root.
+// credential returns the user that runs the server, or nil for the current user. The server
+// refuses to run as root.
 func credential() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil

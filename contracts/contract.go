@@ -20,8 +20,8 @@ func (s *Allocation) Left(now float64, c *Contract) float64 {
 	return c.Work - s.Done - s.Rate*(now-s.At)
 }
 
-// A Settled is a contract that has ended, with its outcome and its bill. Placements is nil
-// unless the contract was booked in several parts.
+// A Settled is a contract that has ended, with its outcome and its bill. The field Placements
+// is nil unless the contract was booked in several parts.
 type Settled struct {
 	Contract
 	Outcome Outcome
@@ -29,12 +29,12 @@ type Settled struct {
 	Ended   float64     // time of the end, s
 	ByDue   float64     // w_d: work done over all nodes by the deadline
 	Delay   float64     // delay used for the settlement, s; 0 if the promise was kept
-	Paid    bank.Amount // total charged
+	Paid    bank.Amount // total amount charged
 	Owed    bank.Amount // penalty for a broken promise, in addition to the part already deducted from the price
 	Penalty bank.Amount // part of Owed that was paid
 
-	// Charged has the charges before rounding by kind of resource, in dollars. It is nil unless
-	// hosts are metered and the contract held resources with a price or a floor price.
+	// Charged contains the charges by kind of resource, in dollars, before rounding. It is nil
+	// unless hosts are metered and the contract held resources with a price or a floor price.
 	Charged []float64
 }
 
@@ -42,7 +42,7 @@ type Settled struct {
 // the budget and the deadline, because a run may store a million Results.
 type Result struct {
 	Budget                 bank.Amount
-	Deadline               float64     // s after submission
+	Deadline               float64     // deadline, s after submission
 	Admitted, Began, Ended float64     // times, s; Began is +Inf if the contract never started
 	Done                   float64     // work over all nodes
 	ByDue                  float64     // part of Done that was completed by the deadline
@@ -50,14 +50,14 @@ type Result struct {
 
 	Outcome Outcome
 	From    Phase    // phase before the end
-	Gang    bool     // booked
+	Gang    bool     // whether the contract was booked in gangs
 	Host    hosts.ID // host of the first gang
 
-	// These fields are counts for hosts that come and go, as in [Contract].
+	// The next two fields are counts for markets whose hosts come and go, as in [Contract].
 	Losses, Resent int
 	Wasted         float64
 
-	Suspensions int // as in [Contract]
+	Suspensions int // number of suspensions, as in [Contract]
 
 	Booked *Booked // nil unless the contract was booked in several gangs or was paused
 }

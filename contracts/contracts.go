@@ -54,16 +54,16 @@ type Request struct {
 	// its work must be repeated in the time that remains until Due.
 	Repeat bool
 
-	// PerHost means that the work of each node is promised separately. If it is false, only
-	// the sum over all nodes is promised, and a fast host compensates for a slow one, as in
-	// the paper (§3).
+	// PerHost means that the work of each node is promised separately. If PerHost is false,
+	// only the sum over all nodes is promised, and a fast host compensates for a slow one, as
+	// in the paper (§3).
 	PerHost bool
 
 	// Packed lets several nodes share a host, each on a processor of its own. Policies that do
 	// not support packing place each node on a separate host.
 	Packed bool
 
-	OnDemand bool // no deadline is promised: SLA.Deadline only limits how fast the budget may be spent; no deadline is promised
+	OnDemand bool // whether no deadline is promised; SLA.Deadline then only limits how fast the budget may be spent
 
 	Class  string  // requested admission class; if empty, the market chooses
 	Submit float64 // submission time, s
@@ -72,8 +72,8 @@ type Request struct {
 	Needs  Requirement
 	SLA    SLA
 
-	Licences     []int32 // units that the contract holds, in the order of the market's licences; nil if it holds none
-	LicenceFloor float64 // part of their floor price that counts for each node, dollars per second; the broker sets it
+	Licences     []int32 // units of the market's licences that the contract holds, in the order of the licences; nil if it holds none
+	LicenceFloor float64 // part of the licences' floor price that counts for each node, dollars per second; the broker sets it
 
 	// Only planning policies use these fields. Other policies start a contract at once and
 	// ignore Lead.
@@ -105,8 +105,8 @@ type Bound struct {
 type SLA struct {
 	Budget   bank.Amount // v, the maximum that the owner pays
 	Deadline float64     // d, s after submission
-	Soft     bool        // the work continues after the deadline until it is done
-	RunsOn   bool        // the work continues even after a hard deadline; only policies use the deadline
+	Soft     bool        // whether the work continues after the deadline until it is done
+	RunsOn   bool        // whether the work continues even after a hard deadline, which then only policies use
 	Penalty  Penalty
 }
 
@@ -125,7 +125,7 @@ type Placement struct {
 	Host  hosts.ID
 	Slot  hosts.Slot
 	Bid   market.Rate
-	Nodes int // nodes of the contract in this gang, which runs as one task; 0 means one
+	Nodes int // number of nodes of the contract in this gang, which runs as one task; 0 means one
 
 	// Promised is the price percentile of the host at which cac admitted the node, or 0 under
 	// other policies. Only the payment rule percentile uses it, and only the built-in policy
@@ -134,14 +134,14 @@ type Placement struct {
 
 	Done float64 // work done on this node; valid once Left is true
 	Owed float64 // dollars accrued; valid once Left is true
-	Left bool    // the task has left the host
+	Left bool    // whether the task has left the host
 
 	// Charged divides Owed by resource if the host is metered and the task had a Vector.
 	Charged *Charged
 
-	// These fields describe how the program ended. They are valid once Left.
+	// The next fields describe the end of the program. They are valid once Left is true.
 	End  hosts.End
-	Code uint8 // its exit code
+	Code uint8 // exit code of the program
 }
 
 // A Contract is an accepted request with the progress of its work. Policies may read it but
@@ -156,12 +156,12 @@ type Contract struct {
 	Request
 	Placements []Placement // one per node, or one per gang if booked
 	Admitted   float64     // time of admission, s
-	Began      float64     // time of the first start, s; +Inf before it
+	Began      float64     // time of the first start, s; +Inf before the first start
 	Host       hosts.ID    // host of the first gang
 	Gang       bool        // booked in gangs: all nodes of a part run on one host
 
 	// These fields are used if hosts come and go.
-	Losses int     // number of times a host left with one of its tasks
+	Losses int     // number of times that a host left while it ran a task of the contract
 	Resent int     // number of losses after which the contract was queued to be placed again
 	Wasted float64 // work lost when hosts left, over all nodes
 
@@ -190,8 +190,8 @@ type Allocation struct {
 	Contract int32 // number to pass to View.Contract
 	Node     int32 // index in the contract's placements
 	Slot     hosts.Slot
-	For      hosts.Kind  // resource for which it pays, or AtFloor
-	Bid      market.Rate // for everything that the task gets
+	For      hosts.Kind  // resource for which the task pays, or AtFloor
+	Bid      market.Rate // bid for all resources that the task receives
 	Rate     float64     // current work per second
 	Paying   float64     // current charge, dollars per second
 	Done     float64     // work done, as of At
@@ -209,19 +209,19 @@ type Allocation struct {
 	Need   float64 // processors that the task needed just before its estimate was used up
 	Target float64 // planned completion time, s; later than the deadline if the task was delayed
 
-	// Vector holds the claims and bids of the task for resources other than processors. It is
-	// set if the task claims such a resource with a price, or holds one with a floor price.
-	// Otherwise it is nil.
+	// Vector holds the claims and bids of the task for resources other than processors. Vector
+	// is set if the task claims such a resource with a price, or holds one with a floor price,
+	// and nil if not.
 	Vector *Vector
 }
 
 // # Deciders and policies
 //
-// There are two ways to write a policy. A [Decider] answers one question: whether to accept
-// one request now. It is sufficient for most policies, and contracts/admission converts it
-// into a [Policy]. A Policy itself receives events and returns actions. It can therefore
-// maintain a queue, plan ahead, and start or stop the contracts that it has booked. Both read
-// the market through a [View], which contains users' estimates but never the true work.
+// There are two ways to write a policy. A [Decider] answers one question: whether to accept one
+// request now. It is sufficient for most policies, and contracts/admission converts it into a
+// [Policy]. A Policy itself receives events and returns actions. It can therefore maintain a
+// queue, plan ahead, and start or stop the contracts that it has booked. Deciders and policies
+// read the market through a [View], which contains users' estimates but never the true work.
 
 // A Decider accepts, rejects or defers one request at a time.
 //
@@ -251,7 +251,7 @@ type Decision struct {
 	// Priced is set by policies that charge a price other than the budget: see
 	// [Decision.Price].
 	Priced bool
-	Ask    float64 // dollars
+	Ask    float64 // asking price in dollars
 
 	// Rated means that the bids in the placements are agreed rates. Each stay on a host is
 	// charged separately, and the contract ends as soon as its charges reach its budget.
@@ -329,7 +329,7 @@ type View interface {
 	Unavailable(h hosts.ID) bool
 
 	// Stays returns the predicted probability, in [0,1], that h stays for span seconds from
-	// now. Host h must not be away. The result is 1 if hosts never leave or there is no
+	// now. Host h must be present. The result is 1 if hosts never leave or there is no
 	// predictor.
 	Stays(h hosts.ID, span float64) float64
 
@@ -339,8 +339,8 @@ type View interface {
 
 	// Cheapest appends to out the r.Nodes hosts with the lowest spot prices. On each host, it
 	// compares the price of the resource that is dominant for r there (see [Meets]). It skips
-	// hosts that are away or lack the minimum resources of r, so there may be fewer. Ties are
-	// broken at random.
+	// absent hosts and hosts without the minimum resources of r, so the result may have fewer
+	// hosts. Ties are broken at random.
 	Cheapest(r *Request, out []hosts.ID) []hosts.ID
 
 	// On returns the allocations on h, in order of admission.
@@ -372,9 +372,9 @@ type Policy interface {
 	// rejection.
 	Handle(now float64, e Event, m Market) []Action
 
-	// Next returns the time of the next [Tick], +Inf if there is none. The result last reports
-	// whether that event is processed after the requests submitted at the same time, or before
-	// them. A policy always returns the same value.
+	// Next returns the time of the next [Tick], or +Inf if there is none. The result last
+	// reports whether that event is processed after the requests submitted at the same time, or
+	// before them. A policy always returns the same value.
 	Next() (at float64, last bool)
 }
 
@@ -384,7 +384,7 @@ type Event struct {
 	Contract int32    // number of the contract concerned
 	Part     int32    // index of the completed part, for Done
 	Host     hosts.ID // host concerned, for Came and Gone
-	Outcome  Outcome  // how the contract ended, for Over
+	Outcome  Outcome  // outcome of the contract, for Over
 }
 
 // An EventKind is the kind of an [Event].
@@ -392,9 +392,9 @@ type EventKind uint8
 
 // Events.
 const (
-	Opened    EventKind = iota // the market opens; each host is initially available or away
+	Opened    EventKind = iota // the market opens; each host is initially present or absent
 	Submitted                  // Contract was requested
-	Freed                      // resources may now be free for waiting contracts
+	Freed                      // resources may have become free for waiting contracts
 	Overdue                    // the hard deadline of Contract has passed while it waits for a decision
 	Lost                       // a host has left with a task of Contract, which is now stopped on all hosts. The policy returns [Enqueue] to place it again; without it, the contract is broken
 	Done                       // Part of the booked Contract has completed its work
@@ -409,13 +409,13 @@ const (
 // An Action is an instruction from a policy to the broker about a contract.
 type Action struct {
 	Verb     Verb
-	Contract int32     // its number
+	Contract int32     // number of the contract
 	Part     int32     // for Launch and Suspend: index in the booked placements, or All
 	Place    int       // for Enqueue: index in the list of waiting contracts
 	Due, Of  float64   // for Release: the owner owes the fraction Due / Of of the price, at most the whole price
 	Decision *Decision // terms and reason for Admit, Book and Refuse, placements for Launch and Rebid of All, numbers for Announce
 
-	Lose    bool    // for Suspend of All: the work done so far is lost
+	Lose    bool    // for Suspend of All: whether the work done so far is lost
 	Restore float64 // for Launch of All: extra work that each node does first, in seconds
 }
 
@@ -441,13 +441,13 @@ const (
 )
 
 // A Market is the market as a policy sees it. Each contract has a number, which the broker
-// reuses after the contract has ended. This number differs from the one in an [Allocation].
+// reuses after the contract has ended. This number differs from the number in an [Allocation].
 type Market interface {
 	// Hosts returns the hosts, their prices and their allocations.
 	Hosts() View
 
 	// Waiting returns the contracts that wait for a decision, in the order set by Enqueue. The
-	// slice is read-only and valid until a contract joins or leaves it.
+	// slice is read-only and valid until a contract joins or leaves the waiting list.
 	Waiting() []int32
 
 	// Request returns the request of the contract with this number.

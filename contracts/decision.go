@@ -14,14 +14,14 @@ const (
 	NotAllowed   Reason = "refused by the bank"        // the account's owner has not authorized the request
 	BelowFloor   Reason = "below the floor"            // a bid is lower than the floor price of the processors that the node may use
 	TooLate      Reason = "cannot end by its deadline" // the contract would miss its deadline even if it were admitted now
-	TooDear      Reason = "price above budget"         // at the price asked
+	TooDear      Reason = "price above budget"         // the price asked exceeds the budget
 	Outbid       Reason = "outbid"                     // other bids won
 	SpentAlready Reason = "spent already"              // the new budget does not exceed the amount already owed
 	NoBid        Reason = "no rate"                    // with the new budget, a node would have no bid
 	FixedPrice   Reason = "its price is agreed"        // the price is the whole budget, so the budget cannot change
 	NotRunning   Reason = "it does not run"            // the contract is on no host, so it has no bids to change
 	BelowReserve Reason = "bid below the reserve price"
-	TakenBack    Reason = "taken back by its owner" // before the policy decided
+	TakenBack    Reason = "taken back by its owner" // the owner withdrew the request before the policy decided
 )
 
 // Price sets the price of the contract to ask dollars, 0 included, and adds it to the numbers.

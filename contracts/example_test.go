@@ -6,9 +6,9 @@ import (
 	"bourse/contracts"
 )
 
-// Three users paid $4 for a job worth $10 of which half is done by the deadline: one who needs
-// all of the work, one who values partial work in proportion, and one halfway between them (eq.
-// 7 to 9).
+// In the example, three users paid $4 for a job worth $10, half of which is done by the
+// deadline: one who needs all of the work, one who values partial work in proportion, and one
+// halfway between them (eq. 7 to 9).
 func Example() {
 	done, want, paid, value := 50.0, 100.0, 4.0, 10.0
 	fmt.Println(contracts.Inelastic(done, want, paid, value))

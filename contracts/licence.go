@@ -9,16 +9,16 @@ import (
 )
 
 // Licences are units that belong to the whole market, such as licences of a program. A contract
-// holds units from its acceptance to its end. They are counted and have a floor price, but they are
-// not auctioned, because they have no host.
+// holds units from its acceptance to its end. Units are counted and have a floor price, but are
+// not auctioned, because they belong to no host.
 type Licences struct {
-	Names  []string  // sorted
-	Units  []int32   // number of units of each
-	Floors []float64 // floor price of each, dollars per second and unit
+	Names  []string  // names of the licences, sorted
+	Units  []int32   // number of units of each licence
+	Floors []float64 // floor price of each licence, dollars per second and unit
 }
 
-// NewLicences returns licences with the given numbers of units, by name. Prices are in dollars per
-// hour. Those of licences are floor prices; NewLicences returns the others.
+// NewLicences returns licences with the given numbers of units, by name. Prices are in dollars
+// per hour. The prices of licences are floor prices. NewLicences returns the other prices.
 func NewLicences(units map[string]int, prices map[string]float64) (l Licences, others map[string]float64, err error) {
 	others = maps.Clone(prices)
 	for _, name := range slices.Sorted(maps.Keys(units)) {

@@ -22,8 +22,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestInstants checks when a request is due, when it opens, and when it is late. It is late if
-// it ends after its deadline by more than 1e-6 s plus 1e-9 of the deadline, the allowance for
+// TestInstants checks the times at which a request is due, opens and is late. It is late if it
+// ends after its deadline by more than 1e-6 s plus 1e-9 of the deadline, the allowance for
 // rounding.
 func TestInstants(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestInstants(t *testing.T) {
 // TestLeft checks the work left on one node, which is below 0 if the estimate was too low.
 func TestLeft(t *testing.T) {
 	t.Parallel()
-	c := contracts.Contract{Request: sound()} // of 100 a node
+	c := contracts.Contract{Request: sound()} // a contract with work of 100 per node
 	s := contracts.Allocation{Done: 10, Rate: 2, At: 30}
 	for now, want := range map[float64]float64{30: 90, 50: 50, 80: -10} {
 		if got := s.Left(now, &c); got != want {

@@ -7,8 +7,8 @@ import (
 	"bourse/bank"
 )
 
-// With appends x under the given name. It appends nothing if x is 0, because 0 means that the
-// policy did not use this number.
+// With appends x under the given name. If x is 0, With appends nothing, because 0 means that
+// the policy did not use this number.
 func (n Numbers) With(name string, x float64) Numbers {
 	if x == 0 {
 		return n

@@ -7,7 +7,7 @@ type Phase uint8
 
 // The phases are declared in their usual order.
 const (
-	Asked   Phase = iota // requested, but not decided yet; no budget is held
+	Asked   Phase = iota // the contract is requested, but not decided yet; no budget is held
 	Waiting              // accepted, with its budget in escrow, but on no host: it has not started, or a host of it has left
 	Running              // running on its hosts
 	Paused               // temporarily on no host; the work done so far counts
@@ -19,18 +19,19 @@ var phases = [...]string{"asked", "waiting", "running", "paused", "ended"}
 // String returns the phase as one lower-case word.
 func (p Phase) String() string { return phases[p] }
 
-// An Outcome is how a contract ended. It determines the bill and whether a penalty is due.
+// An Outcome describes the end of a contract. It determines the bill, and whether a penalty is
+// due.
 type Outcome uint8
 
 // Outcomes.
 const (
-	Open       Outcome = iota // not ended
-	Refused                   // never accepted
+	Open       Outcome = iota // the contract has not ended
+	Refused                   // the request was never accepted
 	Fulfilled                 // all work was done by the deadline
 	Late                      // the deadline passed before the work was done
 	Broken                    // a host left with work of the contract, or the contract could not be placed again in time
 	Killed                    // the policy stopped the contract because its estimate was used up
-	Cancelled                 // its owner cancelled it
+	Cancelled                 // the owner cancelled the contract
 	Unfinished                // the market closed before the contract ended
 	Unstarted                 // the command of the contract could not be started, which is the owner's fault
 )
@@ -67,16 +68,16 @@ const (
 	OnAccept  Cause = iota // the policy admits the contract and its budget is held
 	OnRefuse               // the policy rejects the contract, or its owner cannot pay
 	OnStart                // the contract starts on its hosts
-	OnFinish               // its work is done
+	OnFinish               // the work of the contract is done
 	OnOverrun              // the deadline passes, but the work continues
 	OnExpire               // the deadline passes and ends the contract
 	OnPause                // the contract leaves its hosts temporarily
 	OnRecall               // a host has left, and the contract must be placed again from the beginning
 	OnLose                 // a host has left, and the work on it is lost
-	OnKill                 // its policy stops it
+	OnKill                 // the policy stops the contract
 	OnFault                // the command of the contract could not be started
 	OnSpend                // the charges of the contract reach its budget
-	OnCancel               // its owner cancels it
+	OnCancel               // the owner cancels the contract
 	OnClose                // the market closes
 	causes    = iota
 )
@@ -97,8 +98,8 @@ type Line struct {
 	Outcome Outcome
 }
 
-// Moves is the table of all transitions. Contracts make no other transitions. The table is
-// therefore also the specification that tests compare the broker with.
+// Moves is the table of all transitions. Contracts make no other transitions, so tests also use
+// the table as the specification of the broker.
 var Moves = [...]Line{
 	{Asked, OnAccept, Waiting, Open},
 	{Asked, OnRefuse, Ended, Refused},

@@ -12,8 +12,8 @@ import (
 // Holds returns the resources that a task reserves on a host with the given room. The task
 // reserves all that is available of each resource, but at least the minimum and at most the
 // maximum. For example, a task that needs 1 to 4 GB of memory reserves 3 GB if the host has 3
-// GB left. Units of countable resources are reserved exactly, and so are the cores of a host
-// of whole cores.
+// GB left. Units of countable resources are reserved exactly. On a host that allocates whole
+// cores only, cores are reserved exactly, too.
 func (r *Requirement) Holds(spec *hosts.Spec, room hosts.Resources) hosts.Resources {
 	cores, _ := spec.Cores(r.Max.CPU)
 	return hosts.Resources{
@@ -39,8 +39,8 @@ func Eligible(h hosts.ID, r *Request, v View) bool {
 	return !spec.Whole && r.Needs.Min.Resources.Zero() || r.Needs.Fits(spec, v.Room(h))
 }
 
-// Shortage returns the reason why fewer hosts are eligible than r has nodes: It is [NoRoom] if
-// enough hosts would be eligible when all hosts are idle, and [TooFewHosts] if not.
+// Shortage returns the reason why fewer hosts are eligible than r has nodes: [NoRoom] if enough
+// hosts would be eligible when all hosts are idle, and [TooFewHosts] if not.
 func Shortage(r *Request, v View) Reason {
 	n := 0
 	for h := range hosts.ID(v.Fleet()) {
@@ -59,9 +59,9 @@ func Shortage(r *Request, v View) Reason {
 func (r *Request) Rate() market.Rate { return r.NodeRate() * market.Rate(r.Nodes) }
 
 // NodeRate returns the spending rate of one node, which is also its bid on its host: budget /
-// (deadline × nodes) in nano-dollars per second. The quotient is exact and rounded toward
-// zero. It is 0 if it is out of range. For example, $1 over 1,000 s and 2 nodes gives 500,000
-// nano-dollars per second.
+// (deadline × nodes) in nano-dollars per second. The quotient is exact and rounded toward zero.
+// If the quotient is out of range, NodeRate returns 0. For example, $1 over 1,000 s and 2 nodes
+// gives 500,000 nano-dollars per second.
 func (r *Request) NodeRate() market.Rate {
 	const places = 9 - 6 // digits by which micro-dollars and nano-dollars differ
 	rate, ok := exact.Trunc(places, []float64{float64(r.SLA.Budget.Micros())}, []float64{r.SLA.Deadline, float64(r.Nodes)})
@@ -71,12 +71,12 @@ func (r *Request) NodeRate() market.Rate {
 	return market.Rate(rate)
 }
 
-// LeastBid returns the bid of a node for policies that choose hosts without regard to prices.
-// It is the rate of the node, but at least 1 nano-dollar per second. A task that bids 0 would
-// make no progress. The bid matters only if hosts are shared by auction.
+// LeastBid returns the bid of a node for policies that choose hosts without regard to prices:
+// the rate of the node, but at least 1 nano-dollar per second. A task that bids 0 would make no
+// progress. The bid matters only if hosts are shared by auction.
 func (r *Request) LeastBid() market.Rate { return max(1, r.NodeRate()) }
 
-// Due returns the time of the deadline in seconds, or +Inf if none is promised.
+// Due returns the time of the deadline in seconds, or +Inf if no deadline is promised.
 func (r *Request) Due() float64 {
 	if r.OnDemand {
 		return math.Inf(1)
@@ -87,8 +87,8 @@ func (r *Request) Due() float64 {
 // Opens returns the earliest time at which the contract may start, in seconds.
 func (r *Request) Opens() float64 { return r.Submit + r.Lead }
 
-// Span returns the time in seconds in which the work must be done. For an on-demand request,
-// it is the time in which the budget may be spent.
+// Span returns the number of seconds within which the work must be done or, for an on-demand
+// request, the budget may be spent.
 func (r *Request) Span(now float64) float64 {
 	if r.Repeat && !r.OnDemand {
 		return r.Due() - now

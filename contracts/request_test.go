@@ -28,7 +28,7 @@ func TestRate(t *testing.T) {
 		micros   int64
 		deadline float64
 		nodes    int
-		want     market.Rate // of one node
+		want     market.Rate // rate of one node
 	}{
 		{1e6, 100, 1, 10_000_000},
 		{1e6, 100, 4, 2_500_000},
@@ -68,8 +68,8 @@ func TestGang(t *testing.T) {
 	}
 }
 
-// TestHolds checks that a task reserves as much as is free, between its minimum and its
-// maximum, and reserves the minimum if no maximum is stated.
+// TestHolds checks that a task reserves the free amount of a resource, but at least its minimum
+// and at most its maximum, and that it reserves the minimum if no maximum is stated.
 func TestHolds(t *testing.T) {
 	t.Parallel()
 	bound := func(memory, disk, bandwidth float64) contracts.Bound {
@@ -80,7 +80,7 @@ func TestHolds(t *testing.T) {
 		{hosts.Resources{Memory: 100, Disk: 100, Bandwidth: 100}, hosts.Resources{Memory: 8, Disk: 4, Bandwidth: 6}},
 		{hosts.Resources{Memory: 7, Disk: 7, Bandwidth: 5}, hosts.Resources{Memory: 7, Disk: 4, Bandwidth: 5}},
 		{hosts.Resources{Memory: 4, Disk: 4, Bandwidth: 4}, hosts.Resources{Memory: 4, Disk: 4, Bandwidth: 4}},
-		{hosts.Resources{}, hosts.Resources{Memory: 4, Disk: 4, Bandwidth: 4}}, // does not fit
+		{hosts.Resources{}, hosts.Resources{Memory: 4, Disk: 4, Bandwidth: 4}}, // the task does not fit
 	} {
 		if got := r.Holds(new(hosts.Spec), c.room); got != c.want {
 			t.Errorf("in %+v holds %+v, want %+v", c.room, got, c.want)

@@ -53,23 +53,23 @@ func (c *Claims) Bid(b market.Rate, k hosts.Kind) market.Rate {
 	return max(1, market.Rate(math.Floor(float64(b)*(a/most))))
 }
 
-// A Vector is the part of an [Allocation] that concerns resources other than processors. It
-// does not change: a new bid requires a new Vector.
+// A Vector is the part of an [Allocation] that concerns resources other than processors. A
+// Vector does not change: a new bid requires a new Vector.
 type Vector struct {
 	Claims
-	Bids  [hosts.Kinds]market.Rate // by kind
-	Met   [hosts.Kinds]market.Rate // sum of the other bids when the task was placed, by kind
-	Floor float64                  // floor price of all that the task holds, dollars per second
+	Bids  [hosts.Kinds]market.Rate // bids by kind
+	Met   [hosts.Kinds]market.Rate // sum of the other bids for each kind when the task was placed
+	Floor float64                  // floor price of all resources that the task holds, dollars per second
 
-	// Charged is shared by all vectors of a task, and is nil unless the task's host is metered.
+	// All vectors of a task share Charged, which is nil unless the task's host is metered.
 	Charged *Charged
 }
 
-// A Charged divides the charges of a task by resource. At any time, a task pays for the resource
-// with the greatest charge. If it pays the floor price, the charge is divided in proportion to
-// the floor prices of its resources.
+// A Charged divides the charges of a task by resource. At any time, a task pays for the
+// resource with the greatest charge. If the task pays the floor price, the charge is divided in
+// proportion to the floor prices of its resources.
 type Charged struct {
-	By    ByKind // dollars
+	By    ByKind // charges in dollars
 	Least ByKind // floor price of the amount held, dollars per second; 0 for processors
 }
 

@@ -93,7 +93,7 @@ func Named(e *scenario.Experiment) (names []string) {
 	return names
 }
 
-// Beside returns the paper's values to be printed next to the results.
+// Beside returns the paper's values, which are printed next to the results.
 func (s *Study) Beside() *papers.Reference {
 	if s.paper == nil {
 		s.paper = new(papers.Beside(s.Experiment))

@@ -8,11 +8,11 @@ import "math"
 // means no limit.
 //
 // The division is proportional and work-conserving. Processors that a task at its limit cannot
-// use go to the other tasks in proportion to their weights, until the host is full or every
-// task is at its limit. A task at its limit therefore receives exactly the limit, and every
-// other task receives its weight times one common factor. The sum is the smaller of cpus and
-// the sum of the limits, except for rounding. A task of weight 0 is paused: it receives
-// nothing, even if processors are idle.
+// use go to the other tasks in proportion to their weights. This continues until the host is
+// full or every task is at its limit. A task at its limit therefore receives exactly the limit,
+// and every other task receives its weight times one common factor. The sum is the smaller of
+// cpus and the sum of the limits, except for rounding. A task of weight 0 is paused: it
+// receives nothing, even if processors are idle.
 //
 // For example, 8 processors are divided among three tasks of weight 1, one of which has a
 // limit of 2. They receive 2, 3 and 3.

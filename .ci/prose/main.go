@@ -117,17 +117,18 @@ func check() (map[string][]string, error) {
 	return alarms, nil
 }
 
-// shortNote reports whether an alarm is about the length of a short comment after code. Vale joins
-// the comments after the fields of a struct, which do not end with periods, to one sentence.
+// shortNote reports whether an alarm is about the length or the semicolons of a short comment after
+// code. Vale joins the comments after the fields of a struct, which do not end with periods, to one
+// sentence.
 func shortNote(file, number, message string) bool {
 	text, err := os.ReadFile(file)
 	n, bad := strconv.Atoi(number)
 	lines := strings.Split(string(text), "\n")
-	if err != nil || bad != nil || n > len(lines) || !strings.Contains(message, "bourse.Long") {
+	if err != nil || bad != nil || n > len(lines) || !strings.Contains(message, "bourse.Long") && !strings.Contains(message, "bourse.Chain") {
 		return false
 	}
 	code, note, _ := strings.Cut(lines[n-1], "//")
-	return strings.TrimSpace(code) != "" && len(strings.Fields(note)) < 30
+	return strings.TrimSpace(code) != "" && len(strings.Fields(note)) < 30 && strings.Count(note, ";") < 2
 }
 
 // vale returns the alarms in files, each in the form FILE:LINE:COLUMN:RULE:MESSAGE.

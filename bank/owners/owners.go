@@ -23,9 +23,9 @@
 //     number k, which no other market has; the contracts of that market are numbered from
 //     k·2³². If the order names a project, as in "project film", account project:film pays, and
 //     must have given the order's account the right spend. All budgets admitted under that right
-//     may not exceed its limit together. From its settlement, a contract counts only with what it
-//     paid to others than the project; under a right of earlier versions, which does not say
-//     "refunds credited", it counts with its whole budget.
+//     may not exceed its limit together. From its settlement, a contract counts only with its
+//     payments to accounts other than the project. Under a right of earlier versions, which
+//     does not contain "refunds credited", it counts with its whole budget.
 //   - A change of a budget needs an order of kind bid of the contract's owner that names such a
 //     market and the contract. Afterwards, its escrow has the budget in the order.
 //   - A settlement needs an order of the market. It must be of a contract with the market's

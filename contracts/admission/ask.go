@@ -10,13 +10,13 @@ import (
 // An Order determines the order in which a policy examines its waiting requests.
 type Order struct {
 	// Less defines the order of the queue; requests that are equal by Less are in order of
-	// submission. If it is nil, all requests are in order of submission.
+	// submission. If Less is nil, all requests are in order of submission.
 	Less func(a, b *contracts.Request) bool
 	// Scan is notified when a pass starts. With Scan, each pass covers all waiting requests.
 	// If Scan is nil, a deferred request blocks all requests behind it.
 	Scan Scanner
 	// Patient means that requests stay in the queue after their hard deadline, for the decider
-	// to handle. If it is false, they are rejected at their deadline.
+	// to handle. If Patient is false, requests are rejected at their deadlines.
 	Patient bool
 
 	sifter sifter // Scan, if it implements sifter; nil if it does not
@@ -38,13 +38,13 @@ type judge interface {
 }
 
 // Immediate returns a policy that asks d to decide each request at its submission. Deferred
-// requests wait in order of submission. The policy asks d about them again whenever resources
-// may be free.
+// requests wait in order of submission. The policy asks d about these requests again whenever
+// resources may be free.
 func Immediate(d contracts.Decider) contracts.Policy { return &asker{Decider: d, at: idle} }
 
 // Decides returns the decider that p asks about each request at its submission, and reports
-// whether p has one. It has none if requests first enter a queue, or if p is another kind of
-// policy.
+// whether p has one. A policy has no such decider if requests first enter a queue or if p is
+// another kind of policy.
 func Decides(p contracts.Policy) (contracts.Decider, bool) {
 	if a, ok := p.(*asker); ok && a.order == nil {
 		return a.Decider, true
@@ -64,7 +64,7 @@ func Queued(d contracts.Decider, o Order) contracts.Policy {
 // resources are free.
 type asker struct {
 	contracts.Decider
-	order   *Order // nil: requests are decided at submission
+	order   *Order // order of the queue; if nil, requests are decided at submission
 	at      int    // position in the queue of the next request to decide, or a mark
 	said    contracts.Decision
 	actions [1]contracts.Action
@@ -155,9 +155,9 @@ func (p *asker) pass(now float64, m contracts.Market) []contracts.Action {
 	return nil
 }
 
-// decide asks the decider about contract i and reports whether an action must be carried out.
-// A contract that was accepted before and must be placed again is rejected only if it is too
-// late; until then it waits.
+// decide asks the decider about contract i and reports whether an action must be carried out. A
+// contract that was accepted before and must be placed again waits until it can be placed, or
+// is rejected when it is too late.
 func (p *asker) decide(now float64, i int32, m contracts.Market) bool {
 	r := m.Request(i)
 	d := p.Decide(now, r, m.Hosts())

@@ -83,7 +83,7 @@ func (a *asking) says(v contracts.Verdict, ids ...contracts.ID) {
 	}
 }
 
-// expect fails the test if the adapter does anything else.
+// expect fails the test unless the adapter returns exactly the expected actions.
 func expect(t *testing.T, got, want string) {
 	t.Helper()
 	if got != want {
@@ -92,8 +92,8 @@ func expect(t *testing.T, got, want string) {
 }
 
 // TestImmediate checks that a decider without a queue is asked at submission, and that a
-// deferred request waits. Whenever there may be room, the decider is asked about all waiting
-// requests from the front, and again after each acceptance.
+// deferred request waits. Whenever resources may be free, the adapter must ask the decider
+// about all waiting requests from the front, and again after each acceptance.
 func TestImmediate(t *testing.T) {
 	t.Parallel()
 	a := newAsking(nil)
@@ -127,9 +127,10 @@ func TestRepeatWaits(t *testing.T) {
 	expect(t, a.tell(contracts.Freed, 1), "refuse 1; asked [0 1]")
 }
 
-// TestQueued checks that a pass covers the queue from the front until a request is deferred, or
-// all of it with Scan, which is notified of each pass. It also checks that requests wait behind
-// requests of equal order, and that a patient queue does not reject requests at their deadline.
+// TestQueued checks that a pass covers the queue from the front until a request is deferred or,
+// with Scan, the whole queue, and that Scan is notified of each pass. It also checks that
+// requests wait behind requests of equal order, and that a patient queue does not reject
+// requests at their deadline.
 func TestQueued(t *testing.T) {
 	t.Parallel()
 	a := newAsking(&Order{Patient: true})

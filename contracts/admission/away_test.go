@@ -10,7 +10,7 @@ import (
 	"bourse/hosts"
 )
 
-// endless records the span that it was asked about.
+// endless is a market that records the span of the last question about a host's stay.
 type endless struct {
 	contracts.View
 	asked float64
@@ -45,7 +45,7 @@ func TestStaysOnDemand(t *testing.T) {
 type unsteady struct {
 	policytest.Still
 	stays []float64
-	asked float64 // span
+	asked float64 // span of the last question
 }
 
 func (s *unsteady) Stays(h hosts.ID, span float64) float64 {
@@ -64,16 +64,17 @@ func (s *unsteady) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 
 // TestDiscount checks that sac and cac multiply the share of a request on each host by the
 // probability that the host stays until the deadline, and that without discount no predictor is
-// asked. The hosts have two processors, a price of 0 $/s and a percentile of 0.5. A bid of 1
-// $/s per node buys a whole host at the price and 2/3 of it at the percentile. The threshold is
-// 1/(1+2) per node. Work of 80 by 100 needs 0.8 of the one processor that a task can use.
+// asked. The hosts have two processors, a price of 0 $/s and a percentile of 0.5 $/s. A bid of
+// 1 $/s per node buys a whole host at the price, and 2/3 of a host at the percentile. The
+// threshold is 1/(1+2) per node. Work of 80 within 100 s needs 0.8 of the one processor that a
+// task can use.
 func TestDiscount(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		policy, discount string
 		stays            []float64
 		want             contracts.Reason
-		share            float64 // expected at the percentile
+		share            float64 // share expected at the percentile
 	}{
 		{"sac", "none", []float64{0, 0}, contracts.None, 4. / 3},
 		{"sac", "predicted", []float64{1, 1}, contracts.None, 4. / 3},

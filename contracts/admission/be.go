@@ -15,7 +15,7 @@ const priceTooHigh contracts.Reason = "price too high"
 
 // BestEffort admits a request if, at the spot price of processors, its minimum resource
 // requirement is met on every chosen host. A request without such a requirement is always
-// admitted if it can be placed (BE, §3). It promises nothing about deadlines. It is the
+// admitted if it can be placed (BE, §3). BestEffort promises nothing about deadlines. It is the
 // baseline for the other market policies.
 type BestEffort struct {
 	bid        bidding.Strategy

@@ -18,8 +18,8 @@ const wouldViolate contracts.Reason = "would violate"
 var capacityTests = []Test{{wouldViolate, "gets", "want", false, "its rate"}}
 
 // Capacity is [Statistical] with a further test: admitting the request must not violate any
-// active contract or the new one (CAC, §3). It checks only the contracts that share a host
-// with the request, because no other rates can change.
+// active contract or the new one (CAC, §3). Capacity checks only the contracts that share a
+// host with the request, because no other rates can change.
 //
 // The projected test computes the rates that all contracts would have after the admission. A
 // contract would be violated if, at this rate, its work would not be done by its deadline. For
@@ -30,8 +30,8 @@ var capacityTests = []Test{{wouldViolate, "gets", "want", false, "its rate"}}
 //	Σ_h b_h(s)/(b_h(s) + b_h(r) + c_h(-s)) < q_s
 //
 // Here q_s is a sum over the nodes of s. Each term is the share of the host that the work of
-// the node needs to finish by the deadline. It is computed from the original promise and
-// ignores work already done. For a contract that was placed again, it is computed from the
+// the node needs to finish by the deadline. This share follows from the original promise and
+// ignores work already done. For a contract that was placed again, it follows from the
 // remaining work and time. Contracts on demand have no promised deadline.
 //
 // With Discount, the rate or share that the request itself would receive is multiplied by the
@@ -55,7 +55,8 @@ type CapacityOptions struct {
 	Capacity           string `yaml:"capacity" validate:"oneof=projected static" doc:"test for violations: projected (the rates that all contracts would get) or static (eq. 6 as printed)"`
 }
 
-// defaultCapacity returns the default options of cac: those of sac, and the projected test.
+// defaultCapacity returns the default options of cac: the options of sac, and the projected
+// test.
 func defaultCapacity() CapacityOptions {
 	return CapacityOptions{defaultStatistical(), "projected"}
 }
@@ -169,8 +170,8 @@ func (p *Capacity) undone(now float64, v contracts.View) (id contracts.ID, gets,
 }
 
 // lasts reports whether the work left is completed at the given rate from now to due. The
-// argument whole is the total work of the contract. It allows only half the tolerance that
-// settlement uses, so that a contract that just passes here is later judged fulfilled.
+// argument whole is the total work of the contract. It uses half the tolerance that settlement
+// uses, so that settlement judges a contract that just passes this test as fulfilled.
 func lasts(rate, now, due, left, whole float64) bool {
 	if math.IsInf(due, 1) { // no completion time is promised
 		return true
@@ -204,7 +205,7 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 		gets += expected(p.stays(now, r, h, v), b, price)
 		want += required(now, r, v.Spec(h))
 		for _, s := range v.On(h) {
-			if s.Bid == 0 { // its budget is spent
+			if s.Bid == 0 { // the budget of the contract is spent
 				continue
 			}
 			own := s.Own().Float64()

@@ -38,9 +38,8 @@ func TestFulfilment(t *testing.T) {
 	})
 }
 
-// TestJudged checks which outcomes count. A cancelled contract, one that was still running when
-// the market closed, and one whose command could not be started neither kept nor broke a
-// promise.
+// TestJudged checks which outcomes count. Contracts do not count if they were cancelled, were
+// still running when the market closed, or had a command that could not be started.
 func TestJudged(t *testing.T) {
 	t.Parallel()
 	for o := contracts.Open; o <= contracts.Unstarted; o++ {

@@ -17,7 +17,7 @@ type (
 	stall = policytest.Stall
 )
 
-// put makes c contract i and starts it on host 0 with a bid.
+// put stores c as contract i and starts it on host 0 with a bid.
 func put(s *stand, c contracts.Contract, bid, rate float64) {
 	b := must(market.Dollars(bid))
 	i := int32(len(s.Contracts))
@@ -102,8 +102,8 @@ func TestStatistical(t *testing.T) {
 	}
 }
 
-// TestLevel checks which percentile SAC asks for: that of its guarantee; or, if it promises
-// fulfilment, that of its level, which outcomes move and which its decisions state.
+// TestLevel checks the percentile that SAC uses: the percentile of its guarantee or, if it
+// promises fulfilment, of its level. Outcomes change the level, and decisions state it.
 func TestLevel(t *testing.T) {
 	t.Parallel()
 	for _, promise := range []string{"price", "fulfilment"} {
@@ -140,19 +140,19 @@ func TestCapacity(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		test       string
-		limit      float64 // cap
+		limit      float64 // maximum number of processors of a task
 		running    contracts.Contract
 		work, bid  float64
-		violates   contracts.ID // 0 is none
+		violates   contracts.ID // contract that would be violated; 0 if there is none
 		gets, want float64
 	}{
 		// 20:20 of 2 CPUs is 1 each.
 		{"as much as it needs", "projected", 1, promise(100, 0, 100, false), 100, 0.02, 0, 0, 0},
-		// 20:25: the new contract is capped at 1, and the other keeps 1.
+		// 20:25 of 2 CPUs: the new contract is limited to 1, and the other contract keeps 1.
 		{"capped", "projected", 1, promise(100, 0, 100, false), 100, 0.025, 0, 0, 0},
-		// Without a cap it gets 2*20/45.
+		// Without a limit, the contract gets 2*20/45.
 		{"not capped", "projected", 0, promise(100, 0, 100, false), 100, 0.025, 7, 40. / 45, 1},
-		// 10 are already done, and 90 remain until 100 s.
+		// Work of 10 is already done, and 90 remain until 100 s.
 		{"work done", "projected", 0, promise(100, 12, 100, false), 100, 0.025, 0, 0, 0},
 		{"work done is not enough", "projected", 0, promise(100, 11, 100, false), 100, 0.025, 7, 40. / 45, 0.89},
 		{"per host", "projected", 0, promise(100, 0, 100, true), 100, 0.025, 7, 40. / 45, 1},
@@ -164,7 +164,7 @@ func TestCapacity(t *testing.T) {
 		{"printed", "static", 1, promise(100, 0, 100, false), 100, 0.02, 0, 0, 0},
 		{"printed, other", "static", 1, promise(100, 0, 100, false), 100, 0.021, 7, 0.02 / 0.041, 0.5},
 		{"printed, itself", "static", 1, promise(50, 0, 100, false), 100, 0.019, 99, 0.019 / 0.039, 0.5},
-		// 50 in 100 s need a quarter of 2 CPUs, and 20 of 20+60 is still a quarter.
+		// Work of 50 in 100 s needs a quarter of 2 CPUs, and 20 of 20+60 is exactly a quarter.
 		{"printed, slack", "static", 1, promise(50, 0, 100, false), 50, 0.06, 0, 0, 0},
 		{"printed, slack, other", "static", 1, promise(50, 0, 100, false), 50, 0.061, 7, 0.02 / 0.081, 0.25},
 		{"printed, what is done counts nothing", "static", 1, promise(50, 49, 100, false), 50, 0.061, 7, 0.02 / 0.081, 0.25},
@@ -180,7 +180,7 @@ func TestCapacity(t *testing.T) {
 			r.Submit = at.now
 			d := newDecider(t, "cac", options{"capacity": c.test}).Decide(at.now, &r, s)
 			n, gets, want := numbers(d), c.gets, c.want
-			if c.test == "projected" { // work, not shares
+			if c.test == "projected" { // the projected test compares work, not shares
 				gets, want = gets*at.speed, want*at.speed
 			}
 			if id, _ := d.Numbers.Contract(); id != c.violates || (d.Verdict == contracts.Accept) != (c.violates == 0) || !close(n["gets"], gets) || !close(n["want"], want) {
@@ -191,7 +191,8 @@ func TestCapacity(t *testing.T) {
 }
 
 // TestCapacityPerHost checks that if each node's work is promised separately (spec §1), a
-// request is rejected if one host gives it too little, however much another gives it.
+// request is rejected if one host gives it too little, even if another host gives it more than
+// necessary.
 func TestCapacityPerHost(t *testing.T) {
 	t.Parallel()
 	for _, perHost := range []bool{false, true} {
@@ -216,7 +217,7 @@ func TestLasts(t *testing.T) {
 		want                        bool
 	}{
 		{1, 0, 100, 100, 100, true},
-		{1, 0, 100, 100 + 0.4e-7, 100, true}, // of 100, 1e-9 is 1e-7
+		{1, 0, 100, 100 + 0.4e-7, 100, true}, // 1e-9 of 100 is 1e-7
 		{1, 0, 100, 100 + 0.6e-7, 100, false},
 		{1, 0, 100, 101, 100, false},
 		{2, 50, 100, 100, 100, true},
@@ -224,7 +225,7 @@ func TestLasts(t *testing.T) {
 		{1, 0, 1, 1 + contracts.Moment(1), 0, true},
 		{1, 1e9, 1e9 + 1, 1 + 0.9*contracts.Moment(1e9), 1e-9, true},
 		{1, 1e9, 1e9 + 1, 1 + 1.1*contracts.Moment(1e9), 1e-9, false},
-		{0, 0, math.Inf(1), 100, 100, true}, // on demand
+		{0, 0, math.Inf(1), 100, 100, true}, // an on-demand contract
 	} {
 		if got := lasts(c.rate, c.now, c.due, c.left, c.whole); got != c.want {
 			t.Errorf("%+v: %v", c, got)
@@ -248,8 +249,8 @@ func TestPromised(t *testing.T) {
 
 // TestStaticNeeds checks that q_s of eq. 6 is the share of the host that the work of s needs:
 // with slack 2, half of a processor, or a quarter of a processor that is twice as fast. A
-// contract that was placed again needs its remaining work in the remaining time. On demand,
-// nothing is promised.
+// contract that was placed again needs its remaining work in the remaining time. A contract on
+// demand has no promise.
 func TestStaticNeeds(t *testing.T) {
 	t.Parallel()
 	again := contracts.Request{Repeat: true}
@@ -305,7 +306,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// constant is a source of one number.
+// constant is a random source that always returns the same number.
 type constant uint64
 
 func (c constant) Uint64() uint64 { return uint64(c) }

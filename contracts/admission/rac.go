@@ -11,12 +11,12 @@ import (
 const byLot contracts.Reason = "drawn by lot"
 
 // random rejects each request with a fixed probability and otherwise decides as [BestEffort]
-// does (RAC, §4.3). It is a control for cac. If cac performs better than random rejection at
-// the same rate, its choice of requests matters, not only their number. A contract that is
-// placed again after its host left is not rejected at random.
+// does (RAC, §4.3). random is a control for cac. If cac performs better than random rejection
+// at the same rate, the choice of requests matters, not only the number of rejections. A
+// contract that is placed again after its host left is not rejected at random.
 type random struct {
 	be     *BestEffort
-	reject float64 // probability, in [0,1]
+	reject float64 // probability of a rejection, in [0,1]
 	rng    *rand.Rand
 }
 

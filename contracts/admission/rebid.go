@@ -25,8 +25,8 @@ func Rebid(d contracts.Decider, now float64, i int32, on []contracts.Placement, 
 }
 
 // Rebid implements [contracts.Rebidder]. Rebid makes the test for violations with the new bids
-// of contract i. It also tests contract i itself, and reports the same numbers as Decide. The
-// tests of shares apply only to requests that enter the market.
+// of contract i, including contract i itself, and reports the same numbers as Decide. The tests
+// of shares apply only to requests that enter the market.
 func (p *Capacity) Rebid(now float64, i int32, on []contracts.Placement, v contracts.View) contracts.Decision {
 	violated := p.projectedWith
 	if p.test == "static" {

@@ -6,8 +6,8 @@ import (
 )
 
 // Changed returns the hosts that have changed since the policy last called Changed. The
-// argument known is the number of hosts that the policy has seen. If it differs from the size
-// of the fleet, Changed returns all hosts, and all is true.
+// argument known is the size of the fleet in the policy's last call. If it differs from the
+// current size, Changed returns all hosts, and all is true.
 func Changed(v contracts.View, known int) (changed []hosts.ID, all bool) {
 	if changed = v.Changed(); known == v.Fleet() {
 		return changed, false

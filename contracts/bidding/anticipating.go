@@ -9,8 +9,8 @@ import (
 
 // anticipating chooses bids that maximize the sum of the shares obtained, each weighted by the
 // capacity of its host. It accounts for the effect of its own bids on the prices
-// (bestResponse). An even split ignores this effect: on a cheap host each additional dollar
-// buys less than the one before.
+// (bestResponse). An even split ignores this effect: on a cheap host, each additional dollar
+// buys less than the previous dollar.
 //
 // If the optimal bids use fewer hosts than the request has nodes, the remaining nodes go to
 // the next hosts in order of price. Each of them bids one nano-dollar per second.
@@ -29,7 +29,7 @@ func newBestResponse(decode plugin.Decoder) (Strategy, error) {
 func (s *anticipating) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
 	all := *r
 	all.Nodes = v.Fleet()
-	s.chosen = v.Cheapest(&all, s.chosen[:0]) // in order of price, with ties broken at random
+	s.chosen = v.Cheapest(&all, s.chosen[:0]) // hosts in order of price, with ties broken at random
 	s.bids, s.worth, s.prices = s.bids[:0], s.worth[:0], s.prices[:0]
 	for _, h := range s.chosen {
 		s.bids = append(s.bids, 0)

@@ -18,8 +18,8 @@ const reserve = 1e-9
 // Let x_h be the bid on host h, and c_h the sum of the other bids there. Let w_h be the value
 // of the whole host to the buyer, and X the total spending rate.
 //
-// If c_h = 0, any positive bid wins the whole host. Every smaller bid is then better, so there
-// is no optimum. Such a host is therefore treated as if its price were reserve.
+// If c_h = 0, any positive bid wins the whole host. A smaller bid is then always better, so
+// there is no optimum. Such a host is therefore treated as if its price were reserve.
 //
 // The zero value is ready to use. It reuses its memory from one call to the next.
 type bestResponse struct {
@@ -54,8 +54,8 @@ func (b *bestResponse) bids(bids, w, c []float64, x float64, n int) {
 		return cmp.Or(cmp.Compare(w[j]/price(j), w[i]/price(i)), cmp.Compare(i, j))
 	})
 
-	// Extend the prefix by one host at a time. Adding a host changes the bids on all others.
-	// Stop at the first host whose own bid would not be positive.
+	// Extend the prefix by one host at a time. An additional host changes the bids on all other
+	// hosts. Stop at the first host whose own bid would not be positive.
 	prices, roots := 0.0, 0.0 // sums of c and of sqrt(w c) over the prefix
 	prefix := b.order[:0]
 	for _, h := range b.order[:min(n, len(b.order))] {

@@ -25,7 +25,7 @@ func bids(w, c []float64, x float64, n int) []float64 {
 	return out
 }
 
-// TestBids checks the closed form of Feldman, Lai and Zhang by hand.
+// TestBids compares the closed form of Feldman, Lai and Zhang with values computed by hand.
 func TestBids(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -38,7 +38,7 @@ func TestBids(t *testing.T) {
 		{"equal hosts share equally", []float64{1, 1}, []float64{2, 2}, 3, 2, []float64{1.5, 1.5}},
 		// sqrt(wc) = 1, 2, so x = 1/3 (3+5) - 1 and 2/3 (3+5) - 4.
 		{"cheap and dear", []float64{1, 1}, []float64{1, 4}, 3, 2, []float64{5. / 3, 4. / 3}},
-		// At X = 1 the second host would get 2/3 (1+5) - 4 = 0, so it gets no bid.
+		// At X = 1, the second host would get 2/3 (1+5) - 4 = 0, which is no bid.
 		{"too dear", []float64{1, 1}, []float64{1, 4}, 1, 2, []float64{1, 0}},
 		{"worth more", []float64{1, 4}, []float64{1, 1}, 4, 2, []float64{1, 3}},
 		{"at most n", []float64{1, 1, 1}, []float64{3, 1, 2}, 6, 1, []float64{0, 6, 0}},
@@ -123,8 +123,8 @@ func TestNoBidIsBetter(t *testing.T) {
 	})
 }
 
-// TestBidsOfEqualWeights checks that with equal weights no other n hosts are worth more than
-// the n cheapest.
+// TestBidsOfEqualWeights checks that with equal weights no other set of n hosts has a higher
+// utility than the n cheapest hosts.
 func TestBidsOfEqualWeights(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,7 +136,7 @@ func TestBidsOfEqualWeights(t *testing.T) {
 			w[h], c[h] = 1, rapid.Float64Range(0.01, 5).Draw(t, "c")
 		}
 		best := worth(bids(w, c, x, n), w, c)
-		chosen := make([]float64, size) // 1 for a chosen host
+		chosen := make([]float64, size) // weight of each host: 1 if it is chosen
 		for set := range 1 << size {
 			count := 0
 			for h := range chosen {

@@ -14,13 +14,13 @@ import (
 	"bourse/market"
 )
 
-// A fleet is a list of hosts in order of price, of which some are away and some are full.
+// A fleet is a list of hosts in order of price, some of which are absent or full.
 type fleet struct {
 	contracts.View
 	prices []market.Rate
 	away   []bool
-	room   []float64 // memory
-	tasks  []int     // on each host
+	room   []float64 // free memory of each host
+	tasks  []int     // number of tasks on each host
 }
 
 func (v *fleet) On(h hosts.ID) []contracts.Allocation {
@@ -61,7 +61,7 @@ func request(nodes int) *contracts.Request {
 
 // TestPlace checks the hosts and bids of each strategy. cheapest bids b = v/(d n) on each of
 // the cheapest hosts. best-response maximizes the utility and bids one nano-dollar on hosts
-// that are worth no bid: at prices 1 and 4 and X = 1, only the first host is worth a bid.
+// without a worthwhile bid: at prices 1 and 4 and X = 1, only the first host is worth a bid.
 // Placements are appended to earlier ones, and a failure has a reason.
 func TestPlace(t *testing.T) {
 	t.Parallel()
@@ -100,7 +100,7 @@ func TestPlace(t *testing.T) {
 }
 
 // TestPlaceAtRandom checks that one host is drawn per node, that the hosts are distinct,
-// present and have room, and that every such host is drawn at some time.
+// present and have room, and that every such host is drawn in some repetition.
 func TestPlaceAtRandom(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -12,7 +12,7 @@ import (
 // ignores prices.
 type random struct {
 	rng    *rand.Rand
-	order  []hosts.ID // permutation of the fleet; each call reshuffles as much of it as necessary
+	order  []hosts.ID // permutation of the fleet, of which each call shuffles as many elements as necessary
 	chosen []hosts.ID
 }
 

@@ -112,7 +112,7 @@ func (k *core) entitle(i int) {
 	}
 }
 
-// A dealt records the last allocation of a host.
+// A dealt is a record of the last allocation of a host.
 type dealt struct {
 	deal  int64
 	names []given

@@ -9,7 +9,7 @@ import "math"
 // There are two methods:
 //
 //   - If lo and hi are finite, it uses bets that the mean is higher or lower, each at half
-//     of alpha (Waudby-Smith and Ramdas 2024, §4, a mixture of eight constant bets). The
+//     of alpha: a mixture of eight constant bets (Waudby-Smith and Ramdas 2024, §4). The
 //     interval is valid for any distribution.
 //   - If not, it uses the t tests of Wang and Ramdas (2025, §4: effects of either sign,
 //     normal with variance 1/100). The interval is valid for normal values, and for other

@@ -44,15 +44,15 @@ func (q Quantity) bounded(xs []float64) bool {
 // interval (Wilson 1927) of clustered trials, in which each replication is a cluster (Dean and
 // Pagano 2015). The number of trials is the effective sample size m(1-m)/v, but at most Trials
 // (Korn and Graubard 1998). Here, m is the mean scaled to [0,1], and v is the variance of the
-// mean between replications. If all replications are equal, v is 0 and provides no information;
-// the number of trials is then Trials or, for dependent trials, at most the number of
+// mean between replications. If all replications are equal, v is 0 and provides no information.
+// The number of trials is then Trials or, for dependent trials, at most the number of
 // replications.
 //
-// In simulations with 2 to 40 replications of 20 to 50 contracts each, intervals at the level
-// of 95 % cover the true mean in at least 95 % of the cases if events are independent. If
-// events come in bursts (correlation 0.1 within a replication), the coverage is at least 93 %
-// for fractions of 5 % or more. The result ok is false if there are fewer than two
-// replications, or if all are equal and the number of trials is unknown.
+// Simulations had 2 to 40 replications of 20 to 50 contracts each. If events are independent,
+// intervals at the level of 95 % cover the true mean in at least 95 % of the cases. If events
+// come in bursts (correlation 0.1 within a replication), the coverage is at least 93 % for
+// fractions of 5 % or more. The result ok is false if there are fewer than two replications, or
+// if all are equal and the number of trials is unknown.
 func Interval(xs []float64, q Quantity, alpha float64) (lo, hi float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
 		panic("stats: interval: found a level outside (0,1)")

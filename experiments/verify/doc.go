@@ -17,7 +17,7 @@
 // cancelled contract, it compares the charge with the contract's price.
 //
 // If a policy sells intervals at its own prices, the package recomputes each interval and its
-// price from the list prices and the node-seconds sold earlier, or from the bids of the
+// price. The data are the list prices and the node-seconds sold earlier, or the bids of the
 // clearing. It also checks the reasons for refusals, for which it needs the rows of all jobs.
 //
 // Metered charges cannot be recomputed if the sharing rule uses estimates or if hosts come and

@@ -188,8 +188,7 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	return r
 }
 
-// kindsOf returns, for each element of rooms, the index of the first element that is equal to
-// it.
+// kindsOf returns the kind of each host: the index of the first host with the same resources.
 func kindsOf(rooms []scenario.Held) (kinds []int) {
 	for _, r := range rooms {
 		kinds = append(kinds, slices.IndexFunc(rooms, func(as scenario.Held) bool { return reflect.DeepEqual(as, r) }))

@@ -2,7 +2,7 @@ package timetable
 
 import "fmt"
 
-// What is the kind of a [Fact], such as a start or an end.
+// What is the kind of a [Fact].
 type What int8
 
 // The kinds of facts.

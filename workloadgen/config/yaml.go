@@ -245,8 +245,8 @@ func unclear(word string) bool {
 	return older.MatchString(word) || spaced.MatchString(word) && older.MatchString(strings.ReplaceAll(word, "_", ""))
 }
 
-// unclearKey is like unclear, but for a key. Keys are names, so the key on is accepted, as in
-// YAML 1.2, although YAML 1.1 interprets it as a boolean. Numbers are names too, so the key
+// unclearKey does the same as unclear for a key. Keys are names, so the key on is accepted, as
+// in YAML 1.2, although YAML 1.1 interprets it as a boolean. Numbers are names too, so the key
 // 1.0, which some readers change to 1, is unclear.
 func unclearKey(word string) bool {
 	if common.MatchString(word) {

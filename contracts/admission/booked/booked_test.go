@@ -12,8 +12,8 @@ import (
 	"bourse/hosts"
 )
 
-// TestEndsEarly checks that a booking whose work is done before its end ends then and pays in full,
-// that one whose work is not done by its end stops there and pays nothing, and that the unused
+// TestEndsEarly checks that a booking ends as soon as its work is done and then pays in full,
+// that a booking whose work is not done by its end stops and pays nothing, and that the unused
 // rest is on sale again.
 func TestEndsEarly(t *testing.T) {
 	t.Parallel()
@@ -21,7 +21,7 @@ func TestEndsEarly(t *testing.T) {
 	check(t, err)
 	m := policytest.Deal(t, 1, 2, p, "planned", "budget", []policytest.Trade{
 		{ID: 1, Nodes: 2, Estimate: 80, Runtime: 30, Deadline: 500, Budget: 1e6},
-		{ID: 2, Submit: 1, Nodes: 2, Estimate: 10, Deadline: 500, Budget: 1e6}, // after the booking of 1
+		{ID: 2, Submit: 1, Nodes: 2, Estimate: 10, Deadline: 500, Budget: 1e6}, // the price is that after the booking of job 1
 		{ID: 3, Submit: 40, Nodes: 2, Estimate: 20, Runtime: 25, Deadline: 500, Budget: 1e6},
 	})
 	for id, want := range map[int64]string{1: "0 30 160000 fulfilled", 2: "80 90 20000 fulfilled", 3: "40 60 0 killed"} {
@@ -36,8 +36,8 @@ func TestEndsEarly(t *testing.T) {
 	}
 }
 
-// TestFallback checks that a clearing with more bids than the option exact says that greedy has
-// replaced VCG, and that other clearings do not.
+// TestFallback checks that a clearing with more bids than the option exact states that greedy
+// has replaced VCG, and that other clearings do not state this.
 func TestFallback(t *testing.T) {
 	t.Parallel()
 	for exact, want := range []float64{1, 1, 0} {
@@ -133,8 +133,9 @@ func TestOutbid(t *testing.T) {
 	}
 }
 
-// TestSize checks that the size of a bundle, and so what others pay, does not depend on the time of
-// the clearing: at 4.9 s, the end of a job of 60 s minus its start is above 60 in float64.
+// TestSize checks that the size of a bundle, and therefore the payments of other bids, do not
+// depend on the time of the clearing: at 4.9 s, the end of a job of 60 s minus its start is
+// above 60 in float64.
 func TestSize(t *testing.T) {
 	t.Parallel()
 	p, err := newBundle(policytest.Options{"every": 0.7, "rule": "greedy", "losers": "leave"}.Decode, nil, nil)
@@ -143,14 +144,14 @@ func TestSize(t *testing.T) {
 		{ID: 1, Submit: 4.5, Nodes: 1, Estimate: 60, Deadline: 500, Budget: 200},
 		{ID: 2, Submit: 4.5, Nodes: 1, Estimate: 30, Deadline: 500, Budget: 90},
 	})
-	const want = 127 // the whole part of 90 x sqrt(60/30)
+	const want = 127 // the integer part of 90 x sqrt(60/30)
 	if d := m.Traded[1]; d.Settled == nil || d.Settled.Paid.Micros() != want {
 		t.Errorf("job 1 is %s, want fulfilled, and %d micro-dollars paid", d.State(), want)
 	}
 }
 
-// TestOneClearingPerTime checks that a job that arrives at the time of a clearing, but after it,
-// waits for the next one, as jobs do that follow a job that ends at that time.
+// TestOneClearingPerTime checks that a job that arrives at the time of a clearing, but after
+// the clearing, waits for the next clearing. Such a job follows a job that ends at that time.
 func TestOneClearingPerTime(t *testing.T) {
 	t.Parallel()
 	p, err := newBundle(policytest.Options{"every": 10.0}.Decode, nil, nil)

@@ -1,8 +1,8 @@
 // Package booked contains the policies that sell the processors of one host for intervals of
 // time. Policy windows sells at list prices by delivery window, and policy bundle sells whole
-// bundles by auction. Both promise an interval and a price, record the promises as [bookings],
-// and start and end the contracts. A unit is a processor. The package is independent of how
-// prices are charged.
+// bundles by auction. Both policies promise an interval and a price, record the promises as
+// [bookings], and start and end the contracts. A unit is a processor. The package is
+// independent of how prices are charged.
 package booked
 
 import (
@@ -38,7 +38,7 @@ type bookings struct {
 	units int // processors of the host
 	speed float64
 
-	of      map[int32]*booking // by contract
+	of      map[int32]*booking // booking of each contract
 	steps   []step             // starts and ends, in order of time
 	due     eventheap.Heap     // time of the next start or end of each contract
 	actions []contracts.Action
@@ -55,10 +55,10 @@ type booking struct {
 // A step is a change of the number of units that are sold.
 type step struct {
 	at    float64
-	units int // change; negative at the end of a booking
+	units int // change in the number of sold units; negative at the end of a booking
 }
 
-// see reads the specification of the host, once.
+// see reads the specification of the host in the first call.
 func (b *bookings) see(v contracts.View) {
 	if b.of == nil {
 		b.of = map[int32]*booking{}
@@ -69,8 +69,7 @@ func (b *bookings) see(v contracts.View) {
 // span returns the estimated runtime of r in seconds.
 func (b *bookings) span(r *contracts.Request) float64 { return r.Work / b.speed }
 
-// wide returns the reason for which r could not obtain its nodes even on an empty host, or
-// None.
+// wide returns the reason why r could not obtain its nodes even on an empty host, or None.
 func (b *bookings) wide(r *contracts.Request) contracts.Reason {
 	switch {
 	case r.Gangs() > 1: // each part needs a separate host
@@ -81,7 +80,7 @@ func (b *bookings) wide(r *contracts.Request) contracts.Reason {
 	return contracts.None
 }
 
-// add enters x.
+// add adds x and its steps.
 func (b *bookings) add(x *booking) {
 	b.of[x.contract] = x
 	b.due.Set(x.contract, x.from)
@@ -89,7 +88,7 @@ func (b *bookings) add(x *booking) {
 	b.steps = slices.Insert(b.steps, b.step(x.to), step{x.to, -x.units})
 }
 
-// remove deletes x.
+// remove removes x and its steps.
 func (b *bookings) remove(x *booking) {
 	delete(b.of, x.contract)
 	b.due.Remove(x.contract)
@@ -142,7 +141,8 @@ func (b *bookings) held(out []clearing.Span, now float64) []clearing.Span {
 func (b *bookings) next() float64 { return b.due.First() }
 
 // finished records that the work of contract i is done now. The contract ends now. If now
-// differs from the end of its interval only by rounding, it ends at the end of the interval.
+// differs from the end of its interval only by rounding, the contract ends at the end of the
+// interval.
 func (b *bookings) finished(now float64, i int32) {
 	x := b.of[i]
 	if x.done = true; now < x.to-contracts.Tolerance*(x.to-x.from)-2*contracts.Moment(x.to) {

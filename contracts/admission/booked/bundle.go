@@ -22,8 +22,8 @@ type BundleOptions struct {
 // bundle sells bundles by auction. At regular times, each waiting job bids for n nodes during
 // an interval. The interval starts at the clearing or at the earliest start of the job,
 // whichever is later. Its length is the estimated runtime. The value of a bid is the budget of
-// the job. Awards are booked and never move. If its work is done, a winner owes the price set
-// by the auction. A winner that cancels its contract owes the whole price.
+// the job. Awards are booked and never move. A winner whose work is done, or that cancels its
+// contract, owes the price set by the auction.
 //
 // The rule is truthful if each job belongs to a different user, bids once, and leaves if it
 // loses. It is not truthful if losers bid again: a bid may gain by losing to a rival that does
@@ -54,10 +54,10 @@ type bid struct {
 	id            contracts.ID
 	user          int32
 	units         int
-	length        float64 // seconds
+	length        float64 // estimated runtime, in seconds
 	submit, opens float64
-	due           float64           // +Inf unless hard
-	value         int64             // micro-dollars
+	due           float64           // deadline; +Inf unless it is hard
+	value         int64             // value of the bid, in micro-dollars
 	numbers       contracts.Numbers // numbers of the last clearing in which the job took part
 }
 
@@ -116,7 +116,7 @@ func (p *bundle) Handle(now float64, e contracts.Event, m contracts.Market) []co
 	return p.actions
 }
 
-// submitted handles a new request. It is rejected if it can never win.
+// submitted handles a new request. It rejects a request that can never win.
 func (p *bundle) submitted(now float64, i int32, m contracts.Market) {
 	r := m.Request(i)
 	j := &bid{
@@ -196,7 +196,7 @@ func (p *bundle) clear(now float64) {
 		}
 	}
 	if len(rest) > 0 && len(p.awards)+len(p.book.Held) == 0 {
-		// No job outbid these bids, so they are below the reserve price, now and later.
+		// No job outbid these bids, so they are below the reserve price and can never win.
 		for _, j := range rest {
 			p.refuse(j, contracts.BelowReserve)
 		}
@@ -207,8 +207,8 @@ func (p *bundle) clear(now float64) {
 	}
 }
 
-// announce records the result of a clearing, and sets the numbers of its bids. The numbers are
-// bids, the number of bids, and welfare, the sum of the values of the winning bids in $.
+// announce records the result of a clearing, and sets the numbers of its bids: bids, the number
+// of bids, and welfare, the sum of the values of the winning bids in $.
 func (p *bundle) announce() {
 	units, welfare, approximate := 0, int64(0), 0
 	for i, n := range p.result.Units {

@@ -66,8 +66,8 @@ func windowsCase(t *testing.T, c *policytest.Case) {
 	c.Exact(t, "revenue", revenue)
 }
 
-// bundleCase sells what is held at a first clearing, and lets the bids of the case bid at a second,
-// which is time 0 of the case.
+// bundleCase sells the units that are held in the case at a first clearing. The bids of the
+// case take part in a second clearing, which is time 0 of the case.
 func bundleCase(t *testing.T, c *policytest.Case) {
 	type bundle struct {
 		ID, Value int64

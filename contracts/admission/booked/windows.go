@@ -44,7 +44,7 @@ type windows struct {
 	bookings
 	o       WindowsOptions
 	curve   Curve
-	first   int      // window of sold[0]
+	first   int      // number of the window of sold[0]
 	sold    []window // sales in the current and later windows; nothing has been sold in windows after the last element
 	gaps    []gap    // scratch
 	said    contracts.Decision
@@ -56,7 +56,7 @@ type windows struct {
 // A window records the number of node-seconds sold in one window.
 type window struct {
 	seconds float64     // node-seconds
-	price   market.Rate // of the next one
+	price   market.Rate // price of the next node-second
 }
 
 // A gap is a period in which a request can start.
@@ -138,8 +138,8 @@ func (p *windows) Handle(now float64, e contracts.Event, m contracts.Market) []c
 }
 
 // decide decides r and returns its booking, unless r is refused. It reports the numbers start,
-// the time of the start, and ask, the price of the cheapest interval in $. It reports them
-// even if r is refused because of this price.
+// the time of the start, and ask, the price of the cheapest interval in $. It reports these
+// numbers even if r is refused because of the price.
 func (p *windows) decide(now float64, r *contracts.Request) *booking {
 	p.forget(now)
 	p.said, p.numbers = contracts.Decision{}, p.numbers[:0]
@@ -167,22 +167,22 @@ func (p *windows) decide(now float64, r *contracts.Request) *booking {
 	return &booking{units: r.Nodes, from: from, to: from + length}
 }
 
-// cheapest returns the start of the cheapest interval for n nodes and its cost in
-// nano-dollars. Ties go to the earliest interval. It considers these starts: opens, the
-// boundaries of windows and the ends of bookings. It also considers the boundaries, the starts
-// of bookings and the deadline, each minus the length.
+// cheapest returns the start of the cheapest interval for n nodes and its cost in nano-dollars.
+// Ties go to the earliest interval. The candidates for the start are opens, the boundaries of
+// windows and the ends of bookings. Further candidates are the boundaries, the starts of
+// bookings and the deadline, each minus the length.
 func (p *windows) cheapest(n int, length, opens, due float64) (start, cost float64, ok bool) {
 	width, ahead := p.o.Width, p.o.Ahead
 	if ahead == 0 {
 		ahead = mostAhead
 	}
 	until := min(due, float64(p.first+ahead)*width)
-	// After all sold intervals and all listed prices, only the position within a window
-	// matters.
+	// After the last sold interval and the last listed price, the cost depends only on the
+	// position within a window.
 	quiet := max(opens, float64(max(p.first+len(p.sold), len(p.o.Prices)))*width) + width
 	p.gaps = p.room(p.gaps[:0], n)
 	cost = math.Inf(1)
-	k := 0 // of the gaps
+	k := 0 // index of the current gap
 	try := func(from float64) {
 		if from < opens || from+length > until {
 			return

@@ -29,7 +29,7 @@ type CallOptions struct {
 type call struct {
 	CallOptions
 	rng       *rand.Rand
-	asks      []market.Rate // by host
+	asks      []market.Rate // ask of each host
 	mechanism clearing.Mechanism
 }
 
@@ -50,7 +50,8 @@ func newCall(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contra
 }
 
 // consider implements seller. It rejects bids that never win and never affect a price. A bid of
-// several nodes that some asks exceed can affect it, as the highest losing bid.
+// several nodes that exceeds some asks but not others can affect the price, as the highest
+// losing bid.
 func (s *call) consider(_ *Policy, _ float64, j *job, r *contracts.Request) contracts.Reason {
 	j.bid = value(r, j.class.spec.Speed)
 	if slices.ContainsFunc(j.class.hosts, func(h hosts.ID) bool { return s.ask(h) <= j.bid }) {

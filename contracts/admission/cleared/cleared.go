@@ -52,7 +52,7 @@ type seller interface {
 	consider(p *Policy, now float64, j *job, r *contracts.Request) contracts.Reason
 
 	// decide chooses the jobs that have units after the clearing at time at. It sets takes for
-	// each job that takes part in the clearing, and wins for those that win.
+	// each job that takes part in the clearing, and wins for each job that wins.
 	decide(p *Policy, now, at float64)
 
 	// fill appends the actions that start jobs on free units between clearings.
@@ -69,16 +69,16 @@ type Policy struct {
 	seller
 	notice      float64
 	interrupted string // resume, restart or end
-	unpaid      bool   // whether units are free; all hosts then form one class
-	asks        bool   // whether hosts have their own asks, so clearings also decide which units are sold
+	unpaid      bool   // whether units cost nothing; all hosts then form one class
+	asks        bool   // whether hosts have their own asks, so that clearings also select the units that are sold
 
 	classes []*class
 	of      []int32           // class of each host
-	specs   []*hosts.Spec     // by host
+	specs   []*hosts.Spec     // specification of each host
 	tasks   []int             // processors of each host
 	load    []int             // number of tasks on each host, including those of actions not yet carried out
 	room    []hosts.Resources // unreserved resources of each host, after the actions not yet carried out
-	present []bool            // by host
+	present []bool            // whether each host is present
 	guessed []hosts.ID        // hosts whose load and room include actions not yet carried out
 	view    contracts.View    // view during the current event; nil between events
 	events  int               // number of events so far
@@ -86,13 +86,13 @@ type Policy struct {
 	number  map[int32]*job
 
 	next     int  // number of the next clearing; clearing k is at k × Every
-	pending  bool // the decision for the next clearing has been made
-	concerns bool // there were jobs when the decision was made
+	pending  bool // whether the decision for the next clearing has been made
+	concerns bool // whether there were jobs when the decision was made
 
-	unsettled bool // something has changed since the last decision, or because of its clearing
-	again     bool // a pass is due
+	unsettled bool // whether something has changed since the last decision, or because of its clearing
+	again     bool // whether a pass is due
 
-	alone   bool // no more requests come
+	alone   bool // whether no more requests will be submitted
 	stalled int  // number of decisions since a job came closer to its end, was submitted or ended
 
 	clock     float64
@@ -106,10 +106,10 @@ type class struct {
 	hosts []hosts.ID
 	units int // number of processors of the available hosts
 
-	several bool // at least one host has several processors, so clearings also decide on which hosts jobs run
+	several bool // whether a host has several processors, so that clearings also assign jobs to hosts
 
 	book    clearing.Book
-	bidders []*job // by bid of the book
+	bidders []*job // job of each bid in the book
 	result  clearing.Result
 	offered int
 }
@@ -122,25 +122,25 @@ type job struct {
 	submit   float64
 	nodes    int
 	needs    contracts.Requirement
-	work     float64 // the estimate
-	due      float64 // +Inf unless hard
+	work     float64 // estimated work of each node
+	due      float64 // deadline; +Inf unless it is hard
 	class    *class
 	bid      market.Rate
 	state    state
-	on       []hosts.ID        // while it runs
+	on       []hosts.ID        // hosts of the nodes while the job runs
 	holds    []hosts.Resources // resources reserved by each node while the job runs
 	placed   int               // number of the event at which the job started on its present hosts
 	done     float64           // work done per node when the job was last suspended
 	most     float64           // largest value of done so far
 
-	takes    bool // the job takes part in the decision for the next clearing
+	takes    bool // whether the job takes part in the decision for the next clearing
 	wins     bool
 	to       []hosts.ID // hosts of the units that the job wins; nil if any hosts are acceptable
-	waited   bool       // the job has been considered but did not start
-	repeat   bool       // the job was on a host that left
-	onDemand bool       // the job pays the fixed rate and is not interrupted
-	idle     bool       // the buyer does not want units at present
-	safe     bool       // the buyer keeps the job on demand until it ends
+	waited   bool       // whether the job has been considered but did not start
+	repeat   bool       // whether the job was on a host that left
+	onDemand bool       // whether the job pays the fixed rate and is not interrupted
+	idle     bool       // whether the buyer wants no units at present
+	safe     bool       // whether the buyer keeps the job on demand until it ends
 	deadline float64
 }
 
@@ -171,10 +171,10 @@ func (p *Policy) Next() (at float64, last bool) {
 // to start, and after which suspended jobs are cancelled; see [Policy.giveUp].
 const patience = 1000
 
-// Pending reports whether the next tick matters even if no more requests come. It does if a
-// decision about jobs awaits its clearing, if a job runs, or if something has changed since the
-// last decision. Credits change at each clearing, so a job can start even if nothing else has
-// happened.
+// Pending reports whether the next tick matters even if no more requests come. The tick matters
+// if a decision about jobs awaits its clearing, if a job runs, or if something has changed
+// since the last decision. Credits change at each clearing, so a job can start even if nothing
+// else has happened.
 func (p *Policy) Pending(idle bool) bool {
 	p.alone = true
 	runs := func(j *job) bool { return j.state == running }
@@ -276,8 +276,7 @@ func (p *Policy) place(h hosts.ID, spec *hosts.Spec) {
 	c.several = c.several || p.tasks[h] > 1 && !p.unpaid
 }
 
-// submitted handles a new request. If it does not reject the request, the request waits for
-// the next pass.
+// submitted handles a new request. A request that is not rejected waits for the next pass.
 func (p *Policy) submitted(now float64, i int32, m contracts.Market) {
 	r := m.Request(i)
 	j := &job{contract: i, id: r.ID, user: int32(r.User), submit: r.Submit, nodes: r.Nodes, needs: r.Needs, work: r.Work, due: math.Inf(1), deadline: r.SLA.Deadline}
@@ -438,9 +437,9 @@ func (p *Policy) tick(now float64, v contracts.View) {
 	}
 }
 
-// giveUp cancels the suspended jobs after too many decisions without progress. If a return to
-// hosts costs at least as much work as is done until the next suspension, jobs that take turns
-// would otherwise never end. While requests or hard deadlines are ahead, the turns can change.
+// giveUp cancels the suspended jobs after too many decisions without progress. Jobs that take
+// turns would never end if the work to restore a job is at least the work done until the next
+// suspension. While more requests or hard deadlines are ahead, however, the turns can change.
 func (p *Policy) giveUp() {
 	ends := func(j *job) bool { return !math.IsInf(j.due, 1) }
 	if p.stalled <= patience || !p.alone || slices.ContainsFunc(p.jobs, ends) {
@@ -620,7 +619,7 @@ func (p *Policy) launch(j *job, first []hosts.ID) bool {
 	d := &contracts.Decision{Verdict: contracts.Accept, Placements: placements(on, rate), Numbers: numbers, Rated: true}
 	if j.state == paused {
 		a := p.say(contracts.Launch, j.contract, d)
-		if p.interrupted != "restart" || j.done > 0 { // no work is restored if it is lost
+		if p.interrupted != "restart" || j.done > 0 { // there is no work to restore if it is lost
 			a.Restore = p.Restore
 		}
 	} else {

@@ -39,8 +39,8 @@ func TestHeldResources(t *testing.T) {
 }
 
 // TestLongerThanEstimated checks that a buyer who follows its progress leaves its units when
-// the estimate is done (rule 1), on spot units as well as on demand, so that others can use
-// them.
+// the estimate is done (rule 1), on spot units as well as on demand, so that other jobs can use
+// the units.
 func TestLongerThanEstimated(t *testing.T) {
 	t.Parallel()
 	p, err := newSpot(policytest.Options{"every": 7.0, "notice": 2.0, "ondemand": 0.05, "bidding": "progress"}.Decode, nil, nil)
@@ -58,14 +58,14 @@ func TestLongerThanEstimated(t *testing.T) {
 	}
 }
 
-// TestRejectedAdmission checks that a host whose task the broker rejected, because its owner
-// cannot pay, is neither counted free nor full: the jobs that start later have a processor each.
+// TestRejectedAdmission checks the free processors of a host after the broker has rejected a
+// task because its owner cannot pay: each of the jobs that start later must get a processor.
 func TestRejectedAdmission(t *testing.T) {
 	t.Parallel()
 	p, err := newSlices(policytest.Options{"every": 10.0}.Decode, nil, nil)
 	check(t, err)
 	m := policytest.Deal(t, 2, 2, p, "exclusive", "free", []policytest.Trade{
-		{ID: 1, Nodes: 1, Runtime: 60, Deadline: 1000, Budget: 2e15}, // more than the user has
+		{ID: 1, Nodes: 1, Runtime: 60, Deadline: 1000, Budget: 2e15}, // the budget exceeds the user's funds
 		{ID: 2, Nodes: 1, Runtime: 60, Deadline: 1000, Budget: 1},
 		{ID: 3, Nodes: 1, Runtime: 60, Deadline: 1000, Budget: 1},
 		{ID: 4, User: 1, Submit: 12, Nodes: 1, Runtime: 60, Deadline: 1000, Budget: 1},
@@ -81,10 +81,11 @@ func TestRejectedAdmission(t *testing.T) {
 	}
 }
 
-// TestWideHosts checks that clearings sell the processors of hosts with two each, and that the nodes
-// of a job are on distinct hosts. At 100 s, the jobs 1 and 3 start on the first host and job 2 on the
-// second. At 200 s, job 4 bids most and needs both hosts, so job 3 moves to the second one: it returns
-// at once, with the restore time. Job 5 bids more than the price, but only one unit is left.
+// TestWideHosts checks that clearings sell the processors of hosts with two each, and that the
+// nodes of a job are on distinct hosts. At 100 s, the jobs 1 and 3 start on the first host and
+// job 2 on the second. At 200 s, job 4 bids most and needs both hosts, so job 3 moves to the
+// second host. It starts again at once, after the restore time. Job 5 bids more than the price,
+// but only one unit is left.
 func TestWideHosts(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"spot", "call"} {

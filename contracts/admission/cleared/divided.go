@@ -13,7 +13,7 @@ import (
 
 // divided divides the units of all hosts among the users, without money. The demand of a user
 // is the total number of nodes of the user's jobs. In order of submission, each job of a user
-// runs if the user's remaining units suffice. All other jobs are suspended. Between clearings,
+// runs if the user has enough remaining units. All other jobs are suspended. Between clearings,
 // unused units of a user go to its waiting jobs.
 type divided struct {
 	mechanism clearing.Mechanism

@@ -15,7 +15,8 @@ import (
 
 // TestGoldenDivisions runs the golden cases of karma and slices in real markets: in each
 // period, each user submits as many jobs of one node as it demands units. Jobs that do not
-// start at once are too late and end, so the demand of each period is that of the case.
+// start at once are too late and end, so the demand of each period equals the demand in the
+// case.
 func TestGoldenDivisions(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]func(*testing.T, *policytest.Case){"karma": karmaCase, "slices": slicesCase}
@@ -32,7 +33,7 @@ func divide(t *testing.T, p contracts.Policy, capacity int, users []string, dema
 		jobs = append(jobs, policytest.Trade{ID: int64(len(jobs)), User: int64(user), Submit: at, Nodes: 1, Runtime: runtime, Deadline: deadline, Budget: 1})
 	}
 	for user := range users {
-		add(user, 1, 1, 2) // the job is rejected before the first clearing, but it introduces its user
+		add(user, 1, 1, 2) // the job is rejected before the first clearing, but registers its user
 	}
 	for q, demand := range demands {
 		for user, name := range users {
@@ -116,8 +117,8 @@ func slicesCase(t *testing.T, c *policytest.Case) {
 }
 
 // TestDivided checks laws of karma and slices on random jobs: no more nodes run than there are
-// processors, each job has done exactly its work when it is fulfilled, jobs of one node of a user
-// start in order of submission, and nobody pays.
+// processors, each job has done exactly its work when it is fulfilled, the one-node jobs of a
+// user start in order of submission, and no user pays.
 func TestDivided(t *testing.T) {
 	t.Parallel()
 	suspended := 0
@@ -149,7 +150,7 @@ func TestDivided(t *testing.T) {
 			nodes int
 		}
 		var changes []change
-		first := map[int64]float64{} // by user: the latest time of a first start
+		first := map[int64]float64{} // latest time of a first start, by user
 		for _, j := range jobs {
 			d, ran := m.Traded[j.ID], 0.0
 			for _, s := range d.Stays {
@@ -191,8 +192,8 @@ func TestNoProgress(t *testing.T) {
 	t.Parallel()
 	forever := math.Inf(1)
 	for name, c := range map[string]struct {
-		deadline float64 // of the second job
-		later    float64 // submission of another job
+		deadline float64 // deadline of the second job
+		later    float64 // submission time of another job
 		want     [2]string
 		ends     [2]float64
 	}{

@@ -17,8 +17,8 @@ const (
 type progress struct {
 	elapsed, done, work, deadline, delay float64 // delay is the time needed to restore a job when it starts again
 	on                                   course
-	spot                                 bool // spot units are available; if the job runs on spot units, it was not interrupted
-	safe                                 bool // the job is in the safety net, which means that it runs on demand until it ends
+	spot                                 bool // whether spot units are available; if the job runs on spot units, whether it was not interrupted
+	safe                                 bool // whether the job is in the safety net, which means that it runs on demand until it ends
 }
 
 // next returns the buyer's course from now on, and whether the job is then in the safety net.
@@ -52,7 +52,7 @@ func (b progress) next() (do course, safe bool) {
 }
 
 // buy lets the buyer of j choose its course again, if buyers follow Uniform Progress. The
-// argument stays reports that j was not interrupted; it matters only if j runs on spot units.
+// argument stays is true if j was not interrupted; it matters only if j runs on spot units.
 func (s *spot) buy(p *Policy, j *job, now float64, stays bool) {
 	if s.Bidding != "progress" || math.IsInf(j.due, 1) {
 		return

@@ -93,7 +93,7 @@ func (s *spot) consider(p *Policy, now float64, j *job, r *contracts.Request) co
 		j.bid = s.onDemand
 	}
 	if j.onDemand = r.Class == "ondemand"; j.onDemand {
-		cost := float64(s.onDemand) * float64(j.nodes) * (j.work / j.class.spec.Speed) // nano-dollars
+		cost := float64(s.onDemand) * float64(j.nodes) * (j.work / j.class.spec.Speed) // cost of the job in nano-dollars
 		switch {
 		case s.onDemand == 0:
 			return notSold
@@ -130,8 +130,8 @@ func (s *spot) decide(p *Policy, now, at float64) {
 }
 
 // left returns the number of units of each host that the decision offers, if hosts have several
-// processors, and stores the sum for all hosts. The other units belong to jobs on demand. Waiting
-// jobs on demand win units in order of submission, if they fit.
+// processors, and stores the sum for all hosts. The other units belong to jobs on demand.
+// Waiting jobs on demand win units in order of submission, if their nodes fit.
 func (s *spot) left(p *Policy, c *class) map[hosts.ID]int {
 	left := map[hosts.ID]int{}
 	for _, h := range c.hosts {
@@ -165,8 +165,8 @@ func (s *spot) left(p *Policy, c *class) map[hosts.ID]int {
 }
 
 // freest takes a unit of each of n hosts of c that have units left, and returns these hosts in
-// order. It returns nil if there are too few. It first takes units on which no job runs, then those
-// of the hosts with most units left.
+// order. It returns nil if there are too few. It first takes units on which no job runs, and
+// then units of the hosts with the most units left.
 func (p *Policy) freest(c *class, left map[hosts.ID]int, n int) (on []hosts.ID) {
 	for _, h := range c.hosts {
 		if left[h] > 0 {

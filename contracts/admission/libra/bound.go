@@ -12,19 +12,19 @@ import (
 // is valid until the next event on the host. With the bound, a policy can reject a host
 // without reading its tasks.
 //
-// Between two events a task works at a constant rate ρ. In t seconds its need therefore
-// changes from w/d to (w - ρt)/(d - t), where w is its remaining work and d the time until its
-// deadline. If this function decreases, it is concave and therefore stays above the straight
-// line that reaches 0 when the work is done. That line decreases by ρ/d per second. The
-// capacity that no task needs therefore grows by at most Σ ρ/d per second.
+// Between two events a task works at a constant rate ρ. In t seconds its need therefore changes
+// from w/d to (w - ρt)/(d - t), where w is its remaining work and d the time until its
+// deadline. If this need decreases, it is a concave function of time, and therefore stays above
+// the straight line that reaches 0 when the work is done. That line decreases by ρ/d per
+// second. The capacity that no task needs therefore grows by at most Σ ρ/d per second.
 type bound struct {
 	at   float64 // time at which the bound was computed, s
 	free float64 // upper limit on the work per second that no task needs at time at
 	gain float64 // upper limit on the increase of free per second
 	most float64 // maximum work per second that one task can use; +Inf if it can use the whole host
 	due  float64 // earliest deadline of a task
-	till float64 // no task needs more processors than one task can use before this time
-	over float64 // if another task needs less than this, in work per second, its delay is smaller than that of the first task: see [boundOf]
+	till float64 // time before which no task needs more processors than one task can use
+	over float64 // need, in work per second, below which another task has a smaller delay than the first task: see [boundOf]
 }
 
 // unknown is a bound that excludes no task.
@@ -36,13 +36,13 @@ const margin = 1e-7 + sharing.Tick
 
 // boundOf returns the bound of h at now.
 //
-// Let n be the number of processors and m the maximum number that one task can use. If the
-// task with the earliest deadline needs s > m, its deadline delay is at least δ = s/m > 1. All
-// tasks can have the same delay only if their needs add up to at least δn, as the method
-// lemmas of projection shows. The missing amount is over. A need that decreases stays below
-// its present value, or the task keeps its share. The other needs each increase by (need -
-// ρ)/(d - t) per second. If their sum grows more slowly than δn now, it also does so later,
-// because no other deadline is earlier.
+// Let n be the number of processors and m the maximum number that one task can use. If the task
+// with the earliest deadline needs s > m, its deadline delay is at least δ = s/m > 1. All tasks
+// can have the same delay only if their needs add up to at least δn, as the method lemmas of
+// projection shows. The field over is the missing amount. A need that decreases stays below its
+// present value, or the task keeps its share. The other needs each increase by (need - ρ)/(d -
+// t) per second. If the sum of these needs grows more slowly than δn now, it also grows more
+// slowly later, because no other deadline is earlier.
 func boundOf(now float64, v contracts.View, h hosts.ID) bound {
 	on, spec := v.On(h), v.Spec(h)
 	n := sharing.NodeOf(spec)

@@ -8,8 +8,8 @@ import (
 )
 
 // TestSoftTopMustFit checks protect: strict (spec 6.3). A soft job with the highest return is
-// not admitted if hard jobs leave it too little. The printed algorithm assumes that it will be
-// in time.
+// not admitted if hard jobs leave too little capacity for it. The printed algorithm assumes
+// that this job will be in time.
 func TestSoftTopMustFit(t *testing.T) {
 	t.Parallel()
 	soft := false

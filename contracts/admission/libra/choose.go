@@ -17,7 +17,7 @@ type candidate struct {
 
 // A chooser selects hosts for policies that place tasks without a bidding strategy.
 type chooser struct {
-	found      []candidate // the best hosts added, at most one per node, in order of rank
+	found      []candidate // best hosts among those added, at most one per node, in order of rank
 	nodes      int
 	placements []contracts.Placement
 	numbers    contracts.Numbers
@@ -36,7 +36,7 @@ func (c *chooser) add(h hosts.ID, rank float64) {
 	c.found = slices.Insert(c.found, i, candidate{h, rank})
 }
 
-// limit returns the rank below which a further host would be chosen.
+// limit returns the rank below which one more host would be chosen.
 func (c *chooser) limit() float64 {
 	if len(c.found) < c.nodes {
 		return math.Inf(1)

@@ -28,7 +28,7 @@ func TestGolden(t *testing.T) {
 }
 
 // kinds runs cases by kind. Package policies runs the cases of kind sim, and package annotate
-// runs those about workloads.
+// runs the cases about workloads.
 var (
 	kinds = map[string]func(*testing.T, *policytest.Case){
 		"share": goldenShare, "rates": goldenRates, "risk": goldenRisk, "sla_plan": goldenPlan,
@@ -63,7 +63,7 @@ func goldenShare(t *testing.T, c *policytest.Case) {
 	if in.Rating > 0 {
 		in.Left = in.Estimate / (in.Rating / rating)
 	}
-	// A task never keeps more than this.
+	// A task never keeps more processors than one task can use.
 	c.Same(t, "share", sharing.Required(in.Left, in.Span, min(in.Keep, one.Most)))
 }
 

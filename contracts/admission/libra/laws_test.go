@@ -106,13 +106,14 @@ func TestLemmas(t *testing.T) {
 			t.Errorf("%d tasks that need %v, deadlines from %v to %v: sigma %v", n, total, first, last, risk.Sigma)
 		}
 	})
-	if !testing.Short() && slices.Contains(seen[1:], 0) { // a short run draws only a few
+	if !testing.Short() && slices.Contains(seen[1:], 0) { // a short run draws only a few hosts
 		t.Errorf("cases of the lemmas: %v, want some of each", seen[1:])
 	}
 }
 
 // TestLemmasAsProjected checks that on 3,000 random hosts the lemmas decide as the full
-// projection does, under each rule for spare capacity and each limit of what one task can use.
+// projection does, under each rule for spare capacity and each limit on the processors of one
+// task.
 func TestLemmasAsProjected(t *testing.T) {
 	t.Parallel()
 	decided := map[bool]int{}
@@ -134,9 +135,9 @@ func TestLemmasAsProjected(t *testing.T) {
 	}
 }
 
-// TestOtherProjections checks that the static projection never finds a risk, so the paper
-// cannot mean it. It also checks that incumbent and dynamic shares give the same risk unless
-// deadlines are equal (spec 5.2).
+// TestOtherProjections checks that the static projection never finds a risk, so it cannot be
+// the projection of the paper. It also checks that incumbent and dynamic shares give the same
+// risk unless deadlines are equal (spec 5.2).
 func TestOtherProjections(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -1,7 +1,7 @@
 // Package libra contains the policies that promise shares of hosts by deadline: libra and
 // librarisk (Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for Deadline
 // Constrained Job Admission Control in Clusters", Risk) and librasla (SLA). For each request,
-// the policies examine every host as it would be with the request, and choose the hosts
+// the policies compute the state of every host with the request added, and choose the hosts
 // themselves. The package is independent of prices.
 package libra
 
@@ -38,12 +38,12 @@ func tests(why contracts.Reason) []admission.Test {
 }
 
 // Libra admits a request if enough hosts can give it the share that it needs to finish by its
-// deadline, without reducing the shares of other tasks (Risk, §3.1). A task needs its
+// deadline, without reducing the shares of other tasks (Risk, §3.1). The need of a task is its
 // remaining runtime divided by the time to its deadline. For example, with 50 s of work due in
 // 100 s, it needs half a processor.
 //
-// A host is suitable if the needs of its tasks and of the new task do not exceed its capacity
-// in total. Libra takes the suitable hosts with the least capacity left (best fit), which
+// A host is suitable if the sum of the needs of its tasks and of the new task does not exceed
+// its capacity. Libra takes the suitable hosts with the least capacity left (best fit), which
 // leaves room for large requests on the other hosts.
 //
 // References: Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for Deadline

@@ -19,8 +19,8 @@ const risky contracts.Reason = "too few hosts are without risk"
 // the same fraction of their remaining time.
 //
 // An idle host therefore accepts any request, even one whose estimate exceeds its deadline.
-// This is intended, because estimates are often too high, and the host has no other task that
-// could be harmed.
+// This is intended, because estimates are often too high, and no other task on the host could
+// be delayed.
 type LibraRisk struct { //nolint:revive // the type has the name used in the paper
 	RiskOptions
 	chooser

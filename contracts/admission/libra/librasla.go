@@ -26,9 +26,9 @@ type LibraSLA struct { //nolint:revive // the type has the name used in the pape
 	ReturnOptions
 	chooser
 	hosts    []occupancy
-	returns  []float64       // the return of each host if its tasks end in time, which is the highest
-	bounds   []bound         // what the hard tasks of each host leave
-	offer    sharing.Promise // of the request
+	returns  []float64       // highest possible return of each host: the return if all its tasks end in time
+	bounds   []bound         // capacity that the hard tasks of each host do not need
+	offer    sharing.Promise // promise of the request
 	old, new sharing.Plan
 }
 
@@ -60,10 +60,10 @@ func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 	rank, strict := p.offer.Rank(), p.offer.Hard && p.ReturnOptions.Protect == "strict"
 	for h := range hosts.ID(v.Fleet()) {
 		if p.returns[h]+rank <= -p.limit() {
-			continue // others return at least as much as this host can
+			continue // the hosts found return at least as much as this host can
 		}
 		if b := &p.bounds[h]; strict && b.full(now, min(r.Work, b.most*p.offer.Span), p.offer.Span) {
-			continue // its hard tasks exceed it
+			continue // the hard tasks would exceed the host
 		}
 		switch {
 		case !contracts.Eligible(h, r, v):
@@ -79,7 +79,7 @@ func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 // most returns the rank of a host with the given return. The highest return has the lowest
 // rank. Relative differences of up to 1e-12 are treated as rounding.
 func most(returns float64) float64 {
-	const digits = 40 // binary digits kept, of 52
+	const digits = 40 // number of retained binary digits, of 52
 	rounded := math.Float64bits(returns) + 1<<(52-digits-1)
 	return -math.Float64frombits(rounded &^ (1<<(52-digits) - 1))
 }
@@ -131,7 +131,7 @@ type occupancy struct {
 // A course stores the values from which the time-dependent parts of a promise are computed.
 type course struct {
 	work, rate, at float64 // estimated work left at time at, and work done per second since then
-	due, target    float64 // times
+	due, target    float64 // deadline and target, times in s
 }
 
 // see updates the data of the hosts that have changed.

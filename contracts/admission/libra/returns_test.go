@@ -16,7 +16,7 @@ import (
 // TestMost checks that hosts are ranked by their return, to 40 binary digits.
 func TestMost(t *testing.T) {
 	t.Parallel()
-	unit := math.Ldexp(1, -40) // of 1.5
+	unit := math.Ldexp(1, -40) // unit of the last retained digit of 1.5
 	for _, c := range []struct{ returns, want float64 }{
 		{1.5, 1.5}, {1.5 + 0.4*unit, 1.5}, {1.5 - 0.4*unit, 1.5}, {1.5 + 0.6*unit, 1.5 + unit}, {1.5 - 0.6*unit, 1.5 - unit}, {0, 0}, {-1.5, -1.5},
 	} {
@@ -42,7 +42,7 @@ func TestReturnsAsMuch(t *testing.T) {
 		if got := d.Decide(0, &r, v); got.Verdict != contracts.Accept {
 			t.Errorf("%s: it returns nothing: %v", current, got.Reason)
 		}
-		v.add(0, goldenTask{Left: 40, Span: 100, Budget: 1000})           // This task is added to those there.
+		v.add(0, goldenTask{Left: 40, Span: 100, Budget: 1000})           // Add this task to the tasks on the host.
 		v.add(0, goldenTask{Left: 20, Span: 100, Budget: 10, Penalty: 1}) // No share is left for this task.
 		d = newDecider(t, "librasla", options{"current": current})
 		if got := d.Decide(0, &r, v); got.Verdict != contracts.Reject {
@@ -52,8 +52,8 @@ func TestReturnsAsMuch(t *testing.T) {
 }
 
 // TestReturnsAgain checks that a contract that is placed again must end within its remaining
-// time. At 40, next to a hard task that needs 0.3, 50 s of work by 100 are too much, but 40 s
-// are not.
+// time. At 40, next to a hard task that needs 0.3 of the host, 50 s of work by 100 are too
+// much, but 40 s are not.
 func TestReturnsAgain(t *testing.T) {
 	t.Parallel()
 	for _, current := range []string{"recompute", "stored"} {
@@ -72,8 +72,8 @@ func TestReturnsAgain(t *testing.T) {
 	}
 }
 
-// TestSkipsOnlyOthers checks that LibraSLA decides as if it planned every host with the request,
-// although it skips hosts that are full or return less than those found.
+// TestSkipsOnlyOthers checks that LibraSLA decides as if it planned every host with the
+// request, although it skips hosts that are full or return less than the hosts found.
 func TestSkipsOnlyOthers(t *testing.T) {
 	t.Parallel()
 	verdicts, skipped := map[contracts.Verdict]int{}, 0

@@ -44,8 +44,8 @@ func RiskOf(delay, span []float64) Risk {
 	return Risk{mean, math.Sqrt(squares / n)}
 }
 
-// Zero reports whether there is no risk, except for rounding. A single task has no risk,
-// however late it is, because its delay cannot differ from other delays.
+// Zero reports whether there is no risk, except for rounding. A single task has no risk, even
+// if it is late, because its delay cannot differ from other delays.
 func (r Risk) Zero() bool { return r.Sigma <= zero*max(1, r.Mean) }
 
 // zero is the relative standard deviation that is treated as rounding.

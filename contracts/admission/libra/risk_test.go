@@ -27,7 +27,7 @@ func TestUnpromised(t *testing.T) {
 		{"used up, beside one that is in time", []float64{0, 40}, []float64{never, 100}, true},
 	} {
 		for _, shares := range []string{"dynamic", "static", "incumbent"} {
-			for _, most := range []float64{1, 0.5} { // processors for a task
+			for _, most := range []float64{1, 0.5} { // maximum number of processors of a task
 				p := &projection{Spare: sharing.Proportional, Shares: shares}
 				for i := range c.left {
 					p.Add(c.left[i], c.span[i], 0)
@@ -40,8 +40,8 @@ func TestUnpromised(t *testing.T) {
 	}
 }
 
-// TestZeroRisk checks that deviations up to 1e-9 of the mean, or of 1, are no risk, and that a
-// passed deadline, within a tick, is a risk (Risk, eq. 5 and 6).
+// TestZeroRisk checks that deviations of up to 1e-9 of the mean, or of 1, are no risk, and that
+// a deadline that has passed, within a tick, is a risk (Risk, eq. 5 and 6).
 func TestZeroRisk(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func TestRiskEdges(t *testing.T) {
 	for _, c := range []struct {
 		first float64
 		one   bool
-	}{{1e9, true}, {1e9 - 1, true}, {1e9 - 2, false}} { // seconds until deadlines
+	}{{1e9, true}, {1e9 - 1, true}, {1e9 - 2, false}} { // seconds until the second deadline
 		var p projection
 		p.Add(0.7e9, c.first, 0)
 		p.Add(0.7e9, 1e9, 0)
@@ -113,17 +113,17 @@ func TestRiskEdges(t *testing.T) {
 }
 
 // TestRiskDecides checks LibraRisk on a host with one task. A request with the same deadline,
-// within rounding, is accepted however late both are, and one with a different deadline is not.
-// If a task can use only a part of the host, which the lemmas do not cover, a task that cannot
-// be in time is a risk to a request that needs almost nothing. The static projection finds no
-// risk (spec 5.2).
+// within rounding, is accepted even if both tasks are late. A request with a different deadline
+// is not accepted. If a task can use only a part of the host, which the lemmas do not cover, a
+// task that cannot be in time is a risk to a request that needs almost nothing. The static
+// projection finds no risk (spec 5.2).
 func TestRiskDecides(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name           string
 		cpus, most     float64
-		left           float64 // of the task, by 100
-		work, deadline float64 // of the request
+		left           float64 // remaining work of the task, due at 100
+		work, deadline float64 // work and deadline of the request
 		projection     string
 		want           contracts.Verdict
 	}{

@@ -19,13 +19,13 @@ import (
 // margin. The margin prevents rapid switching.
 //
 // The default threshold was found with bourse study tune on the market paper's workload, with
-// 92 to 260 s between jobs. In that study, a missed deadline halved the value of the work
-// done. The threshold was the best setting or not significantly different from the best.
+// 92 to 260 s between jobs. In that study, a missed deadline halved the value of the work done.
+// The default was the best setting, or not significantly different from the best setting.
 type adaptive struct {
 	low, high contracts.Decider
 	above     float64
 	margin    float64
-	strict    bool                  // the high-load policy decides
+	strict    bool                  // whether the high-load policy decides
 	admitted  map[contracts.ID]bool // for each active contract, whether the high-load policy admitted it
 	load      load
 	numbers   contracts.Numbers
@@ -107,7 +107,7 @@ func (p *adaptive) by(strict bool) contracts.Decider {
 
 // A load counts the tasks and the processors of the present hosts.
 type load struct {
-	tasks      []int // number of processors of each host; 0 if the host is away
+	tasks      []int // number of processors of each host; 0 if the host is absent
 	processors []float64
 	all        int
 	there      float64

@@ -29,9 +29,9 @@ func Policies() map[string]admission.Policy {
 	}
 }
 
-// byClass delegates each request to the policy of the class that it names: be, sac, cac or
-// rac. All four classes thus share the same hosts (§3). In such a mix the promises of cac are
-// not kept, because the other classes admit requests without checking which contracts these
+// byClass delegates each request to the policy of the class that it names: be, sac, cac or rac.
+// All four classes thus share the same hosts (§3). In such a mix the promises of cac are not
+// kept, because the other classes admit requests without checking which contracts the requests
 // slow down. Only a market in which all requests use cac keeps these promises.
 type byClass struct {
 	policies map[string]contracts.Decider
@@ -72,7 +72,7 @@ func (p *byClass) Judged(r *contracts.Request, o contracts.Outcome) {
 	admission.Judged(p.of(r), r, o)
 }
 
-// of returns the policy for r, or nil if its class is not offered.
+// of returns the policy for r, or nil if the class of r is not offered.
 func (p *byClass) of(r *contracts.Request) contracts.Decider {
 	if r.Class == "" {
 		return p.standard

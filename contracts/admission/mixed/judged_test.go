@@ -6,7 +6,7 @@ import (
 	"bourse/contracts"
 )
 
-// A hearer counts the outcomes that it is notified of.
+// A hearer is a decider that counts the outcomes of which it is notified.
 type hearer struct {
 	contracts.Decider
 	heard int

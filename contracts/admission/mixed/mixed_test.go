@@ -39,7 +39,7 @@ func TestClass(t *testing.T) {
 	}
 }
 
-// A busy stand has hosts that change.
+// A busy is a stand whose hosts change.
 type busy struct {
 	*stand
 	changed []hosts.ID
@@ -51,15 +51,15 @@ func (b *busy) Changed() []hosts.ID { return b.changed }
 func (b *busy) Unavailable(h hosts.ID) bool { return b.gone[h] }
 
 // TestAdaptive checks which policy decides as the load rises and falls. The high-load policy
-// decides from the threshold on, until the load has fallen below it by the margin. A host that
-// is away does not count.
+// decides from the threshold on, until the load is below the threshold by the margin. Absent
+// hosts do not count.
 func TestAdaptive(t *testing.T) {
 	t.Parallel()
 	host := stall{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, Price: 1}
 	s := &busy{stand: &stand{Hosts: []stall{host, host}}, gone: make([]bool, 2)}
 	p := newDecider(t, "adaptive", options{"high": "rac", "rac": map[string]any{"reject": 1.0}, "above": 0.75, "margin": 0.25})
 	for i, c := range []struct {
-		tasks  int // on the first host
+		tasks  int // number of tasks on the first host
 		nodes  int
 		load   float64
 		strict bool
@@ -68,7 +68,7 @@ func TestAdaptive(t *testing.T) {
 		{1, 1, 0.5, false},
 		{0, 3, 0.75, true},
 		{1, 2, 0.75, true},
-		{1, 1, 0.5, true}, // not below 0.75 less 0.25
+		{1, 1, 0.5, true}, // not below 0.75 minus 0.25
 		{0, 1, 0.25, false},
 		{1, 1, 0.5, false},
 	} {
@@ -89,7 +89,7 @@ func TestAdaptive(t *testing.T) {
 	s.gone[1] = true
 	s.changed = []hosts.ID{1}
 	r := policytest.Wish(1, 1, 100)
-	if _, load := p.Decide(0, &r, s).Numbers[0].Value(); load != 1 { // a task and a node on the two processors left
+	if _, load := p.Decide(0, &r, s).Numbers[0].Value(); load != 1 { // a task and a node on the two remaining processors
 		t.Errorf("load %v with a host away, want 1", load)
 	}
 	s.gone[0] = true
@@ -99,24 +99,24 @@ func TestAdaptive(t *testing.T) {
 	}
 }
 
-// TestPartition checks on which hosts a request is placed, by its class and by their prices.
-// Reservations use the first hosts, and spot contracts use the others. A request without a
-// class goes to the spot partition if it cannot have a reservation. A class that is not sold is
-// rejected.
+// TestPartition checks the hosts on which a request is placed, depending on its class and on
+// prices. Reservations use the first hosts, and spot contracts use the others. A request
+// without a class goes to the spot partition if it cannot have a reservation. A class that is
+// not sold is rejected.
 func TestPartition(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		class    string
 		reserved float64
-		price    float64 // prices of the first two hosts; the others cost nothing
+		price    float64 // price of the first two hosts; other hosts cost nothing
 		nodes    int
 		hosts    string
 		reason   contracts.Reason
 	}{
 		{"", 0.5, 0, 2, "0 1", contracts.None},
-		{"", 0.5, 1, 2, "2 3", contracts.None}, // too dear as a reservation
+		{"", 0.5, 1, 2, "2 3", contracts.None}, // too expensive as a reservation
 		{"", 0, 0, 3, "0 1 2", contracts.None},
-		{"", 1, 1, 1, "", contracts.TooFewHosts}, // no spot to turn to
+		{"", 1, 1, 1, "", contracts.TooFewHosts}, // there is no spot partition
 		{"cac", 0.5, 0, 2, "0 1", contracts.None},
 		{"CAC", 0.5, 1, 2, "", belowSpot},
 		{"sac", 0.5, 0, 3, "", contracts.TooFewHosts},
@@ -144,7 +144,7 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// TestSide checks which hosts are present in a partition: those in its range that have not
+// TestSide checks which hosts are present in a partition: the hosts in its range that have not
 // left.
 func TestSide(t *testing.T) {
 	t.Parallel()

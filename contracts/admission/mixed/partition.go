@@ -11,8 +11,8 @@ import (
 	"bourse/hosts"
 )
 
-// partition reserves some hosts for reservations and sells the others on the spot market (§5:
-// a provider "might want to increase the spot-market partition compared to the reservation
+// partition reserves some hosts for reservations and sells the other hosts on the spot market
+// (§5: a provider "might want to increase the spot-market partition compared to the reservation
 // partition").
 //
 // A request that names a class is decided in the partition of that class: be and rac in the
@@ -50,8 +50,8 @@ func newPartition(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) 
 }
 
 // Decide implements [contracts.Decider]. Decide reports the numbers of the policy that decided
-// last. They are preceded by reserved, which is 1 for the policy for reservations and
-// otherwise 0.
+// last. The first number is reserved, which is 1 for the policy for reservations and 0 for the
+// other policy.
 func (p *partition) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	// The hosts up to the border are for reservations.
 	border := hosts.ID(math.Round(p.reserved * float64(v.Fleet())))
@@ -70,7 +70,7 @@ func (p *partition) Decide(now float64, r *contracts.Request, v contracts.View) 
 	return p.within(p.spot, 0, now, r, &side{v, border, hosts.ID(v.Fleet()), &p.chosen})
 }
 
-// within asks one of the policies, which sees only its own hosts.
+// within asks one of the policies, whose view contains only its own hosts.
 func (p *partition) within(by contracts.Decider, reserved int, now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := by.Decide(now, r, v)
 	if d.Verdict == contracts.Accept && reserved == 1 {
@@ -99,8 +99,8 @@ func (p *partition) Judged(r *contracts.Request, o contracts.Outcome) {
 	delete(p.admitted, r.ID)
 }
 
-// A side is the view of one partition. Only the hosts from (inclusive) to (exclusive) are
-// present in it.
+// A side is the view of one partition, in which only the hosts from (inclusive) to (exclusive)
+// are present.
 type side struct {
 	contracts.View
 	from, to hosts.ID

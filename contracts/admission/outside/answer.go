@@ -26,7 +26,7 @@ type Program struct {
 	Confined bool           `yaml:"confined" doc:"run the program in namespaces of its own and under Landlock, where it can read only files; Linux only"`
 	Timeout  float64        `yaml:"timeout" validate:"gt=0,max=3600" doc:"time limit of an answer, s"`
 
-	Mind  Mind  `yaml:"-"` // nil until the program is connected
+	Mind  Mind  `yaml:"-"` // mind that asks the program; nil until the program is connected
 	Terms Terms `yaml:"-"`
 }
 
@@ -115,7 +115,7 @@ func ParseHello(line []byte) (t Terms, p Parts, err error) {
 func ParseAnswer(line []byte, ask int, ended bool) (a Answer, err error) {
 	var w struct {
 		Ask     *int            `json:"ask"`
-		Accept  []proposed      `json:"accept"` // the list may repeat fields of the question
+		Accept  []proposed      `json:"accept"` // placements, which may repeat fields of the question
 		Reject  *string         `json:"reject"`
 		Defer   bool            `json:"defer"`
 		Numbers json.RawMessage `json:"numbers"`
@@ -212,7 +212,7 @@ func strict(line []byte, v any) error {
 	dec.DisallowUnknownFields()
 	err := dec.Decode(v)
 	if of := new(json.UnmarshalTypeError); errors.As(err, &of) && of.Field == "" {
-		err = fmt.Errorf("found %s", of.Value) // the message of json prints the type of v
+		err = fmt.Errorf("found %s", of.Value) // because the message of package json contains the type of v
 	} else if err == nil {
 		if _, after := dec.Token(); after != io.EOF {
 			err = errors.New("more than one value in a line")

@@ -1,7 +1,7 @@
 // Package outside connects external admission policies, such as scripts and other programs. It
-// defines which parts of the market such a policy sees ([Question]), and checks each answer
-// before the market carries it out. It also writes questions as JSON, so that they can be sent
-// to a program or answered again later ([Recorded]).
+// defines the parts of the market that such a policy can read ([Question]), and checks each
+// answer before the market carries out the answer. It also writes questions as JSON, so that
+// they can be sent to a program or answered again later ([Recorded]).
 //
 // The package is independent of how a policy computes its answer, which is the task of a
 // [Mind].
@@ -33,9 +33,9 @@ type Mind interface {
 // Terms are the properties that a policy declares.
 type Terms struct {
 	admission.Properties
-	Waiting  string // how requests wait: "own" (decided at submission), "queue" or "scan"
-	Ordered  bool   // the queue has an order, for which Key is called
-	Reported bool   // Ended is called
+	Waiting  string // treatment of waiting requests: "own" (decided at submission), "queue" or "scan"
+	Ordered  bool   // whether the queue has an order, for which Key is called
+	Reported bool   // whether Ended is called
 	Start    []byte // initial state as JSON; nil if the policy has no state
 	Source   string // SHA-256 of the script; empty for a program
 }
@@ -43,7 +43,7 @@ type Terms struct {
 // Ways of waiting.
 const (
 	Own   = "own"   // requests are decided at submission; deferred requests wait
-	Queue = "queue" // the first request in the queue blocks the others
+	Queue = "queue" // the first request in the queue blocks all other requests
 	Scan  = "scan"  // the policy is asked about each waiting request, in order
 )
 
@@ -67,16 +67,16 @@ type Policy struct {
 }
 
 // A decider asks its mind about one request at a time. A copy of a decider makes the same
-// decisions as the original: mind, terms and guard never change, and the other fields are
-// plain data.
+// decisions as the original, because mind, terms and guard never change and the other fields
+// are plain data.
 type decider struct {
 	mind   func() (Mind, *Terms)
 	guard  Guard
 	bid    bidding.Strategy
 	rng    *rand.Rand
-	state  []byte // as JSON
+	state  []byte // state of the policy as JSON
 	asked  int    // number of questions
-	source string // hash of the script that the state belongs to
+	source string // hash of the script that created the state
 
 	placed  []contracts.Placement
 	numbers contracts.Numbers
@@ -86,9 +86,9 @@ type decider struct {
 	twice   bool                                     // whether each question is asked twice
 	took    func(q *Question, a *contracts.Decision) // called with each answer; may be nil
 
-	market   contracts.Market    // during Handle
+	market   contracts.Market    // market during a call of Handle
 	said     *contracts.Decision // an acceptance that the broker may still reject
-	accepted contracts.Request   // its request
+	accepted contracts.Request   // request of the accepted decision
 }
 
 // New returns a policy that asks m. The strategy bid proposes placements, and rng is the
@@ -140,7 +140,7 @@ func (d *decider) again(m Mind, q *Question, a *Answer) error {
 	return err
 }
 
-// Heard returns the SHA-256 of all questions to a program and its answers. It is zero if there
+// Heard returns the SHA-256 of all questions to a program and its answers, or zero if there
 // were none.
 func (d *decider) Heard() [sha256.Size]byte { return d.heard }
 
@@ -258,11 +258,11 @@ func (d *decider) fail(q *Question, err error) contracts.Decision {
 // errors do not end the policy.
 const Failed contracts.Reason = "the policy failed"
 
-// An Error is a failure of an external policy. Unless the policy is set to forgive errors, the
-// run is void.
+// An Error is a failure of an external policy. The run is void unless [Policy.Forgive] was
+// called.
 type Error struct {
 	Job      int64   // ID of the request in the question
-	At       float64 // time, s
+	At       float64 // time of the question, s
 	Question *Line
 	Err      error
 }
@@ -277,7 +277,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // ends.
 type Question struct {
 	Number  int     // position among the questions of the run, counted from 1
-	Now     float64 // s
+	Now     float64 // time of the question, s
 	Request *contracts.Request
 	View    contracts.View // nil if Outcome is set
 	Outcome string         // outcome of the contract that has ended; empty if the question is whether to accept Request
@@ -291,7 +291,7 @@ type Question struct {
 	drawn    []float64
 	calls    []call               // answers of the view
 	given    []float64            // recorded random numbers
-	waiting  []*contracts.Request // recorded
+	waiting  []*contracts.Request // recorded waiting requests
 }
 
 // Said adds the line of q and a program's answer to the hash of questions and answers.

@@ -93,7 +93,7 @@ func (f fixed) Decide(q *Question) (Answer, error)       { q.Random(); return f.
 func (f fixed) Ended(*Question) ([]byte, error)          { return f.State, f.err }
 func (f fixed) Key(*Question) (key []float64, err error) { return key, f.err }
 
-// TestRecord checks that a recorded question can be read again and is then the same.
+// TestRecord checks that a recorded question is unchanged after it is read again.
 func TestRecord(t *testing.T) {
 	t.Parallel()
 	s, r := stand(), policytest.Wish(10, 2, 0.25)
@@ -126,8 +126,8 @@ func (gpus) PriceOf(hosts.ID, hosts.Kind) market.Rate           { return contrac
 func (gpus) PercentileOf(hosts.ID, hosts.Kind, float64) float64 { return 0.7 }
 func (gpus) Floors(hosts.ID) *hosts.Floor                       { return &hosts.Floor{hosts.Countable: 0.2} }
 
-// TestPriced checks what a policy sees of resources other than processors, and that a recorded
-// question says the same.
+// TestPriced checks the data that a policy gets about resources other than processors, and that
+// a recorded question contains the same data.
 func TestPriced(t *testing.T) {
 	t.Parallel()
 	s, r := stand(), policytest.Wish(10, 2, 0.25)

@@ -23,7 +23,7 @@ import (
 type Line struct {
 	Ask       int             `json:"ask,omitempty"`
 	Now       float64         `json:"now"`
-	Ended     string          `json:"ended,omitempty"` // how the contract ended
+	Ended     string          `json:"ended,omitempty"` // outcome of the contract
 	Request   Request         `json:"request"`
 	Fleet     int             `json:"fleet,omitempty"`
 	Priced    []string        `json:"priced,omitempty"` // resources other than processors that have a price
@@ -38,7 +38,7 @@ type Line struct {
 	// These fields are set only in a recorded question.
 	Percentiles []float64      `json:"percentiles,omitempty"`
 	Calls       []call         `json:"calls,omitempty"`
-	Options     map[string]any `json:"options,omitempty"` // of the policy
+	Options     map[string]any `json:"options,omitempty"` // options of the policy
 }
 
 // A Bid is a placement.
@@ -57,8 +57,8 @@ type proposed struct {
 }
 
 // A Claim is the claim of a node to one resource of a host. It contains the claimed fraction,
-// in [0,1], the part of the bid for the resource, and the price of the resource there, both in
-// $/s.
+// in [0,1], and the part of the bid for the resource and the price of the resource on that
+// host, both in $/s.
 type Claim struct {
 	Resource   string    `json:"resource"`
 	Part       float64   `json:"part"`
@@ -67,8 +67,8 @@ type Claim struct {
 	Percentile []float64 `json:"percentile,omitempty"` // percentiles that a program has requested
 }
 
-// A Request is the part of a request that a policy sees. Due and PenaltyMax are nil if there
-// is no bound.
+// A Request is the part of a request that a policy receives. Due and PenaltyMax are nil if
+// there is no bound.
 type Request struct {
 	ID          int64    `json:"id"`
 	Nodes       int      `json:"nodes"`
@@ -93,7 +93,7 @@ type Request struct {
 	PenaltyMax  *float64 `json:"penalty_max,omitempty"`
 }
 
-// A Host is the part of a host that a policy sees. A question to a program omits the
+// A Host is the part of a host that a policy receives. A question to a program omits the
 // properties that never change.
 type Host struct {
 	ID    int     `json:"id"`
@@ -132,7 +132,7 @@ type Task struct {
 	Limit  float64 `json:"limit,omitempty"`
 }
 
-// A Contract is the part of an accepted request that a policy sees.
+// A Contract is the part of an accepted request that a policy receives.
 type Contract struct {
 	Number    int32    `json:"number"`
 	ID        int64    `json:"id"`
@@ -237,7 +237,7 @@ func (q *Question) Affords(pl contracts.Placement) bool {
 	}) > 0
 }
 
-// Floors reports whether resources have floor prices, so that it is useful to call Affords.
+// Floors reports whether resources have floor prices, so that a call of Affords is useful.
 func (q *Question) Floors() bool {
 	if v, ok := q.View.(*Recorded); ok {
 		return v.line.Floors
@@ -297,7 +297,7 @@ type Parts struct {
 	full                      bool // whether to include the properties that never change
 }
 
-// mostHosts is the maximum size of a fleet in which a program sees every host.
+// mostHosts is the maximum size of a fleet of which a program receives every host.
 const mostHosts = 2000
 
 // Line returns q as JSON, with the given parts.
@@ -392,7 +392,7 @@ func Bids(on []contracts.Placement) []Bid {
 	return out
 }
 
-// proposal returns placements as a program sees them.
+// proposal returns placements in the form that programs receive.
 func (q *Question) proposal(on []contracts.Placement, p Parts) []proposed {
 	out := make([]proposed, len(on))
 	for i, b := range Bids(on) {
@@ -524,7 +524,7 @@ func (q *Question) replay(l *Line) error {
 	case string:
 		q.proposed, q.why = true, contracts.Reason(place)
 	case []any:
-		text, _ := json.Marshal(place) // it was JSON
+		text, _ := json.Marshal(place) // place was parsed from JSON
 		var bids []Bid
 		if err := json.Unmarshal(text, &bids); err != nil {
 			return fmt.Errorf("place: %w", err)
@@ -617,7 +617,7 @@ func (v *Recorded) Unavailable(h hosts.ID) bool { return v.line.Hosts[h].Away }
 // History implements [contracts.View].
 func (v *Recorded) History(hosts.ID) *availability.History { return nil }
 
-// Cheapest implements [contracts.View]. Ties are in order of hosts.
+// Cheapest implements [contracts.View]. Hosts with equal prices are in order of their numbers.
 func (v *Recorded) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	var all []hosts.ID
 	for h := range hostsOf(v) {
@@ -638,7 +638,7 @@ func (v *Recorded) Changed() []hosts.ID { return nil }
 // Contract implements [contracts.View].
 func (v *Recorded) Contract(i int32) *contracts.Contract { return v.contracts[i] }
 
-// Priced implements [contracts.View]. A question has only the prices of processors.
+// Priced implements [contracts.View]. A recorded question has only the prices of processors.
 func (v *Recorded) Priced() []hosts.Kind { return nil }
 
 // KindName implements [contracts.View].
@@ -652,5 +652,5 @@ func (v *Recorded) PercentileOf(h hosts.ID, _ hosts.Kind, g float64) float64 {
 	return v.Percentile(h, g)
 }
 
-// Floors implements [contracts.View]. A question has none.
+// Floors implements [contracts.View]. A recorded question has no floor prices.
 func (v *Recorded) Floors(hosts.ID) *hosts.Floor { return nil }

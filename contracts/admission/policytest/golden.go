@@ -97,7 +97,7 @@ func (c *Case) compare(t *testing.T, name string, got any, differs func(x, want 
 	}
 }
 
-// plain returns x, in which words replace the values that JSON cannot represent.
+// plain returns x with values that JSON cannot represent replaced by words.
 func plain(x any) any {
 	switch x := x.(type) {
 	case float64:
@@ -124,8 +124,8 @@ func plain(x any) any {
 // may differ by 1e-6 of the greater number, or of 1.
 func differ(got, want any) string { return within(1e-6, got, want) }
 
-// within is like differ, but with the given tolerance. If it is below 1e-6, whole numbers must
-// be equal.
+// within is like differ, but with the given tolerance. If the tolerance is below 1e-6, whole
+// numbers must be equal.
 func within(tolerance float64, got, want any) string {
 	bad := fmt.Sprintf(" = %v, want %v", got, want)
 	switch want := want.(type) {

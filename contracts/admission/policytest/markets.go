@@ -11,7 +11,7 @@ import (
 type Still struct {
 	contracts.View
 	Specs       []hosts.Spec
-	Allocations [][]contracts.Allocation // by host
+	Allocations [][]contracts.Allocation // allocations of each host
 	Contracts   []contracts.Contract
 }
 
@@ -68,8 +68,8 @@ func (s *Stand) Price(h hosts.ID) market.Rate { return rate(s.Hosts[h].Price) }
 // On implements [contracts.View].
 func (s *Stand) On(h hosts.ID) []contracts.Allocation { return s.Hosts[h].Allocations }
 
-// Percentile implements [contracts.View]. The result is proportional to g, so that tests see
-// the effect of the guarantee.
+// Percentile implements [contracts.View]. The result is proportional to g, so that tests can
+// observe the effect of the guarantee.
 func (s *Stand) Percentile(h hosts.ID, g float64) float64 { return s.Hosts[h].Percentile * g }
 
 // Cheapest implements [contracts.View].

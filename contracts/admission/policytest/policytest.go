@@ -71,7 +71,7 @@ type Job struct {
 	Estimate float64 `json:"estimate"`
 	Deadline float64 `json:"deadline"`
 	Procs    int     `json:"procs"`
-	Hard     *bool   `json:"hard"` // hard if omitted
+	Hard     *bool   `json:"hard"` // whether the deadline is hard; true if omitted
 	Budget   float64 `json:"budget"`
 	Penalty  float64 `json:"penalty"`
 }

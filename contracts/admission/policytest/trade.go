@@ -23,7 +23,7 @@ type Trade struct {
 	ID, User int64
 	Submit   float64
 	Nodes    int
-	Estimate float64 // the runtime if 0
+	Estimate float64 // estimated runtime; 0 means the runtime
 	Runtime  float64
 	Deadline float64
 	Budget   int64
@@ -36,12 +36,12 @@ type Trade struct {
 // A Traded is the outcome of a trade.
 type Traded struct {
 	Refused contracts.Reason   // None if the trade was admitted or is still open
-	Numbers map[string]float64 // of the rejection
+	Numbers map[string]float64 // numbers of the rejection
 	Settled *contracts.Settled
-	Verdict map[string]any // verdict of its settlement
+	Verdict map[string]any // verdict of the settlement
 	Rates   []market.Rate  // rates of the first placements
-	ByNode  []int64        // micro-dollars paid to the host of each node, if the trade had only one stay
-	Stays   [][3]float64   // start, end and micro-dollars per node of each stay
+	ByNode  []int64        // micro-dollars paid to the host of each node, if the trade was not interrupted
+	Stays   [][3]float64   // start, end and micro-dollars per node of each stay on hosts
 }
 
 // A Market is a real market: a broker with simulated hosts of one processor, in which trades are

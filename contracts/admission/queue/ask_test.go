@@ -11,7 +11,7 @@ import (
 // have room, whether or not they are idle now.
 func TestEverHolds(t *testing.T) {
 	t.Parallel()
-	v := &policytest.Board{Speeds: make([]float64, 3)} // of memory 4
+	v := &policytest.Board{Speeds: make([]float64, 3)} // hosts with a memory of 4
 	for _, c := range []struct {
 		nodes  int
 		memory float64

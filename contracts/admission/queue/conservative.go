@@ -14,26 +14,27 @@ import (
 // (conservative backfilling; Mu'alem, Feitelson, "Utilization, Predictability, Workloads, and
 // User Runtime Estimates in Scheduling the IBM SP2 with Backfilling", 2001).
 //
-// When a job ends early, each waiting request moves to the earliest start that leaves the
-// other starts unchanged. Requests move in order of arrival. Starts become later only if a job
-// has exceeded its estimate or a host has left. In that case, all requests are planned again,
-// in the order of their old starts.
+// When a job ends early, each waiting request moves to the earliest start that leaves the other
+// starts unchanged. Requests move in order of arrival. If a job exceeds its estimate or a host
+// leaves, all requests are planned again, in the order of their old starts. Only then can a
+// start become later.
 //
-// As in easy, processors are only counted and not distinguished. A request that cannot be
-// placed on distinct hosts at its start waits.
+// As in easy, processors are counted but not distinguished. A request that cannot be placed on
+// distinct hosts at its start waits.
 type conservative struct {
 	tracker
 	plan  plan
 	slow  float64 // speed of the slowest host
-	early bool    // processors became free earlier than expected
-	again bool    // a host has left or arrived
+	early bool    // whether processors became free earlier than expected
+	again bool    // whether a host has left or arrived
 	retry float64 // time of the next attempt at a start that was impossible
 	order []int32
 }
 
 // pause is the minimum time, in seconds, between two plans in which a request would start when
-// overdue jobs end. Overdue jobs are those that have exceeded their estimates. Without it, the
-// time between such plans would be the runtime of the request, which can be very short.
+// overdue jobs end. Overdue jobs are those that have exceeded their estimates. Without this
+// minimum, the time between such plans would be the runtime of the request, which can be very
+// short.
 const pause = 1
 
 // newConservative returns a conservative policy, which has no options.
@@ -111,7 +112,7 @@ func (p *conservative) pass(now float64, m contracts.Market) []contracts.Action 
 		p.plan.forget(now)
 	}
 	p.early, p.again, p.next = false, false, math.Inf(1)
-	earliest := now // of the next tick
+	earliest := now // earliest time of the next tick
 
 	for _, i := range waiting {
 		r, s := m.Request(i), p.slots[i]

@@ -74,7 +74,7 @@ func (p *drf) pass(now float64, m contracts.Market) []contracts.Action {
 			return p.refuse(i, contracts.TooLate)
 		}
 		if u := p.held.users[r.User]; u != nil && u.waits {
-			continue // this user already has an earlier request
+			continue // an earlier request of this user is already entered
 		}
 		weight, given := p.Shares[strconv.FormatInt(r.User, 10)]
 		if !given {
@@ -138,7 +138,7 @@ type holding struct {
 	held    demand
 	weight  float64
 	waits   bool
-	first   int32 // contract
+	first   int32 // number of the contract of this request
 	wants   demand
 	skipped bool
 }

@@ -14,15 +14,15 @@ import (
 )
 
 // easy works like fcfs, but a request may overtake the first waiting request if, according to
-// the estimates, this does not delay the first one (EASY backfilling).
+// the estimates, this does not delay the first request (EASY backfilling).
 //
 // The estimates of the running jobs determine when the first request can start and how many
 // hosts will then remain free. Another request may start immediately if it ends by that time,
-// or if the hosts that then remain free are sufficient for it. This fills processors that fcfs
-// would leave idle.
+// or if the hosts that then remain free are sufficient for it. Such requests use processors
+// that would be idle under fcfs.
 //
-// Hosts with a free processor, or free processors for a packed request, are only counted and
-// not distinguished. If hosts differ in speed or memory, the first request may therefore start
+// Hosts with a free processor, or free processors for a packed request, are counted but not
+// distinguished. If hosts differ in speed or memory, the first request may therefore start
 // slightly later than computed.
 //
 // References: Lifka, "The ANL/IBM SP scheduling system"; Mu'alem, Feitelson, "Utilization,
@@ -30,7 +30,7 @@ import (
 // Backfilling".
 type easy struct {
 	fcfs    fcfs
-	waits   bool    // a request has been deferred in this pass
+	waits   bool    // whether a request has been deferred in this pass
 	shadow  float64 // time at which that request can start
 	surplus int     // number of hosts free at that time in addition to those that the request needs
 	ends    ends
@@ -140,7 +140,7 @@ func processorEnds(now float64, v contracts.View) (order []end) {
 // the estimates of its running jobs. A stored time remains valid until something changes on
 // the host, because until then the jobs run at constant speed.
 type ends struct {
-	of    []float64 // end by host; freeNow if the host has a free processor
+	of    []float64 // end of each host; freeNow if the host has a free processor
 	order []end     // ends sorted by time; jobs on several hosts end together, so there are few entries
 	hosts int       // number of hosts counted in order
 	last  int       // index in order found by the last search
@@ -193,8 +193,8 @@ func (e *ends) find(at float64) (i int, there bool) {
 }
 
 // frees returns the time at which h, which has no free processor, will have one according to
-// the estimates of its running jobs. For a host that is away it returns +Inf, because its
-// return is unknown.
+// the estimates of its running jobs. For an absent host, it returns +Inf, because the time of
+// the host's return is unknown.
 func frees(now float64, h hosts.ID, v contracts.View) float64 {
 	if v.Unavailable(h) {
 		return math.Inf(1)

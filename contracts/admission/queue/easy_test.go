@@ -17,16 +17,16 @@ import (
 	"bourse/market"
 )
 
-// A sifting wraps easy. It asks for a decision even about requests that Defers would defer, and
-// checks that the decision defers them.
+// A sifting wraps easy. A sifting calls Decide even for requests that Defers would defer, and
+// checks that Decide defers them.
 type sifting struct {
 	*easy
 	t        rapid.TB
-	defers   bool // whether easy would defer the next request
+	defers   bool // whether Defers of easy would defer the next request
 	deferred int
 }
 
-// Defers returns false. It records whether the tested policy would have deferred the request.
+// Defers returns false and records whether the tested policy would have deferred the request.
 func (p *sifting) Defers(now float64, r *contracts.Request, fleet int) bool {
 	if p.defers = p.easy.Defers(now, r, fleet); p.defers {
 		p.deferred++

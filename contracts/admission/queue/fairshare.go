@@ -141,11 +141,11 @@ type usageTree struct {
 type usageNode struct {
 	parent int32
 	shares float64
-	below  float64 // sum of the shares of its children
+	below  float64 // sum of the shares of the children
 
 	before, used float64 // decayed node-seconds of earlier periods, and node-seconds of the current period up to time at
 	at           float64
-	holds        float64 // nodes held
+	holds        float64 // number of nodes that running contracts hold
 }
 
 func newUsageTree(o *FairShareOptions) (*usageTree, error) {

@@ -72,7 +72,7 @@ func numbering(names ...string) map[string]int64 {
 	return numbers
 }
 
-// noting keeps the start that each admission reports.
+// noting is a policy that stores the start that each admission reports.
 type noting struct {
 	contracts.Policy
 	starts map[string]float64
@@ -92,8 +92,8 @@ func (n *noting) Handle(now float64, e contracts.Event, m contracts.Market) []co
 	return actions
 }
 
-// run submits jobs to a market of hosts with one processor under p, and returns when each
-// started.
+// run submits jobs to a market of hosts with one processor under p, and returns the start time
+// of each job.
 func run(t tb, p contracts.Policy, fleet int, jobs []goldenJob, users map[string]int64) map[string]float64 {
 	t.Helper()
 	l := bank.New(nil)
@@ -116,7 +116,7 @@ func run(t tb, p contracts.Policy, fleet int, jobs []goldenJob, users map[string
 		}
 	}
 	late := b.Late(nil)
-	advance := func(to float64) { // events, including the ticks that follow submissions
+	advance := func(to float64) { // process events, including the ticks that follow submissions
 		for late.Next() < to {
 			at := late.Next()
 			check(t, b.Advance(at))
@@ -156,7 +156,7 @@ func run(t tb, p contracts.Policy, fleet int, jobs []goldenJob, users map[string
 	return starts
 }
 
-// sameStarts compares start times by job.
+// sameStarts compares the start times of each job.
 func sameStarts(t *testing.T, what string, got, want map[string]float64) {
 	t.Helper()
 	for id, at := range want {
@@ -385,9 +385,9 @@ func TestGoldenDRF(t *testing.T) {
 	})
 }
 
-// TestGoldenFluid checks the formulas for divisible tasks against the model. Dominant shares
-// divided by weights grow together until a resource is full. Then only the shares of users that
-// do not need it grow.
+// TestGoldenFluid compares the formulas for divisible tasks with the model. Dominant shares
+// divided by weights grow together until a resource is full. Afterwards, only the shares of
+// users that do not need this resource grow.
 func TestGoldenFluid(t *testing.T) {
 	golden(t, "drf_fluid", func(t *testing.T, in goldenDRF, want goldenTasks) {
 		tasks, left := fluid(&in)
@@ -469,9 +469,9 @@ func fluid(in *goldenDRF) (tasks, left []float64) {
 	return tasks, left
 }
 
-// TestNoStartBecomesLater checks that under conservative every job starts at the earliest start
-// that it was given at its arrival, or before, if no job exceeds its estimate; and that the
-// planning policies never leave a job waiting.
+// TestNoStartBecomesLater checks that, under conservative and if no job exceeds its estimate,
+// every job starts at the start that was planned at its arrival, or earlier. It also checks
+// that all jobs start under the planning policies.
 func TestNoStartBecomesLater(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

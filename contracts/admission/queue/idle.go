@@ -35,8 +35,8 @@ func (s *hostSet) put(h hosts.ID, in bool) {
 // has reports whether h is in s. The method put must have been called for h before.
 func (s *hostSet) has(h hosts.ID) bool { return s.bits[h/64]>>(h%64)&1 != 0 }
 
-// first appends to out the lowest-numbered hosts of s with room for r, one per node, and
-// reports whether it found r.Nodes of them. Every host in s must be present, and out must be
+// first appends to out the lowest-numbered hosts of s that fit a node of r, one per node, and
+// reports whether it found r.Nodes hosts. Every host in s must be present, and out must be
 // empty.
 func (s *hostSet) first(r *contracts.Request, v contracts.View, out []hosts.ID) (found []hosts.ID, enough bool) {
 	anywhere := r.Needs.Min.Resources.Zero()
@@ -59,15 +59,15 @@ type free struct {
 	hostSet
 	found      []hosts.ID // hosts on which the request examined last can start
 	placements []contracts.Placement
-	order      []packing // reused by pack
+	order      []packing // memory that pack reuses
 
 	tasks   []int   // maximum number of tasks of each host
-	left    []int   // free processors, by host
-	slots   int     // their sum
+	left    []int   // number of free processors of each host
+	slots   int     // sum of left
 	fastest float64 // speed of the fastest host
 }
 
-// see updates the hosts that have changed, and returns them. In the first call, these are all
+// see updates the hosts that have changed, and returns them. In the first call, it returns all
 // hosts.
 func (f *free) see(v contracts.View) []hosts.ID {
 	changed, all := admission.Changed(v, len(f.tasks))
@@ -90,7 +90,7 @@ func (f *free) see(v contracts.View) []hosts.ID {
 	return changed
 }
 
-// start finds the lowest-numbered suitable free hosts, and reports whether r can start there.
+// start finds the lowest-numbered suitable free hosts, and reports whether r can start on them.
 func (f *free) start(r *contracts.Request, v contracts.View) (can bool) {
 	f.found = f.found[:0]
 	switch {
@@ -165,8 +165,8 @@ func (f *free) accept(r *contracts.Request) contracts.Decision {
 	return contracts.Decision{Verdict: contracts.Accept, Placements: f.placements}
 }
 
-// everHolds reports whether enough hosts would have room for r if all were idle. If they would
-// not, waiting is pointless.
+// everHolds reports whether enough hosts would have room for r if all were idle. If not, the
+// request can never start.
 func everHolds(r *contracts.Request, v contracts.View) bool {
 	least := r.Needs.Min.Resources
 	if r.Packed {

@@ -92,18 +92,19 @@ type slot struct {
 	span     float64 // length, in seconds, while the contract waits
 	first    float64 // earliest start that was assigned to the contract
 	nodes    int
-	demand   demand // of drf
+	demand   demand // resources that the contract holds, for drf
 	user     int64
 	runs     bool
 }
 
-// A tracker records which contracts are running. Policies that plan ahead have it in common.
+// A tracker records which contracts are running. All policies that plan ahead contain a
+// tracker.
 type tracker struct {
 	free
 	slots    map[int32]*slot // slots by number of the contract
-	capacity int             // number of processors of the hosts present; -1 if they must be counted again
+	capacity int             // number of processors of the present hosts; -1 if they must be counted again
 	admits   int32           // contract that was admitted last and may still be rejected; none if there is no such contract
-	entered  bool            // a request has entered the queue
+	entered  bool            // whether a request has entered the queue
 	next     float64         // next tick, for policies that decide after all submissions of the same time
 	said     contracts.Decision
 	actions  [1]contracts.Action
@@ -142,15 +143,15 @@ func (t *tracker) enter(i int32, m contracts.Market) []contracts.Action {
 	return t.actions[:]
 }
 
-// later enters contract i, which is then considered together with all requests submitted at the
-// same time.
+// later adds contract i to the queue. It is considered together with all requests submitted at
+// the same time.
 func (t *tracker) later(now float64, i int32, m contracts.Market) []contracts.Action {
 	t.entered, t.next = true, now
 	return t.enter(i, m)
 }
 
-// waits reports whether the policy is called only because a request has entered the queue. It
-// then resets this mark.
+// waits reports whether the policy is called only because a request has entered the queue, and
+// resets this mark.
 func (t *tracker) waits() (yes bool) {
 	yes, t.entered = t.entered, false
 	return yes

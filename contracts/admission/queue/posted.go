@@ -21,8 +21,8 @@ import (
 type posted struct {
 	free
 	o     PostedOptions
-	units []int // number of processors of each host; 0 if it is not present
-	all   int   // their sum
+	units []int // number of processors of each host; 0 if the host is absent
+	all   int   // sum of units
 
 	alone   contracts.Request // request examined last, marked as not packed
 	numbers contracts.Numbers
@@ -56,7 +56,7 @@ func (p *posted) Decide(now float64, request *contracts.Request, v contracts.Vie
 	if !everHolds(r, v) {
 		return d
 	}
-	speed, due, budget := p.empty(r, v), r.Due(), float64(r.SLA.Budget.Micros())*1e3 // nano-dollars
+	speed, due, budget := p.empty(r, v), r.Due(), float64(r.SLA.Budget.Micros())*1e3 // budget in nano-dollars
 	if now+r.Work/speed > due && !r.SLA.GoesOn() {
 		d.Reason = contracts.TooLate
 		return d
@@ -108,8 +108,8 @@ func (p *posted) price(used, k int) market.Rate {
 	return p.o.Curve.At(float64(used+k) / float64(max(1, p.all)))
 }
 
-// cost returns the cost of r for its estimated runtime, in nano-dollars, if the given number
-// of units is in use and its hosts have the given speed. It also stores the numbers of the
+// cost returns the cost of r for its estimated runtime, in nano-dollars, if the given number of
+// units is in use and the hosts have the given speed. It also stores the numbers of the
 // decision.
 func (p *posted) cost(r *contracts.Request, used int, speed float64) float64 {
 	sum := market.Rate(0)

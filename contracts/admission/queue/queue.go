@@ -39,7 +39,7 @@ type Queue struct {
 
 	next    float64 // the next examination of the queue is at From + next × Interval
 	number  map[contracts.ID]int32
-	jobs    []queued // by number
+	jobs    []queued // jobs by number
 	free    []int32  // job numbers that can be reused
 	over    []int32  // job numbers that can be reused after the next examination
 	overdue eventheap.Heap
@@ -53,7 +53,7 @@ type Queue struct {
 // A queued is a job that waits or runs.
 type queued struct {
 	id       contracts.ID
-	contract int32               // number of its contract
+	contract int32               // number of the job's contract
 	place    contracts.Placement // bid and host of the job; the host is nowhere while the job waits
 }
 
@@ -83,7 +83,7 @@ func newQueue(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contr
 }
 
 // New creates the policy with matchmaker m, which overrides the matchmaker named in the
-// options. An error states which option is invalid.
+// options. The error names the invalid option.
 func New(o Options, m sched.Matchmaker) (*Queue, error) {
 	if err := config.Check(&o); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (p *Queue) Handle(now float64, e contracts.Event, m contracts.Market) []con
 	case contracts.Continue:
 		for k := range p.actions {
 			if a := &p.actions[k]; a.Verb == contracts.Admit && a.Decision.Verdict == contracts.Reject {
-				p.gone(now, p.found[k-(len(p.actions)-len(p.found))].Job) // the owner of the job could not pay
+				p.gone(now, p.found[k-(len(p.actions)-len(p.found))].Job) // the broker rejected the job because its owner could not pay
 			}
 		}
 		p.actions = p.actions[:0]
@@ -222,7 +222,7 @@ func (p *Queue) wake(now float64) {
 
 // look rejects overdue jobs and assigns hosts to the other jobs.
 func (p *Queue) look(now float64) []contracts.Action {
-	// Reject the jobs whose deadline has passed, then assign hosts to the others.
+	// Reject the jobs whose deadlines have passed, and then assign hosts to the other jobs.
 	p.next++
 	p.free = append(p.free, p.over...)
 	p.over, p.actions, p.said = p.over[:0], p.actions[:0], p.said[:0]

@@ -37,7 +37,7 @@ func (c *chat) tell(now float64, kind contracts.EventKind, what int32) string {
 			out = append(out, fmt.Sprintf("admit %d on h%d for %d", a.Contract, a.Decision.Placements[0].Host, a.Decision.Placements[0].Bid))
 		}
 	}
-	if kind == contracts.Tick || kind == contracts.Submitted { // the market says this because all actions were carried out
+	if kind == contracts.Tick || kind == contracts.Submitted { // the market sends Continue, because all actions were carried out
 		c.policy.Handle(now, contracts.Event{Kind: contracts.Continue}, c.Board)
 	}
 	return strings.Join(out, ", ")
@@ -74,10 +74,10 @@ func (c *chat) expect(t tb, got, want string, next float64) {
 	}
 }
 
-// TestQueueTalk checks a day of the queue (Zhang, Phillips, §4). Jobs wait for the next
-// examination and are served first come, first served, one per host. A job whose hard deadline
-// has passed is rejected at the next examination, and a job whose host leaves waits behind the
-// others. A job that could not be paid for, or is cancelled, gives up its place.
+// TestQueueTalk checks a sequence of events of the queue (Zhang, Phillips, §4). Jobs wait for
+// the next examination and are served first come, first served, one per host. A job whose hard
+// deadline has passed is rejected at the next examination, and a job whose host leaves waits
+// behind all other jobs. A job that is cancelled, or whose owner cannot pay, leaves the queue.
 func TestQueueTalk(t *testing.T) {
 	t.Parallel()
 	never := math.Inf(1)
@@ -94,7 +94,7 @@ func TestQueueTalk(t *testing.T) {
 	c.expect(t, c.ask(200, func(r *contracts.Request) { r.SLA.Deadline, r.SLA.Soft = 1, true }), "enqueue 4 at 0", 220)
 	c.expect(t, c.ask(200, func(r *contracts.Request) { r.SLA.Deadline = 20.5 }), "enqueue 5 at 0", 220)
 	c.expect(t, c.tell(220, contracts.Tick, 0), "refuse 3: cannot end by its deadline", 280)
-	c.expect(t, c.tell(230, contracts.Over, 5), "", 280) // it is taken back
+	c.expect(t, c.tell(230, contracts.Over, 5), "", 280) // the owner withdraws the job
 	c.expect(t, c.tell(230, contracts.Over, 0), "", 280)
 	c.expect(t, c.tell(280, contracts.Tick, 0), "admit 2 on h0 for 1000", 340)
 	c.expect(t, c.tell(300, contracts.Lost, 2), "enqueue 2 at 0", 340)
@@ -108,8 +108,8 @@ func TestQueueTalk(t *testing.T) {
 	c.expect(t, c.tell(460, contracts.Tick, 0), "admit 2 on h0 for 1000, admit 6 on h1 for 1000", never)
 }
 
-// TestQueueUnpaid checks that a job that could not be paid for releases the host that it was
-// given, even if another job was rejected at the same time.
+// TestQueueUnpaid checks that a job whose owner cannot pay releases its assigned host, even if
+// another job was rejected at the same time.
 func TestQueueUnpaid(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, "first-available")
@@ -139,7 +139,7 @@ func TestQueueUnpaid(t *testing.T) {
 // matchmaker with a predictor gives them jobs, and that runtimes depend on the hosts' speeds.
 func TestQueueForetold(t *testing.T) {
 	t.Parallel()
-	const look = 100 + 60*50_000 // This is more than a month later.
+	const look = 100 + 60*50_000 // a time more than a month later
 	c := newChat(t, "threshold")
 	c.ask(look, nil)
 	c.expect(t, c.tell(look, contracts.Tick, 0), "admit 0 on h0 for 1000", math.Inf(1))

@@ -8,7 +8,7 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// A keeper manages the schedule of one cluster: a [timetable.Book] or a [timetable.Preemptive].
+// A keeper contains the schedule of one cluster: a [timetable.Book] or a [timetable.Preemptive].
 type keeper interface {
 	Speed() int64
 	Instants(out []int64) []int64
@@ -69,7 +69,7 @@ func (b *book) done(now float64, id int64) {
 	b.ended, b.at = append(b.ended, id), int64(math.Ceil(now))
 }
 
-// cancel removes a job from the book. It does so immediately if now is a full second, and
+// cancel removes a job from the book. The removal is immediate if now is a full second, and
 // otherwise at the next full second. In a book without preemption, a running job that is
 // cancelled within a second counts as completed.
 func (b *book) cancel(now float64, id int64, runs bool, facts []timetable.Fact) ([]timetable.Fact, error) {

@@ -15,17 +15,17 @@ type index struct {
 	used  []int32        // books in use, ascending; a book without jobs and events is vacant
 	kinds []kind
 
-	states []state // by book
+	states []state // state of each book
 
 	few     []matchmaking.Seller // reused by quoting
-	numbers []int32              // their books
+	numbers []int32              // numbers of the books in few
 	full    []int32
 }
 
-// A state is what quoting needs to know of a book.
+// A state contains the data about a book that quoting needs.
 type state struct {
 	kind int32
-	free int32 // nodes without a job, if no job waits for nodes; or else unknown
+	free int32 // number of nodes without a job, if no job waits for nodes; unknown otherwise
 }
 
 // unknown means that a book must be asked for its quote.
@@ -37,7 +37,7 @@ type kind struct {
 	nodes  int
 	speed  int64 // permille
 	books  int
-	vacant []int32 // descending, so that the first vacant book is the last element
+	vacant []int32 // numbers of vacant books, descending, so that the first vacant book is the last element
 	fits   bool    // whether quoting has found a book in use that can start the job
 }
 

@@ -46,7 +46,7 @@ func (p *reserve) busy(t rapid.TB, h int, id int64, nodes int, until int64) {
 
 // TestGoldenParts checks two cases of the fit. In the first, two gangs of different sizes and
 // lengths get their first common start on books that are busy until then, at a cost to other
-// jobs. In the second, one gang cannot keep the deadline.
+// jobs. In the second case, one gang cannot meet the deadline.
 func TestGoldenParts(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/coalloc.json")
@@ -105,9 +105,10 @@ func TestGoldenParts(t *testing.T) {
 	}
 }
 
-// TestPartsAnswers checks which requests get two hosts together, at which price, and why others
-// are rejected. The hosts have 2 and 4 processors, and the second has half the speed. The first
-// is busy until 10, and three processors of the second are busy until 6.
+// TestPartsAnswers checks which requests get two hosts at the same time, their prices, and the
+// reasons why other requests are rejected. The hosts have 2 and 4 processors, and the second
+// has half the speed. The first is busy until 10, and three processors of the second are busy
+// until 6.
 func TestPartsAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -122,7 +123,7 @@ func TestPartsAnswers(t *testing.T) {
 		{0, func(r *contracts.Request) { r.SLA.Deadline = 20 }, "book 0 from 10 to 20", -1},
 		{0, func(r *contracts.Request) { r.SLA.Deadline = 19 }, "refuse 0: no plan keeps all promises with it", -1},
 		{0, func(r *contracts.Request) { r.SLA.Deadline = 9 }, "refuse 0: cannot end by its deadline", -1},
-		{0, func(r *contracts.Request) { r.Nodes, r.Parts = 6, 2 }, "refuse 0: too few hosts", -1}, // 3 and 3
+		{0, func(r *contracts.Request) { r.Nodes, r.Parts = 6, 2 }, "refuse 0: too few hosts", -1}, // two parts of 3 nodes
 		{0, func(r *contracts.Request) { r.Nodes, r.Parts = 3, 3 }, "refuse 0: too few hosts", -1},
 		{0, func(r *contracts.Request) { r.OnDemand = true }, "book 0 from 10 to 20", -1},
 		{0, func(r *contracts.Request) { r.Lead = 11.5 }, "book 0 from 12 to 22", -1},
@@ -184,8 +185,8 @@ func TestPartsLife(t *testing.T) {
 }
 
 // TestPartsLate checks that books with preemption start the parts of a contract at different
-// times if an estimate was wrong, here that of contract 0 on the first host. If the contract is
-// cancelled, its owner owes for the time since the start of the first part.
+// times if an estimate was wrong, here the estimate of contract 0 on the first host. If the
+// contract is cancelled, its owner owes for the time since the start of the first part.
 func TestPartsLate(t *testing.T) {
 	t.Parallel()
 	p, m := keeping(t, func(o *Options) { o.Preempt = true }, hosts.Spec{CPUs: 1, Speed: 1}, hosts.Spec{CPUs: 1, Speed: 1})
@@ -295,7 +296,7 @@ func parted(p *reserve, m *policytest.Board, now float64, e contracts.Event) (ou
 	return out
 }
 
-// due reports whether p must be notified of the time now once more.
+// due reports whether p must be notified of the time now again.
 func (p *reserve) due(now float64) bool {
 	next, _ := p.Next()
 	return next <= now
@@ -303,8 +304,8 @@ func (p *reserve) due(now float64) bool {
 
 // TestPartsTogether uses random requests, exact estimates and hosts of several speeds. Without
 // preemption, the parts of a contract must start in the same second, each on its own host,
-// within the window of the request. With preemption and exact estimates they must do the same,
-// and all must end in time (A.7).
+// within the window of the request. With preemption and exact estimates, the same must hold,
+// and all parts must end in time (A.7).
 func TestPartsTogether(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -357,10 +358,10 @@ type partsWorld struct {
 	p       *reserve
 	m       *policytest.Board
 	truth   []int64                 // by contract
-	on      [][]contracts.Placement // by contract; nil if it was rejected
-	left    map[[2]int32]int64      // by contract and part: remaining seconds, for running parts
+	on      [][]contracts.Placement // placements of each contract; nil if the contract was rejected
+	left    map[[2]int32]int64      // remaining seconds of running parts, by contract and part
 	paused  map[[2]int32]int64      // remaining seconds of suspended jobs, by contract and part
-	started map[[2]int32]int64      // second of the first start
+	started map[[2]int32]int64      // second of the first start, by contract and part
 	ended   map[int32]int64         // by contract
 	killed  map[int32]bool
 }

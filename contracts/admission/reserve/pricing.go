@@ -16,8 +16,8 @@ import (
 //
 // Here n is the number of nodes, e is the planned runtime in seconds, and zeta is the loss of
 // laxity in seconds, scaled as in the matchmaker mli. Laxity is the time by which a contract
-// can still be delayed. For example, let base be 0.01 $ and kappa 0.1 $. A contract that uses
-// 4 nodes for 100 s and costs others 20 s of laxity then costs 4 + 2 = 6 $.
+// can still be delayed. For example, let base be 0.01 $ and kappa 0.1 $. A contract that uses 4
+// nodes for 100 s and costs other contracts 20 s of laxity then costs 4 + 2 = 6 $.
 //
 // Prices are exact rational numbers, so that equal prices compare as equal. For example, 21 s
 // of laxity on a cluster of speed 1.3 and 39 s on a cluster of speed 0.7 both scale to 27.3 s,
@@ -56,8 +56,8 @@ func (p *pricing) all(of []matchmaking.Choice) float64 {
 
 // cheapest chooses the cluster with the lowest price; ties go to the earlier completion, then
 // to the lower index. With base 0, it makes the same choices as mli as long as no zeta is
-// negative. It cannot distinguish clusters whose contracts would gain laxity, because no price
-// is below 0.
+// negative. cheapest cannot distinguish clusters whose contracts would gain laxity, because no
+// price is below 0.
 type cheapest struct{ pricing }
 
 // Match implements [matchmaking.Matchmaker].

@@ -40,12 +40,12 @@ const idle = -1
 // quotes.
 //
 // A request in parts is one contract. Each part is a reservation in the book of a different
-// host. All parts start at the same time. This is the earliest time at which the matchmaker
-// finds a host for each part. Parts have no laxity, so no book can move one of them. Books
-// with preemption may still suspend parts separately if estimates are wrong. A part that has
-// done its work frees its nodes; the contract ends with its last part. If one part is killed,
-// the whole contract is killed. A contract can be withdrawn only as a whole. Its price is the
-// sum of the prices that the hosts ask.
+// host. All parts start at the same time. The common start is the earliest time at which the
+// matchmaker finds a host for each part. Parts have no laxity, so no book can move one of them.
+// Books with preemption may still suspend parts separately if estimates are wrong. A part that
+// has done its work frees its nodes; the contract ends with its last part. If one part is
+// killed, the whole contract is killed. A contract can be withdrawn only as a whole. The price
+// of a contract is the sum of the prices that the hosts ask.
 //
 // Books work in whole seconds. Events within a second are entered at the next full second, in
 // the paper's order: completed work, starts, cancellations, requests in order of arrival.
@@ -57,10 +57,10 @@ type reserve struct {
 	price    pricing
 
 	books  []*book
-	index  index   // of books
+	index  index   // index of the books
 	again  []int32 // books that have another tick in the same second
 	window []matchmaking.Seller
-	venues []matchmaking.Venue // the books in window, in the form that matchmakers need
+	venues []matchmaking.Venue // books in window, in the form that matchmakers need
 	few    bool                // whether p.match needs only the books that index.quoting returns
 	sold   map[contracts.ID]*sale
 	facts  []timetable.Fact
@@ -77,7 +77,7 @@ type reserve struct {
 // A pass is the progress of the policy through the waiting requests.
 type pass struct {
 	at      int  // position in the queue of the next request, or idle
-	pending bool // the last decision has not been entered in the books yet
+	pending bool // whether the last decision has not been committed in the books yet
 }
 
 // A sale is a contract that has been entered in books.
@@ -210,7 +210,7 @@ func (p *reserve) job(now float64, r *contracts.Request) timetable.Job {
 // after the horizon, which is too late for every book.
 func second(x float64) int64 { return int64(min(x, timetable.Horizon+1)) }
 
-// order returns r as an order with parts. j is r in whole seconds.
+// order returns r as an order with parts. The argument j is r in whole seconds.
 func (p *reserve) order(j *timetable.Job, r *contracts.Request) matchmaking.Order {
 	o := matchmaking.Order{ID: j.ID, Arrival: j.Arrival, Earliest: j.Earliest, Deadline: j.Deadline}
 	for n := range r.Gangs() {
@@ -219,7 +219,7 @@ func (p *reserve) order(j *timetable.Job, r *contracts.Request) matchmaking.Orde
 	return o
 }
 
-// why returns the reason why no books accept r. j is r in whole seconds.
+// why returns the reason why no books accept r. The argument j is r in whole seconds.
 func (p *reserve) why(j *timetable.Job, r *contracts.Request) contracts.Reason {
 	switch {
 	case !p.room(r, func(*kind) bool { return true }):

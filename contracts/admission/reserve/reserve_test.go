@@ -43,9 +43,9 @@ func TestReserveOptions(t *testing.T) {
 	}
 }
 
-// TestReserveSeconds checks how times become whole seconds: earliest starts and estimates are
-// rounded up, and deadlines down. An on-demand request has no deadline, or one in proportion to
-// its estimate.
+// TestReserveSeconds checks the conversion of times to whole seconds: earliest starts and
+// estimates are rounded up, and deadlines down. An on-demand request has no deadline, or one in
+// proportion to its estimate.
 func TestReserveSeconds(t *testing.T) {
 	t.Parallel()
 	p, err := made(func(v any) error { return nil })
@@ -105,7 +105,7 @@ func TestReserveBooks(t *testing.T) {
 }
 
 // TestReserveFractions checks that a job that arrives, ends or is cancelled within a second is
-// entered at the next one.
+// entered at the next full second.
 func TestReserveFractions(t *testing.T) {
 	t.Parallel()
 	policy, err := newReserve(given(Options{
@@ -154,7 +154,7 @@ func TestReserveFractions(t *testing.T) {
 }
 
 // bookish opens a reserve policy with options modified by change, on a host of one processor.
-// The test sends its events.
+// The test sends the events of the policy.
 func bookish(t *testing.T, change func(o *Options)) (*reserve, *policytest.Board) {
 	t.Helper()
 	policy, err := made(func(v any) error { change(v.(*Options)); return nil })
@@ -225,13 +225,13 @@ func askBook(p *reserve, m *policytest.Board, now float64, change func(r *contra
 	return talk(p, m, now, contracts.Submitted, i)
 }
 
-// TestReserveAnswers checks which requests get a host of one processor, and why others are
-// rejected: they cannot end in time on any host, do not fit, find no place in the plan, or cost
-// more than their budget.
+// TestReserveAnswers checks which requests get a host of one processor, and the reasons why
+// other requests are rejected: they cannot end in time on any host, do not fit, find no place
+// in the plan, or cost more than their budget.
 func TestReserveAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		busy   bool // the host is busy from 3 to 13
+		busy   bool // whether the host is busy from 3 to 13
 		base   float64
 		change func(r *contracts.Request)
 		want   string
@@ -262,7 +262,7 @@ func TestReserveAnswers(t *testing.T) {
 // TestReserveAdmits checks which jobs a book accepts: under edf, those with which earliest
 // deadline first misses no deadline; under edf+insert, also those that fit into a hole. One job
 // is promised 5 to 15, due by 31. A job that may start at 14 and is due by 30 would come first,
-// and the other would end at 34.
+// and the first job would end at 34.
 func TestReserveAdmits(t *testing.T) {
 	t.Parallel()
 	for admission, want := range map[string]string{
@@ -279,8 +279,8 @@ func TestReserveAdmits(t *testing.T) {
 }
 
 // TestReserveOverrun checks that a job that has used up its estimate of 10 s is stopped, or
-// extended by a fifth if that harms no other job. At 15 it would, because another job starts
-// then.
+// extended by a fifth if that harms no other job. At 15, an extension would delay another job,
+// which starts then.
 func TestReserveOverrun(t *testing.T) {
 	t.Parallel()
 	for overrun, ends := range map[string][]string{"kill": {"stop 0"}, "extend": {"", "stop 0, launch 1"}} {
@@ -299,8 +299,8 @@ func TestReserveOverrun(t *testing.T) {
 	}
 }
 
-// TestReserveScope checks whose laxity counts for an impact: that of reservations, or also that
-// of the waiting on-demand request, which would start 10 s later.
+// TestReserveScope checks whose laxity counts for an impact: only the laxity of reservations,
+// or also the laxity of the waiting on-demand request, which would start 10 s later.
 func TestReserveScope(t *testing.T) {
 	t.Parallel()
 	for scope, want := range map[string]float64{"ar": 0, "all": 10} {
@@ -316,7 +316,7 @@ func TestReserveScope(t *testing.T) {
 
 // TestReserveChooses checks which of two clusters is chosen, if the second is twice as fast.
 // First fit chooses the first, also for on-demand requests under od_map: same. Otherwise imct
-// chooses the one that ends first. The price rule chooses the cheaper one.
+// chooses the cluster that ends first. The price rule chooses the cheaper cluster.
 func TestReserveChooses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -352,8 +352,8 @@ func TestReserveAsks(t *testing.T) {
 	}
 }
 
-// TestReserveWithin checks that a completion and a cancellation within a second are entered at
-// the next one, alone or together, and that there is then room for other jobs.
+// TestReserveWithin checks that a completion and a cancellation within a second, one or both,
+// are entered at the next full second, and that other jobs then fit.
 func TestReserveWithin(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -387,8 +387,8 @@ func TestReserveWithin(t *testing.T) {
 }
 
 // TestReserveTakenBack checks the amount owed for a cancelled contract: the fee or, after its
-// start, the elapsed part of its span if that is more. Cancelling a contract that has ended, or
-// cancelling twice, has no effect.
+// start, the elapsed part of its span if that is more. A cancellation has no effect if the
+// contract has ended or was cancelled before.
 func TestReserveTakenBack(t *testing.T) {
 	t.Parallel()
 	p, m := bookish(t, func(o *Options) { o.CancelFee = 0.25 })
@@ -421,9 +421,9 @@ func TestReserveTakenBack(t *testing.T) {
 	}
 }
 
-// TestReserveWaits checks that requests submitted within a second are decided at the next one,
-// each once and in order. A request that could not be paid for gives up its place in the plan,
-// and the next one is decided as if the first had never been submitted.
+// TestReserveWaits checks that requests submitted within a second are decided at the next full
+// second, each once and in order. A request whose owner cannot pay is removed from the plan,
+// and the next request is decided as if the first had never been submitted.
 func TestReserveWaits(t *testing.T) {
 	t.Parallel()
 	p, m := bookish(t, func(*Options) {})
@@ -448,7 +448,7 @@ func TestReserveWaits(t *testing.T) {
 	if len(a) != 1 || a[0].Verb != contracts.Book || said(a[0].Decision, "start") != 24 {
 		t.Fatalf("%+v, want it booked from 24", a)
 	}
-	a[0].Decision.Verdict = contracts.Reject // the contract could not be paid for
+	a[0].Decision.Verdict = contracts.Reject // the owner could not pay
 	if a := p.Handle(5, contracts.Event{Kind: contracts.Continue}, m); len(a) > 0 {
 		t.Errorf("%+v follows", a)
 	}
@@ -512,7 +512,7 @@ func TestCheapestTies(t *testing.T) {
 	}{
 		{0, 1, "mul", quoted{Zeta: 39, Speed: 700}, quoted{Zeta: 21, Speed: 1300}, 27.3},
 		{0, 0.1, "div", quoted{Zeta: 3, Speed: 900}, quoted{Zeta: 1, Speed: 300}, 1.0 / 3},
-		{0.1, 0.2, "none", quoted{Zeta: 1, Start: 85, Speed: 1000}, quoted{Zeta: 0, Start: 82, Speed: 1000}, 1.7}, // 1.5+0.2 and 1.7, with 1 node
+		{0.1, 0.2, "none", quoted{Zeta: 1, Start: 85, Speed: 1000}, quoted{Zeta: 0, Start: 82, Speed: 1000}, 1.7}, // prices of 1.5+0.2 and 1.7, with 1 node
 	} {
 		o := Options{Match: "price", Base: c.base, Kappa: c.kappa, ZetaScale: c.scale}
 		late, early := c.a, c.b

@@ -64,7 +64,7 @@ func (p *reserve) Next() (at float64, last bool) {
 	return at, false
 }
 
-// ask decides contract i, and reports whether there is an action to carry out.
+// ask decides contract i, and reports whether an action must be carried out.
 func (p *reserve) ask(now float64, i int32, m contracts.Market) bool {
 	p.said = p.decide(now, m.Request(i), m.Hosts())
 	verb := contracts.Refuse
@@ -178,7 +178,7 @@ func (p *reserve) advance(now float64) {
 	last := int32(-1)
 	p.again = p.again[:0]
 	for n, at, some := p.index.due.Min(); some && at <= now; n, at, some = p.index.due.Min() {
-		if n < last { // a part was removed from the book in the meantime, which has a tick of its own
+		if n < last { // a part was removed from a book with an earlier number, which is due again
 			p.index.due.Remove(n)
 			p.again = append(p.again, n)
 			continue

@@ -49,8 +49,8 @@ var never = math.Inf(1)
 //
 //	(q + u + x)/(q + u + 2x)
 //
-// where q is the number of jobs that fit into a whole window, and u is the number of unknown
-// exits in the longest window, which do not count as exits. With rounding up, the at most u+x+1
+// Here q is the number of jobs that fit into a whole window. The number of unknown exits in the
+// longest window is u; they do not count as exits. With rounding up, the at most u+x+1
 // available periods in the window hold at most q + u + x jobs. With rounding down or no
 // rounding, they hold q. The limit is the first exit at which the mean of these bounds is below
 // least. It is valid until the first of the counted exits leaves its window.

@@ -20,8 +20,8 @@ type PPSOptions struct {
 	Load string `yaml:"pps_load" validate:"oneof=local local+grid binary" doc:"load of a host: local (its owner's), local+grid (plus its jobs and one more) or binary (full if it has a job)"`
 
 	// Tie is the tie-break for equal scores. It chooses the lowest index ("index", the
-	// default), the fewest jobs and then the lowest index ("fewest"), the next host after the
-	// one chosen last ("rotate"), or a random host ("random").
+	// default), or the fewest jobs and then the lowest index ("fewest"). With "rotate", it
+	// chooses the next host after the host chosen last, and with "random" a random host.
 	Tie string `yaml:"pps_tie" validate:"oneof=index fewest rotate random" doc:"tie-break for equal scores: index, fewest (jobs), rotate or random"`
 
 	// Busy makes hosts that run jobs eligible, as the paper describes PPS; default true. If it

@@ -50,16 +50,29 @@ func (b *Broker) here(events []floor.Event) error {
 	return b.Advance(b.now)
 }
 
-// Try returns the verdict that p would return for r at now, a time before the next event. It
+// Try returns the decision that p would make for r at now, a time before the next event. It
 // assumes that the owner can pay. It changes p and ties, which must be copies of those of b.
 // It does not change b.
-func (b *Broker) Try(now float64, r *contracts.Request, p contracts.Decider, ties *rand.Rand) contracts.Verdict {
+func (b *Broker) Try(now float64, r *contracts.Request, p contracts.Decider, ties *rand.Rand) contracts.Decision {
 	r.LicenceFloor = b.licenceFloor(r)
 	d := p.Decide(now, r, b.floor.Trial(now, ties))
 	if d.Verdict == contracts.Accept && b.bars(now, r, &d, contracts.Admit) {
-		return contracts.Reject
+		d.Verdict = contracts.Reject
 	}
-	return d.Verdict
+	return d
+}
+
+// Expect returns the charges, without amounts, and the total work per second that a contract with
+// request r would have just after its placement on metered hosts. As [Broker.Charges], it returns
+// nil if the contract would pay only for processors. Expect does not change b.
+func (b *Broker) Expect(r *contracts.Request, on []contracts.Placement) (all []Charge, speed float64) {
+	var t tally
+	for i := range on {
+		s := b.floor.Expect(r, &on[i])
+		t.add(&s, b.floor.FloorOf(on[i].Host, &s))
+		speed += s.Rate
+	}
+	return t.charges(), speed
 }
 
 // View returns the hosts and their allocations as of the last call.
@@ -82,19 +95,58 @@ type Charge struct {
 	Owed float64    // so far, dollars
 }
 
+// A tally sums the charges of the tasks of a contract by kind of resource.
+type tally struct {
+	rates, owed contracts.ByKind
+	held        contracts.ByKind // not 0 if the contract holds the resource or has been charged for it
+}
+
+// add adds the charges of an allocation. The argument cpu is the floor price of its processors.
+func (t *tally) add(s *contracts.Allocation, cpu float64) {
+	now := contracts.Placement{Owed: s.Owed}
+	if s.Vector != nil {
+		now.Charged = s.Vector.Charged
+		for kind, a := range s.Vector.Of {
+			t.held[kind] += a
+		}
+		for kind, x := range s.Vector.Charged.Least {
+			t.held[kind] += x
+		}
+	}
+	for kind, x := range now.By() {
+		t.owed[kind] += x
+	}
+	for kind, x := range s.Divide(s.Paying, cpu) {
+		t.rates[kind] += x
+	}
+}
+
+// charges returns the sums, or nil if they are only for processors.
+func (t *tally) charges() (all []Charge) {
+	for kind := range hosts.Kinds + 1 {
+		if kind == hosts.CPU || t.held[kind] > 0 {
+			all = append(all, Charge{kind, t.rates[kind], t.owed[kind]})
+		}
+	}
+	if len(all) == 1 {
+		return nil
+	}
+	return all
+}
+
 // Charges returns the charges of a contract that is on metered hosts: for processors, and for each
 // other resource with a price or a floor price that it holds or has been charged for. It returns
 // nil if there is no such resource.
-func (b *Broker) Charges(id contracts.ID) (all []Charge) {
+func (b *Broker) Charges(id contracts.ID) []Charge {
 	i, ok := b.find(id)
 	if !ok || b.contracts[i].run == none {
 		return nil
 	}
 	run := b.contracts[i].run
 	k := b.floor.Contract(run)
-	var rates, owed, held contracts.ByKind
-	copy(owed[:], chargedFor(b.floor.Arrears(run), k.Placements))
-	held = owed
+	var t tally
+	copy(t.owed[:], chargedFor(b.floor.Arrears(run), k.Placements))
+	t.held = t.owed
 	for n := range k.Placements {
 		pl := &k.Placements[n]
 		if pl.Left {
@@ -102,32 +154,9 @@ func (b *Broker) Charges(id contracts.ID) (all []Charge) {
 		}
 		on := b.floor.On(pl.Host)
 		s := &on[slices.IndexFunc(on, func(a contracts.Allocation) bool { return a.Contract == run && a.Node == int32(n) })]
-		now := contracts.Placement{Owed: s.Owed}
-		if s.Vector != nil {
-			now.Charged = s.Vector.Charged
-			for kind, a := range s.Vector.Of {
-				held[kind] += a
-			}
-			for kind, x := range s.Vector.Charged.Least {
-				held[kind] += x
-			}
-		}
-		for kind, x := range now.By() {
-			owed[kind] += x
-		}
-		for kind, x := range s.Divide(s.Paying, b.floor.FloorOf(pl.Host, s)) {
-			rates[kind] += x
-		}
+		t.add(s, b.floor.FloorOf(pl.Host, s))
 	}
-	for kind := range hosts.Kinds + 1 {
-		if kind == hosts.CPU || held[kind] > 0 {
-			all = append(all, Charge{kind, rates[kind], owed[kind]})
-		}
-	}
-	if len(all) == 1 {
-		return nil
-	}
-	return all
+	return t.charges()
 }
 
 // Rate returns the work per second that a contract does at present, over all nodes. It is 0 if the

@@ -2,6 +2,7 @@ package floor
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/hosts"
@@ -47,4 +48,37 @@ func (t trial) Changed() []hosts.ID {
 	changed := t.Floor.Changed()
 	t.news.old = was
 	return changed
+}
+
+// Expect returns the allocation that a task of r would have on the host of pl if it were placed
+// there now, as the only task of r on this host. The host must be available, and the sharing rule
+// must be a [sharing.FixedShares]. Expect does not change f.
+func (f *Floor) Expect(r *contracts.Request, pl *contracts.Placement) contracts.Allocation {
+	v, m := &f.hosts[pl.Host], f.Machines[pl.Host]
+	spec, c := m.Spec(), run{Contract: contracts.Contract{Request: *r}}
+	held := r.Needs.Holds(spec, m.Room())
+	s := contracts.Allocation{Bid: pl.Bid, Met: v.auction.Price(), Of: int32(r.Nodes), Vector: f.claim(v, &c, &held, pl.Bid)}
+	if f.Promised {
+		s.Met = pl.Promised
+	}
+	s.Share = f.shared(&c, pl, s.Own())
+	s.Claim = spec.Usable(s.Share.Limit)
+	on, prices := append(slices.Clone(v.on), s), f.pricesOf(v)
+	prices[hosts.CPU] += s.Own()
+	if s.Vector != nil {
+		for _, k := range f.Resources {
+			prices[k] += s.Vector.Bids[k]
+		}
+	}
+	var shares []hosts.Share
+	for i := range on {
+		shares = append(shares, on[i].Share)
+	}
+	gets := make([]float64, len(on))
+	hosts.Divide(spec.CPUs, spec.Cap, shares, gets)
+	for i := range on {
+		on[i].Rate = gets[i] * spec.Speed
+	}
+	f.charge(v, on, prices)
+	return on[len(on)-1]
 }

@@ -106,7 +106,7 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	if a.Verdict == contracts.Reject.String() && a.Why == "" && len(a.Decision) > 0 { // a policy has decided
 		ctx, cancel := context.WithTimeout(ctx, patient) // limit the time, because a quote takes as long as fifty decisions and other callers also need quotes
 		defer cancel()
-		if least, ok, err := m.Quote(ctx, *terms); ok && err == nil {
+		if least, _, ok, err := m.Quote(ctx, *terms); ok && err == nil {
 			// Omit the quote if the account cannot afford it.
 			if has, err := m.world.Bank.Balance(ctx, s.Payer()); err != nil || has.Cmp(least) >= 0 {
 				a.Least = least.String()

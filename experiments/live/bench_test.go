@@ -31,7 +31,7 @@ func benchmark(b *testing.B, n int) {
 	})
 	b.Run("quote", func(b *testing.B) {
 		for b.Loop() {
-			if _, ok, err := w.market.Quote(context.Background(), order.Terms{Class: "cac", Nodes: 2, CPUs: 1, Work: 10, Deadline: 50, Job: order.Sum(jobText)}); err != nil || !ok {
+			if _, _, ok, err := w.market.Quote(context.Background(), order.Terms{Class: "cac", Nodes: 2, CPUs: 1, Work: 10, Deadline: 50, Job: order.Sum(jobText)}); err != nil || !ok {
 				b.Fatal(ok, err)
 			}
 		}

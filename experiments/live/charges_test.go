@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"bourse/bank"
@@ -59,11 +60,12 @@ func TestChargesByResource(t *testing.T) {
 	// The claims of b are 1/8 of the processors and 1/4 of the GPUs. It pays 1/4 of the bid of a, but
 	// at least the floor prices of 1 processor and 1 GPU, in the ratio 1 to 2.
 	got := ""
-	for _, c := range must(w.market.Expects(t.Context(), terms)) {
+	_, quoted, _, err := w.market.Quote(t.Context(), terms)
+	for _, c := range quoted {
 		got += fmt.Sprintf("%s %.4g %v; ", c.Resource, c.Rate, c.Amount)
 	}
-	if got != "cpu 0.0001 0.001000; gpu 0.0002 0.002000; " {
-		t.Errorf("expected charges: %s", got)
+	if got != "cpu 0.0001 0.001000; gpu 0.0002 0.002000; " || err != nil {
+		t.Errorf("expected charges: %s, %v", got, err)
 	}
 	b := w.asks("b", &terms)
 	w.pass(20)
@@ -87,7 +89,8 @@ func TestChargesByResource(t *testing.T) {
 // TestChargesSum checks that charges by resource sum to the total, while contracts run and in the
 // end, under each payment rule, with and without floor prices, if hosts are lost, if charges for lost
 // work are dropped or remain, and if a penalty is withheld. A contract that uses only processors has no
-// charges by resource, and its record has no such field.
+// charges by resource, and its record has no such field. Every third contract has the lowest budget
+// that is quoted, and its charges begin at the quoted rates.
 func TestChargesSum(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
@@ -112,9 +115,26 @@ func TestChargesSum(t *testing.T) {
 			if seed%3 > 0 {
 				terms.Memory = int64(1+rng.IntN(3)) * 1e9
 			}
+			var quoted []Charge
+			if i%3 == 0 && terms.Memory > 0 {
+				least, charges, ok, err := w.market.Quote(t.Context(), *terms)
+				if err != nil {
+					t.Fatalf("seed %d: order %d: %v", seed, i, err)
+				}
+				if ok && least.Cmp(terms.Budget) <= 0 { // the account can pay it
+					terms.Budget, quoted = least, charges
+				}
+			}
 			s := w.sign(fmt.Sprint(i), "user:0", 9000, terms, jobText)
 			s.Memory = max(1, float64(terms.Memory))
 			ids = append(ids, w.turn(message{Submit: &s})[0].answer.Contract)
+			if quoted != nil {
+				now := must(w.market.Status(ids[i])).Charges
+				if !slices.EqualFunc(quoted, now, func(a, b Charge) bool { return a.Resource == b.Resource && a.Rate == b.Rate }) {
+					t.Errorf("seed %d: order %d: quoted charges %+v, charges at the start %+v", seed, i, quoted, now)
+				}
+				seen["quoted"]++
+			}
 			w.pass(7)
 			if i == 9 {
 				w.turn(message{Gone: "b"})
@@ -152,7 +172,7 @@ func TestChargesSum(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"open", "none", "cpu", "memory", "gpu", "withheld"} {
+	for _, name := range []string{"open", "none", "cpu", "memory", "gpu", "withheld", "quoted"} {
 		if seen[name] == 0 {
 			t.Errorf("%s was never seen: %v", name, seen)
 		}

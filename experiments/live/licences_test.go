@@ -36,7 +36,7 @@ func TestLicences(t *testing.T) {
 		t.Errorf("an unknown licence: %s %s", x.Verdict, x.Reason)
 	}
 	terms := order.Terms{Class: "be", Nodes: 1, CPUs: 1, Work: 20, Deadline: 100, Job: order.Sum(jobText), Licences: map[string]int32{"matlab": 1}}
-	if _, ok, err := w.market.Quote(t.Context(), terms); ok || err != nil {
+	if _, _, ok, err := w.market.Quote(t.Context(), terms); ok || err != nil {
 		t.Errorf("a quote without a free licence: %v, %v", ok, err)
 	}
 	w.pass(40)
@@ -47,7 +47,7 @@ func TestLicences(t *testing.T) {
 	if _, sum, _ := byResource(ended.Charges); ended.State != "fulfilled" || ended.Paid != bank.Micros(2000) || sum != ended.Paid || ended.Charges[1].Resource != "licences" {
 		t.Errorf("%s, paid %v, charges %+v; want fulfilled, $0.002000 for licences", ended.State, ended.Paid, ended.Charges)
 	}
-	if _, ok, err := w.market.Quote(t.Context(), terms); !ok || err != nil {
+	if _, _, ok, err := w.market.Quote(t.Context(), terms); !ok || err != nil {
 		t.Errorf("a quote with a free licence: %v, %v", ok, err)
 	}
 	if d := ask("d", "matlab", 1); d.Verdict != "accept" {

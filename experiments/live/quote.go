@@ -12,6 +12,7 @@ import (
 	"bourse/contracts/broker"
 	"bourse/contracts/memo"
 	"bourse/contracts/order"
+	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/remote"
 )
@@ -19,9 +20,14 @@ import (
 // Quote returns the lowest budget at which the market would accept t now, and reports whether
 // such a budget exists. It ignores the budget in t. If a request with this budget is sent
 // immediately, the market accepts it.
-func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
+//
+// Quote also returns the charges of a contract with this budget by resource, at present prices. An
+// amount is the rate multiplied by the time that the work takes at present shares, at most the
+// deadline. There are no charges if the contract would pay only for processors, or would not run
+// now.
+func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, charges []Charge, ok bool, err error) {
 	if err := enter(ctx, m.quoting); err != nil {
-		return least, false, err
+		return least, nil, false, err
 	}
 	defer func() { <-m.quoting }()
 	return m.quote(ctx, t)
@@ -48,12 +54,12 @@ func (m *Market) Owed(class string) Owed {
 	return Owed{p.Penalty, p.Most}
 }
 
-func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
+func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, charges []Charge, ok bool, err error) {
 	if err := enter(ctx, m.turning); err != nil {
-		return least, false, err
+		return least, nil, false, err
 	}
 	m.mu.Lock()
-	now := max(m.world.Clock.Now(), m.core.now)
+	now, counts := max(m.world.Clock.Now(), m.core.now), m.core.config.Counts
 	decide, quick := m.core.tries(now)
 	finish := sync.OnceFunc(func() {
 		m.mu.Unlock()
@@ -61,15 +67,16 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	})
 	defer finish()
 	if m.core.lacks(&t) != contracts.None {
-		return least, false, nil
+		return least, nil, false, nil
 	}
 	var holds contracts.Request // what each node holds
 	m.core.needs(&holds, &t, m.conf.memoryOf(&t, 0))
 	if !quick {
 		c := m.core.copy()
 		finish()
-		decide = func(r *contracts.Request) (contracts.Verdict, error) { return c.decide(now, r) }
+		decide = func(r *contracts.Request) (attempt, error) { return c.decide(now, r) }
 	}
+	var accepted attempt // of the lowest budget that was accepted
 	accepts := func(micros int64) bool {
 		if err == nil && ctx.Err() != nil {
 			err = ctx.Err()
@@ -84,14 +91,17 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 			return false // the resulting rate is out of range
 		}
 		r.ID, r.Submit = math.MaxInt64, now
-		var d contracts.Verdict
-		d, err = decide(&r)
-		return d == contracts.Accept
+		var o attempt
+		if o, err = decide(&r); o.verdict != contracts.Accept {
+			return false
+		}
+		accepted = o
+		return true
 	}
 	lo, hi := int64(0), int64(1) // rejected, accepted
 	for !accepts(hi) {
 		if err != nil || hi > mostBudget {
-			return bank.Amount{}, false, err
+			return bank.Amount{}, nil, false, err
 		}
 		lo, hi = hi, 4*hi
 	}
@@ -102,44 +112,14 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 			lo = mid
 		}
 	}
-	return bank.Micros(hi), err == nil, err
-}
-
-// Expects returns the charges of a contract with terms t by resource, at present prices. An amount
-// is the rate multiplied by the time that the work takes at present shares, at most the deadline.
-// Expects returns nil if the contract would pay only for processors, or would not run now.
-func (m *Market) Expects(ctx context.Context, t order.Terms) ([]Charge, error) {
-	if err := enter(ctx, m.quoting); err != nil { // at most one copy of the market at a time
-		return nil, err
-	}
-	defer func() { <-m.quoting }()
-	if err := enter(ctx, m.turning); err != nil {
-		return nil, err
-	}
-	m.mu.Lock()
-	k := m.core
-	now, counts := max(m.world.Clock.Now(), k.now), k.config.Counts
-	r := t.Request()
-	r.ID, r.Submit = math.MaxInt64, now
-	known := k.lacks(&t) == contracts.None
-	if known {
-		k.needs(&r, &t, m.conf.memoryOf(&t, 0))
-	}
-	var c *trial
-	if held := r.Needs.Min.Resources; known && (!held.Zero() || r.Licences != nil) {
-		c = k.copy()
-	}
-	m.mu.Unlock()
-	<-m.turning
-	if c == nil || r.Validate() != nil {
-		return nil, nil
-	}
-	_, b, err := c.submit(now, &r)
 	if err != nil {
-		return nil, err
+		return bank.Amount{}, nil, false, err
 	}
-	b.Next() // allocate processors
-	return expected(&r, b.Charges(r.ID), b.Rate(r.ID), counts)
+	t.Budget = bank.Micros(hi)
+	r := t.Request()
+	rates, speed := accepted.expect()
+	charges, err = expected(&r, rates, speed, counts)
+	return t.Budget, charges, err == nil, err
 }
 
 // expected returns the charges of r, which are given as rates, if it does the given work per second.
@@ -154,22 +134,32 @@ func expected(r *contracts.Request, rates []broker.Charge, speed float64, counts
 	return chargesOf(rates, r.SLA.Budget, counts)
 }
 
-// tries returns a function that returns the verdict on a request at time now. The function
-// is valid while the market does not change. If ok is false, there is no function, because
-// the policy does not decide at submission or an event is due. The function copies the
-// policy and the random state for each request, so every request is decided under the same
-// conditions. It does not modify contracts or hosts.
-func (k *core) tries(now float64) (decide func(r *contracts.Request) (contracts.Verdict, error), ok bool) {
+// An attempt is the verdict on a request that is tried. If the request is accepted, expect returns the charges by
+// resource and the work per second just after its placement. It may be called until the next request
+// is decided.
+type attempt struct {
+	verdict contracts.Verdict
+	expect  func() (rates []broker.Charge, speed float64)
+}
+
+// tries returns a function that decides a request at time now. The function is valid while the
+// market does not change. If ok is false, there is no function, because the policy does not decide
+// at submission, the sharing rule has no fixed shares or an event is due. The function copies the policy and the random state for each
+// request, so every request is decided under the same conditions. It does not modify contracts or
+// hosts.
+func (k *core) tries(now float64) (decide func(r *contracts.Request) (attempt, error), ok bool) {
 	type parts struct {
 		policy contracts.Decider
 		ties   *rand.Rand
 	}
 	p, ok := admission.Decides(k.broker.Policy)
+	_, fixed := k.config.Sharing.(sharing.FixedShares)
 	was := parts{p, k.broker.Ties}
-	return func(r *contracts.Request) (contracts.Verdict, error) {
+	return func(r *contracts.Request) (attempt, error) {
 		s := memo.Copy(&was)
-		return k.broker.Try(now, r, s.policy, s.ties), nil
-	}, ok && k.broker.Next() > now
+		d := k.broker.Try(now, r, s.policy, s.ties)
+		return attempt{d.Verdict, func() ([]broker.Charge, float64) { return k.broker.Expect(r, d.Placements) }}, nil
+	}, ok && fixed && k.broker.Next() > now
 }
 
 // mostBudget is the largest budget to try, in micro-dollars.
@@ -192,23 +182,20 @@ func (k *core) copy() *trial {
 	return t
 }
 
-// decide returns the verdict on a request. It assumes that the owner has enough money.
-func (t *trial) decide(now float64, r *contracts.Request) (contracts.Verdict, error) {
-	d, _, err := t.submit(now, r)
-	return d, err
-}
-
-// submit submits a request to a copy of the market, which it returns with the verdict.
-func (t *trial) submit(now float64, r *contracts.Request) (contracts.Verdict, *broker.Broker, error) {
+// decide decides a request. It assumes that the owner has enough money.
+func (t *trial) decide(now float64, r *contracts.Request) (attempt, error) {
 	b := t.market(broker.Credit{})
 	if err := b.Advance(now); err != nil {
-		return contracts.Reject, nil, err
+		return attempt{}, err
 	}
 	d, err := b.Submit(now, r, hosts.Task{Work: math.Inf(1)})
 	if err != nil {
-		return contracts.Reject, nil, err
+		return attempt{}, err
 	}
-	return d.Verdict, b, nil
+	return attempt{d.Verdict, func() ([]broker.Charge, float64) {
+		b.Next() // allocate processors
+		return b.Charges(r.ID), b.Rate(r.ID)
+	}}, nil
 }
 
 // market returns a copy of the market. Other requests may be tried on the copy afterwards.

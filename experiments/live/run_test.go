@@ -215,11 +215,11 @@ func TestQuote(t *testing.T) {
 		s.submit(w.order("first", "user:1", "cac", 2, 30, 60, 0.3))
 		time.Sleep(3 * time.Second)
 		terms := order.Terms{Class: "cac", Nodes: 2, CPUs: 1, Work: 10, Deadline: 50, Job: order.Sum(jobText)}
-		least, ok, err := s.now().Quote(t.Context(), terms)
+		least, _, ok, err := s.now().Quote(t.Context(), terms)
 		if err != nil || !ok || least.Micros() < 10 {
 			t.Fatalf("%v, %v, %v", least, ok, err)
 		}
-		if again, _, _ := s.now().Quote(t.Context(), terms); again != least {
+		if again, _, _, _ := s.now().Quote(t.Context(), terms); again != least {
 			t.Errorf("%v, then %v", least, again)
 		}
 		budget := func(a bank.Amount) float64 { return a.Float64() }
@@ -232,7 +232,7 @@ func TestQuote(t *testing.T) {
 			t.Errorf("with %v: %+v", least, a)
 		}
 		terms.Nodes = 3
-		if least, ok, err := s.now().Quote(t.Context(), terms); ok || err != nil {
+		if least, _, ok, err := s.now().Quote(t.Context(), terms); ok || err != nil {
 			t.Errorf("on more hosts than there are: %v, %v", least, err)
 		}
 		s.stop()

@@ -128,7 +128,7 @@ func TestFloorPrice(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	terms := order.Terms{Class: "be", Nodes: 1, CPUs: 1, Work: 30, Deadline: 40}
-	if least, ok, err := w.market.Quote(t.Context(), terms); err != nil || !ok || least.String() != "0.004000" {
+	if least, _, ok, err := w.market.Quote(t.Context(), terms); err != nil || !ok || least.String() != "0.004000" {
 		t.Errorf("%v, %v, %v", least, ok, err)
 	}
 	for i := range 9 { // an audit needs the entries of a day

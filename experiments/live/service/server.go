@@ -243,14 +243,12 @@ func (s *Server) Quote(ctx context.Context, r *wire.QuoteRequest) (*wire.QuoteRe
 		Class: r.GetClass(), Nodes: int(r.GetNodes()), CPUs: r.GetCpus(), Work: r.GetWork(), Deadline: r.GetDeadline(),
 		Memory: r.GetMemory(), Counts: r.GetCounts(), Licences: r.GetLicences(),
 	}
-	least, ok, err := s.Market.Quote(ctx, t)
+	least, charges, ok, err := s.Market.Quote(ctx, t)
 	if err != nil || !ok {
 		return &wire.QuoteResponse{}, coded(err)
 	}
 	owed := s.Market.Owed(t.Class)
-	t.Budget = least
-	charges, err := s.Market.Expects(ctx, t)
-	return &wire.QuoteResponse{Least: least.String(), PenaltyPart: owed.Part, PenaltyMost: owed.Most, Charges: each(charges, fromCharge)}, coded(err)
+	return &wire.QuoteResponse{Least: least.String(), PenaltyPart: owed.Part, PenaltyMost: owed.Most, Charges: each(charges, fromCharge)}, nil
 }
 
 // Status returns the state of a contract.

@@ -50,9 +50,9 @@ func (t trial) Changed() []hosts.ID {
 	return changed
 }
 
-// Expect returns the allocation that a task of r would have on the host of pl if it were placed
-// there now, as the only task of r on this host. The host must be available, and the sharing rule
-// must be a [sharing.FixedShares]. Expect does not change f.
+// Expect returns the allocation of a task of r that is placed now on the host of pl, where it would
+// be the only task of r. The host must be available, and the sharing rule must be a
+// [sharing.FixedShares]. Expect does not change f.
 func (f *Floor) Expect(r *contracts.Request, pl *contracts.Placement) contracts.Allocation {
 	v, m := &f.hosts[pl.Host], f.Machines[pl.Host]
 	spec, c := m.Spec(), run{Contract: contracts.Contract{Request: *r}}

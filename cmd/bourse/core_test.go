@@ -19,8 +19,8 @@ var core = []string{
 // Maximum lines of code of this module that packages may compile. The target for the core
 // is 7,500.
 const (
-	coreClosure        = 9_226
-	experimentsClosure = 47_354
+	coreClosure        = 9_275
+	experimentsClosure = 47_403
 )
 
 // most contains the maximum lines of code of packages. A package that is not listed may
@@ -47,8 +47,8 @@ var most = map[string]int{
 	"contracts/admission/queue":      1450,
 	"contracts/admission/reserve":    656,
 	"contracts/admission/script":     1155,
-	"contracts/broker":               1332,
-	"contracts/floor":                1723,
+	"contracts/broker":               1351,
+	"contracts/floor":                1753,
 	"contracts/memo":                 600,
 	"experiments":                    3824,
 	"experiments/fitlab":             1150,

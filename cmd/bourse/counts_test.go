@@ -65,7 +65,7 @@ func TestFilesDown(t *testing.T) {
 // mostExported is the maximum number of exported names. Names that no other package uses
 // must not be exported. Raise it only for a new package, by the number of names that its
 // callers need.
-const mostExported = 2950
+const mostExported = 2951
 
 // TestCounts checks that the number of exported functions, types, constants, variables and
 // methods of exported types does not grow. It also checks that each has a comment, its own

@@ -19,8 +19,10 @@ import (
 
 const galleryHead = `# Presets
 
-` + "`bourse scenario list`" + ` prints this table, and ` + "`bourse run --preset NAME`" + ` runs a preset. The time is the processor time of all replications, which can run on several workers. The memory is for one worker. Time and memory were measured once, on one machine, so use them only to compare presets. The command ` + "`bourse run --preset`" + ` also accepts the name of a paper, and then runs all of its presets. Each run writes its
-figures to the folder ` + "`figures`" + ` of its results, and shows them in ` + "`report.html`" + ` with their numbers.
+` + "`bourse scenario list`" + ` prints this table, and ` + "`bourse run --preset NAME`" + ` runs a preset. If NAME is a paper, the command
+runs all of the paper's presets. The time is the processor time of all replications, which can run on several workers.
+The memory is that of one worker. Time and memory were measured once, on one machine, so use them only to compare
+presets. Each run writes figures to the folder ` + "`figures`" + ` of its results, and shows them in ` + "`report.html`" + ` with their numbers.
 
 | preset | what | replications | time | memory |
 | --- | --- | --- | --- | --- |
@@ -30,9 +32,9 @@ const galleryFigures = `
 ## Figures
 
 This section shows one figure of each preset, for its first metric, with the command that draws it. Without ` + "`--set`" + `, the
-command draws the other metrics, too. A figure with n = 1 belongs to a preset that takes longer: it shows only the shape,
-without intervals. Tests draw the fast figures at every commit and all of them every night, and compare them byte for
-byte.
+command also draws the other metrics. A figure with n = 1 comes from a preset that runs too long to repeat, so it shows
+only the shape of the curves, without intervals. Tests draw fast figures at every commit and all figures every night,
+and compare them byte for byte.
 `
 
 // A galleryRun is the run that draws the figure of a preset in the gallery.

@@ -47,7 +47,7 @@ func TestReferences(t *testing.T) {
 
 const commandsHead = `# Commands
 
-` + "`bourse COMMAND --help`" + ` prints the same text. Results go to standard output, and all other output goes to standard error. If a
+` + "`bourse COMMAND --help`" + ` prints the text of one command. Results go to standard output, and all other output goes to standard error. If a
 command reads a file, the argument ` + "`-`" + ` means standard input. Commands respect NO_COLOR.
 
 Exit statuses:
@@ -60,9 +60,9 @@ Exit statuses:
 - 5: try again. A bank is busy, or its clock is wrong.
 - 130: interrupted
 
-` + "`--json`" + ` prints output for programs. Each command has its own format version: in the object if the output is one object, and in
-the schema (` + "`bourse scenario schema --json-of COMMAND`" + `) if it is a list or lines. Within a version, fields are added, but never
-removed, renamed or retyped. A list is never null.
+` + "`--json`" + ` prints output for programs. The format of each command has a version. If the output is one object, the object contains
+the version; if it is a list or lines, the schema (` + "`bourse scenario schema --json-of COMMAND`" + `) contains it. Within a version, fields
+are added, but never removed, renamed or retyped. A list is never null.
 
 ` + "`bourse completion bash`" + ` (or zsh, or fish) prints a script for shell completion. ` + "`bourse man`" + ` prints this page as a man page.
 

@@ -21,7 +21,7 @@ type agentOptions struct {
 	Kind        string   `doc:"enforce shares with {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
 	Trust       []string `doc:"accept jobs from {ACCOUNT}, although users are not isolated; may be repeated"`
 	Offline     bool     `doc:"run tasks without network access"`
-	Slurm       string   `doc:"offer each node of Slurm partition {PARTITION} as a host that sells whole cores"`
+	Slurm       string   `doc:"offer each node of Slurm partition {PARTITION} as a host of whole cores"`
 	Spool       string   `doc:"store the state of the nodes' agents in {DIR}, which all nodes share"`
 	Address     string   `doc:"let the nodes of a contract reach this host at {ADDRESS} (default: the address from which it reaches the market)"`
 	Ports       string   `doc:"let contracts of several nodes use the ports {FIRST-LAST} (default: 24000-24999)"`

@@ -155,7 +155,7 @@ type filterOption struct {
 }
 
 type noProgressOption struct {
-	NoProgress bool `yaml:"no-progress" doc:"do not show progress"`
+	NoProgress bool `yaml:"no-progress" doc:"show no progress"`
 }
 
 // orElse returns dir, or the path in results if dir is empty.

@@ -51,7 +51,7 @@ type auditOptions struct {
 	Head                       string   `doc:"compare the ledger with the head {SIZE:ROOT}"`
 	Since                      int64    `doc:"list only the entries after {N}; all entries are checked"`
 	Earlier                    []string `doc:"compare with the older checkpoint in {FILE}; may be repeated"`
-	Fresh                      float64  `unit:"seconds" doc:"require a cosignature from the last {SECONDS}; units such as 24h are accepted"`
+	Fresh                      float64  `unit:"seconds" doc:"require a cosignature of the last {SECONDS}; units such as 24h are accepted"`
 	Deep                       bool     `doc:"run the experiment again, and compare every decision, note and number"`
 	keysOption                 `yaml:",inline"`
 	jsonOption[[]audits.Value] `yaml:",inline"`

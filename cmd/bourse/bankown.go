@@ -240,8 +240,8 @@ recover'.
 
 type revokeOptions struct {
 	Right        string `shown:"none: the key" doc:"revoke the right {NAME}: mint, settle, payee, spend, read or audit"`
-	Market       string `doc:"for the right payee: use the market {NAME}"`
-	For          string `doc:"for the right spend: revoke the right of {ACCOUNT}"`
+	Market       string `doc:"use the market {NAME}, for the right payee"`
+	For          string `doc:"revoke it from {ACCOUNT}, for the right spend"`
 	ownerOptions `yaml:",inline"`
 }
 
@@ -314,13 +314,13 @@ give an account a right
 })
 
 type rightOptions struct {
-	Cap          string `doc:"for the right mint: issue at most {AMOUNT} per period"`
-	Period       string `doc:"for the right mint: use a period of {SECONDS}"`
-	With         string `doc:"for the right mint: require that {ACCOUNT} also signs"`
-	Number       string `doc:"for the right settle: identify the market by the unique number {K}"`
-	Market       string `doc:"for the right payee: use the market {NAME}"`
-	For          string `doc:"for the right spend: let {ACCOUNT} pay from this account"`
-	Most         string `doc:"for the right spend: limit the sum of all budgets to {DOLLARS}"`
+	Cap          string `doc:"issue at most {AMOUNT} per period, for the right mint"`
+	Period       string `doc:"use a period of {SECONDS}, for the right mint"`
+	With         string `doc:"require that {ACCOUNT} also signs, for the right mint"`
+	Number       string `doc:"identify the market by the unique number {K}, for the right settle"`
+	Market       string `doc:"use the market {NAME}, for the right payee"`
+	For          string `doc:"let {ACCOUNT} spend, for the right spend"`
+	Most         string `doc:"limit all its budgets together to {DOLLARS}, for the right spend"`
 	ownerOptions `yaml:",inline"`
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 var compareCommand = command(`compare A B
-compare two workloads: KS tests and Q-Q plots
+test whether two workloads are alike: KS and Q-Q
 
 A and B are logs, plans (.csv), model files (.yaml) or names of models. If A or B is a model, the
 command draws jobs from it. It compares the gaps between arrivals, the runtimes and the sizes with
@@ -29,7 +29,7 @@ two-sample Kolmogorov-Smirnov tests. It plots the quantiles of B against those o
 
 type compareOptions struct {
 	filterOption            `yaml:",inline"`
-	Jobs                    int `shown:"the number in the other workload" doc:"draw {N} jobs from a model"`
+	Jobs                    int `shown:"as many as the other has" doc:"draw {N} jobs from a model"`
 	seedOption              `yaml:",inline"`
 	Options                 string `doc:"set the {OPTIONS} of a named model, as a YAML mapping"`
 	Out                     string `alias:"o" doc:"write the Q-Q figure to {DIR}"`

@@ -181,7 +181,7 @@ print the output of a program
 })
 
 type logsOptions struct {
-	Node       int  `doc:"use node {N}; the first node is 0"`
+	Node       int  `doc:"node {N}, from 0"`
 	Errors     bool `doc:"print standard error"`
 	Follow     bool `alias:"f" doc:"continue to print output until the program ends"`
 	homeOption `yaml:",inline"`

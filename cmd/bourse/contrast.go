@@ -31,7 +31,7 @@ writes a page and one forest plot per metric.
 
 type contrastOptions struct {
 	Metric                   []string `alias:"m" doc:"compare {METRIC}, from 'bourse scenario options metric'; may be repeated (default: the first metric of the run)"`
-	Baseline                 string   `doc:"compare only with the policy, configuration or results {NAME}"`
+	Baseline                 string   `doc:"compare the others with {NAME}, instead of all pairs"`
 	Across                   string   `shown:"policies, or results if there are two" doc:"compare {policies}, configurations or results with each other"`
 	Users                    bool     `doc:"compare the gains of users: value of jobs done in time - payments + penalties"`
 	Margin                   float64  `doc:"treat differences of less than {M} as unimportant"`

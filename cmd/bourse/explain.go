@@ -9,7 +9,7 @@ import (
 )
 
 var explainCommand = command(`explain [RESULTS]
-explain a decision and the changes that reverse it
+explain the decision on a job and what would change it
 
 The command repeats a run of RESULTS up to the submission of the job. It prints the request, the
 numbers that the policy used, and the test that determined the decision. For each term (budget,

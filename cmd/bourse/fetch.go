@@ -28,7 +28,7 @@ the names of what it skipped, and the exit status is then 1.
    bourse job fetch 17 --node 1 --to frames out/frame7.png`, fetchAction)
 
 type fetchOptions struct {
-	Node                     int    `doc:"use node {N}; the first node is 0"`
+	Node                     int    `doc:"node {N}, from 0"`
 	To                       string `default:"." doc:"write to {DIR}, which is created if it is missing"`
 	Force                    bool   `doc:"replace existing files"`
 	homeOption               `yaml:",inline"`

@@ -26,7 +26,7 @@ the KTH and SDSC logs.
 
 type forecastOptions struct {
 	Guarantee          string   `default:"0.6,0.9" doc:"forecast the percentiles {G}: a range from..to/step, or numbers separated by commas"`
-	Forecaster         []string `shown:"all" of:"forecaster" doc:"use the forecaster {NAME}"`
+	Forecaster         []string `shown:"all" of:"forecaster" doc:"ask the forecaster {NAME}"`
 	Traces             string   `doc:"also use the recorded files in {DIR}"`
 	seedOption         `yaml:",inline"`
 	Workers            int    `default:"cpus" validate:"min=1" doc:"run {N} series in parallel; the results do not depend on N"`

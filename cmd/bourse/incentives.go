@@ -36,7 +36,7 @@ type incentivesOptions struct {
 	Lie                           []string `shown:"each kind, see above" doc:"try the misreport {KIND=NUMBER}; may be repeated"`
 	Alpha                         float64  `default:"1" doc:"use the inelasticity of users {A}, from 0 (elastic) to 1 (all or nothing)"`
 	Epsilon                       float64  `default:"1" doc:"ignore gains of at most {E} dollars"`
-	Users                         string   `default:"10" doc:"let {N} random users per replication misreport, or all"`
+	Users                         string   `default:"10" doc:"sample {N} users per replication at random, or all, who then misreport"`
 	Answers                       int      `default:"5" doc:"let users respond to each other's reports in the first {N} replications"`
 	Rounds                        int      `default:"30" doc:"let users respond in at most {N} rounds"`
 	Out                           string   `alias:"o" doc:"write the page, the figure and the rows as CSV to {DIR}"`

@@ -24,7 +24,7 @@ omits rejected requests, which transfer no money and name no account; 'ledger sh
 
 type statementOptions struct {
 	User                            string `doc:"print the statement of account {U}, such as user:7 (or 7, for short)"`
-	Since                           int64  `doc:"begin after entry {N}, and omit contracts that had ended before that entry"`
+	Since                           int64  `doc:"begin after entry {N}, and omit contracts that had ended before it"`
 	jsonOption[statement.Statement] `yaml:",inline"`
 }
 

@@ -87,14 +87,14 @@ is refused or, with --wait, if a contract is not fulfilled.`, submitAction)
 
 type submitOptions struct {
 	budgetOptions              `yaml:",inline"`
-	Env                        []string `doc:"set {NAME=VALUE} in the program's environment; may be repeated"`
+	Env                        []string `doc:"set {NAME=VALUE} in its environment; may be repeated"`
 	File                       []string `doc:"copy {FILE}, or a folder, to the task's folder; may be repeated"`
-	Name                       string   `doc:"call the job {NAME}"`
+	Name                       string   `doc:"show the job under {NAME} to its user"`
 	Stdin                      string   `doc:"pass {FILE} to the program as standard input; - passes the command's own standard input (default: none)"`
 	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before its deadline (default: one twentieth of the deadline, at most 30)"`
 	Checkpoint                 float64  `unit:"seconds" doc:"store checkpoint/done at the market every {SECONDS}; units such as 10m are accepted"`
 	Requeue                    int      `doc:"start the program again if it ends with exit status 75, at most {N} times"`
-	Project                    string   `doc:"pay from the account project:{PROJECT}; requires the right to spend from it"`
+	Project                    string   `doc:"let the account project:{PROJECT} pay; requires its right spend"`
 	Array                      string   `doc:"submit a contract for each index in {INDICES}: 0-9, or 0-9:2,20%3"`
 	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, are fulfilled"`
 	AfterEnded                 []string `yaml:"after-ended" doc:"begin once {CONTRACTS} have ended"`

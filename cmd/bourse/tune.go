@@ -42,7 +42,7 @@ type tuneOptions struct {
 	Preset              string   `of:"preset" doc:"use the preset {NAME} instead of a file"`
 	givenOptions        `yaml:",inline"`
 	Workers             int    `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
-	Out                 string `alias:"o" doc:"write all results to {DIR}, and reuse stored replications"`
+	Out                 string `alias:"o" doc:"write all results to {DIR}, and reuse its replications"`
 	Fresh               bool   `doc:"do not reuse the replications in --out"`
 	noProgressOption    `yaml:",inline"`
 	output[study.Tuned] `yaml:",inline"`

@@ -1,8 +1,9 @@
 // Package confine runs a program that may be hostile. The program has its own user, process,
 // mount, IPC and network namespaces and is restricted by Landlock. It sees an empty folder /tmp
 // and, read-only, the system's libraries and the files that it was given. Its memory,
-// processes, open files and file sizes are limited. If the kernel lacks one of these features,
-// this is an error.
+// processes, open files and file sizes are limited. A filter of system calls prevents two confined
+// programs from exchanging messages, except by the time that they take. If the kernel lacks one of
+// these features, this is an error.
 //
 // The package is independent of the program's task.
 package confine

@@ -115,7 +115,41 @@ func (c *cell) enter() error {
 	if err := Drop(); err != nil {
 		return err
 	}
+	if err := silence(); err != nil {
+		return fmt.Errorf("restrict system calls: %w", err)
+	}
 	return Execute(c.Path, c.Args, os.Environ(), Data)
+}
+
+// silent are system calls by which confined programs could exchange messages: through locks and
+// events of files that all of them see, keys, sockets that belong to no namespace, and the free
+// memory and log of the machine.
+var silent = []uint32{
+	unix.SYS_FLOCK, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_FANOTIFY_INIT, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+	unix.SYS_SOCKET, unix.SYS_IO_URING_SETUP, unix.SYS_SYSINFO, unix.SYS_SYSLOG,
+}
+
+// silence makes these calls fail in this thread. Commands of fcntl that lock files also fail.
+func silence() error {
+	const load, equal, least, end = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, unix.BPF_RET | unix.BPF_K
+	arch, ok := map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
+	if !ok {
+		return fmt.Errorf("found the architecture %s, want amd64 or arm64", runtime.GOARCH)
+	}
+	// A statement that is true skips Jt statements, and one that is false Jf statements.
+	fail := unix.SockFilter{Code: end, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)}
+	filter := []unix.SockFilter{
+		{Code: load, K: 4}, {Code: equal, K: arch, Jt: 1}, fail, // calls of other architectures have other numbers
+		{Code: load}, {Code: least, K: 1 << 30, Jf: 1}, fail, // and so do calls of x32
+	}
+	for _, call := range silent {
+		filter = append(filter, unix.SockFilter{Code: equal, K: call, Jf: 1}, fail)
+	}
+	filter = append(filter, // the commands from F_GETLK to F_NOTIFY lock files, report events, or set their receiver
+		unix.SockFilter{Code: equal, K: unix.SYS_FCNTL, Jf: 4}, unix.SockFilter{Code: load, K: 24}, // low half of the second argument
+		unix.SockFilter{Code: least, K: unix.F_GETLK, Jf: 2}, unix.SockFilter{Code: least, K: unix.F_DUPFD_CLOEXEC, Jt: 1}, fail,
+		unix.SockFilter{Code: end, K: unix.SECCOMP_RET_ALLOW})
+	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]})), 0, 0)
 }
 
 // landlock restricts this thread to read, and to write to /tmp and /dev/null. Package

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 }
 
 // TestConfined checks what a confined program can do: read its files, and write to /tmp only.
-// It sees no other file, process or network and has no capability.
+// It sees no other file, process or network, has no capability, and cannot lock a file.
 func TestConfined(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"mine": "mine", "secret": "secret"} {
@@ -27,7 +27,9 @@ func TestConfined(t *testing.T) {
 	cmd := exec.Command("sh", "-c", `cat mine; echo; cat secret; ls /proc /home /root /etc/passwd /sys
 		echo x > mine; echo x > here; echo x > /usr/here; echo x > /dev/here
 		echo x > /tmp/here && cat /tmp/here
-		python3 -c 'import socket; socket.create_connection(("127.0.0.1", 1))' 2>&1 | grep -c unreachable
+		python3 -c 'import socket; socket.create_connection(("127.0.0.1", 1))' 2>&1 | grep -c 'not permitted'
+		python3 -c 'import fcntl; f = open("mine"); fcntl.fcntl(f, fcntl.F_GETFD); fcntl.flock(f, 6)' 2>&1 | grep -c 'not permitted'
+		python3 -c 'import fcntl; fcntl.lockf(open("mine"), fcntl.LOCK_SH)' 2>&1 | grep -c 'not permitted'
 		python3 -c 'import ctypes; c = ctypes.CDLL(None); c.unshare(0x10020000); print(c.mount(b"x", b"/tmp", b"tmpfs", 0, b""))'
 		python3 -c 'bytearray(2 << 30)' 2>&1 | tail -1
 		dd if=/dev/zero of=/tmp/large bs=1M count=64 2> /dev/null || echo large
@@ -44,7 +46,7 @@ func TestConfined(t *testing.T) {
 		t.Skip(errs.String())
 	}
 	t.Log(errs.String())
-	if want := "mine\nx\n1\n-1\nMemoryError\nlarge\nCannot fork\nmine "; string(out) != want {
+	if want := "mine\nx\n1\n1\n1\n-1\nMemoryError\nlarge\nCannot fork\nmine "; string(out) != want {
 		t.Errorf("%v: it printed\n%s, want\n%s", err, out, want)
 	}
 }

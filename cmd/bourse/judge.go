@@ -121,7 +121,7 @@ only the files named in its command. A script can use at most 1 GiB of memory.
 		}
 		return showRecord(c, record, nil)
 	}
-	record, err = judge.Add(book, j, o.Epoch, out, ask.Confinement(), private)
+	record, err = judge.Add(book, j, o.Epoch, out, private)
 	return errors.Join(err, showRecord(c, record, err))
 })
 

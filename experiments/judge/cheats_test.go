@@ -113,6 +113,7 @@ func TestCheats(t *testing.T) {
 		{"files of its parent that are open", "", "python: return len(os.listdir('/proc/self/fd')) > 4"},
 		{"other processes", "", "python: return len([p for p in os.listdir('/proc') if p.isdigit()]) > 2"},
 		{"a message to its other process", "", "python: s = socket.socket(socket.AF_UNIX); s.bind('\\0cheat%d' % asked); c = socket.socket(socket.AF_UNIX); return any(c.connect_ex('\\0cheat%d' % n) == 0 for n in range(asked + 1, asked + 9))"},
+		{"a lock for its other process", "", "python: import fcntl; global held; held = open(sys.argv[0])\n    try: fcntl.flock(held, 6)\n    except BlockingIOError: return True"},
 		{"a file for its other process", "", "python: seen = os.path.exists('/tmp/cheat') and open('/tmp/cheat').read() != str(os.getpid()); open('/tmp/cheat', 'w').write(str(os.getpid())); return seen"},
 		{"a second answer", "error", "python: print('{\"ask\":%d,\"accept\":[],\"reject\":\"no\"}' % q['ask'], flush=True)"},
 		{"a flood", "error", "python: print('x' * (2 << 20), flush=True)"},
@@ -163,31 +164,83 @@ func TestCheats(t *testing.T) {
 }
 
 // TestMemory checks that the verdict on a program that remembers the order of runs is void,
-// although its answers are the same in each process that has run the same runs.
+// although its answers are the same in each process that has run the same runs. The second program also tries to tell its
+// other processes what it remembers, by locks on its file.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
 	path := study(t, "screen: 2, score: {from: 60, to: 60}, gates: {violations: 1, worst: 1}")
-	text := `import json, sys
+	text := `import fcntl, json, struct, sys, zlib
 sys.stdin.readline()
 print('{"hello":"bourse policy","version":1,"name":"x","state":{"run":""}}', flush=True)
+file, tells = open(sys.argv[0]), False
+def lock(command, kind, run):
+    try:
+        return struct.unpack("hhqqi", fcntl.fcntl(file, command, struct.pack("hhqqi", kind, 0, zlib.crc32(run.encode()), 1, 0)))[0]
+    except OSError:
+        return fcntl.F_UNLCK
+try:
+    first = not tells or fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB) is None
+except OSError as e:
+    first = not isinstance(e, BlockingIOError)
 runs = []
 for line in sys.stdin:
     q = json.loads(line)
     run = str(q["request"]) if q["ask"] == 1 else q["state"]["run"]
     if run not in runs:
         runs.append(run)
-    a = {"accept": q["place"]} if isinstance(q["place"], list) and runs.index(run) < 5 else {"reject": "late"}
+    late = runs.index(run) >= 5
+    if tells and first and late:
+        lock(fcntl.F_SETLK, fcntl.F_RDLCK, run)
+    if not first:
+        late = lock(fcntl.F_GETLK, fcntl.F_WRLCK, run) != fcntl.F_UNLCK
+    a = {"accept": q["place"]} if isinstance(q["place"], list) and not late else {"reject": "late"}
     print(json.dumps(dict(a, ask=q["ask"], state={"run": run})), flush=True)
 `
-	o, err := judging(t, path, text, "python3").Score(t.Context(), 7, experiments.Options{Workers: 1})
-	if err != nil && strings.Contains(err.Error(), "cannot confine") {
-		t.Skip(err)
+	for _, tells := range []string{"", "tells"} {
+		j := judging(t, path, text, "python3")
+		if tells != "" {
+			j = judging(t, path, strings.Replace(text, "False", "True", 1), "python3")
+		}
+		o, err := j.Score(t.Context(), 7, experiments.Options{Workers: 1})
+		if err != nil && strings.Contains(err.Error(), "cannot confine") {
+			t.Skip(err)
+		}
+		if err != nil || o.Gate != "error" || o.Verdict != Void {
+			t.Errorf("%q: %v, the verdict is %+v", tells, err, o)
+		}
 	}
-	if err != nil || o.Gate != "error" || o.Verdict != Void {
-		t.Errorf("%v, the verdict is %+v", err, o)
+}
+
+// TestStudyProgram checks that a program that the study names is another candidate if its file
+// changes, and that it must be confined.
+func TestStudyProgram(t *testing.T) {
+	t.Parallel()
+	path := study(t, "judgements: 20")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(filepath.Dir(path), "mine.py")
+	judged := func(confined, unconfined bool, program string) (*Judging, error) {
+		high := fmt.Sprintf("{name: pareto-high, admission: [be, {name: program, label: mine, command: [python3, mine.py], files: [mine.py], confined: %t}]}", confined)
+		if err := errors.Join(os.WriteFile(path, []byte(strings.Replace(string(text), "{name: pareto-high}", high, 1)), 0o644), os.WriteFile(file, []byte(program), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		return New(Ask{Study: path, Champion: Source{Name: "be"}, Candidate: Source{Name: "mine"}, Unconfined: unconfined})
+	}
+	if _, err := judged(false, false, "1"); err == nil || !strings.Contains(err.Error(), "want confined: true") {
+		t.Errorf("a program that is not confined: %v", err)
+	}
+	if j, err := judged(false, true, "1"); err != nil || j.confinement != "none" {
+		t.Errorf("with --unconfined: %v, %+v", err, j)
+	}
+	one, err := judged(true, false, "1")
+	two, other := judged(true, false, "2")
+	if err != nil || other != nil || one.confinement != "program" || one.Hashes.Study != two.Hashes.Study || one.Hashes.Candidate == two.Hashes.Candidate {
+		t.Errorf("%v, %v: %+v and %+v", err, other, one, two)
 	}
 }
 
@@ -247,7 +300,7 @@ func TestBook(t *testing.T) {
 	var last *Signed
 	for n := range 1000 {
 		j.Hashes.Candidate = sum(fmt.Appendf(nil, "copy %d", n))
-		s, err := Add(file, j, 1, Outcome{Verdict: Undecided, N: 1600}, "script", private)
+		s, err := Add(file, j, 1, Outcome{Verdict: Undecided, N: 1600}, private)
 		if err != nil {
 			refused++
 			continue
@@ -256,6 +309,14 @@ func TestBook(t *testing.T) {
 	}
 	if refused != 995 {
 		t.Errorf("%d of 1,000 copies were refused, want 995", refused)
+	}
+	j.Hashes = last.Record.Hashes
+	if err := last.Repeats(j, last.Record.Outcome); err != nil {
+		t.Error(err)
+	}
+	changed := *last
+	if changed.Record.Margin /= 2; changed.Repeats(j, last.Record.Outcome) == nil {
+		t.Error("a margin that is not the study's was accepted")
 	}
 	text := line(last)
 	none := func(*Signed) []byte { return nil }
@@ -300,7 +361,7 @@ func TestBookShared(t *testing.T) {
 		all.Go(func() {
 			own := *j
 			own.Hashes.Candidate = sum(fmt.Appendf(nil, "copy %d", n/2))
-			if _, err := Add(file, &own, 1, Outcome{Verdict: Undecided, N: n}, "script", private); err != nil {
+			if _, err := Add(file, &own, 1, Outcome{Verdict: Undecided, N: n}, private); err != nil {
 				refused.Add(1)
 			}
 		})
@@ -316,13 +377,13 @@ func TestBookShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, forged := range []*Signed{
-		{Record: b.Record(j, 1, Outcome{Verdict: Better, N: 25}, "script"), Key: public, Signature: b.all[0].Signature},
-		{Record: b.Record(j, 1, Outcome{Verdict: Better, N: 25}, "script")},
+		{Record: b.Record(j, 1, Outcome{Verdict: Better, N: 25}), Key: public, Signature: b.all[0].Signature},
+		{Record: b.Record(j, 1, Outcome{Verdict: Better, N: 25})},
 	} {
 		if err := os.WriteFile(file, append(slices.Clone(text), append(line(forged), '\n')...), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := Add(file, j, 1, Outcome{Verdict: Worse, N: 25}, "script", private); err == nil && s.Record.Verdict != Worse {
+		if s, err := Add(file, j, 1, Outcome{Verdict: Worse, N: 25}, private); err == nil && s.Record.Verdict != Worse {
 			t.Errorf("a forged record was believed: %+v", s)
 		}
 	}

@@ -17,11 +17,11 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"bourse/contracts/admission/outside"
 	"bourse/experiments"
 	"bourse/experiments/author"
 	"bourse/experiments/metrics"
@@ -44,19 +44,6 @@ type Ask struct {
 	Secrets             []string // files that the candidate must not read, in addition to the study and its judgements
 }
 
-// Confinement describes how the candidate is confined.
-func (a *Ask) Confinement() string {
-	switch {
-	case a.Unconfined:
-		return "none"
-	case a.Candidate.File != "":
-		return "script"
-	case a.Candidate.Name != "":
-		return "built-in"
-	}
-	return "program"
-}
-
 // These are the labels of the two policies.
 const (
 	champion  = "champion"
@@ -68,11 +55,12 @@ type Judging struct {
 	Settings *scenario.Judge
 	Hashes   Hashes
 
-	experiment scenario.Experiment
-	prepared   *experiments.Prepared
-	metric     metrics.Metric
-	tally      []tally // values of each configuration
-	steps      uint64  // largest number of steps in one decision of the candidate
+	confinement string // how the candidate is confined
+	experiment  scenario.Experiment
+	prepared    *experiments.Prepared
+	metric      metrics.Metric
+	tally       []tally // values of each configuration
+	steps       uint64  // largest number of steps in one decision of the candidate
 }
 
 // Hashes contains SHA-256 hashes in hexadecimal.
@@ -88,19 +76,28 @@ func New(ask Ask) (*Judging, error) {
 	if err != nil {
 		return nil, misuse.Of(err)
 	}
-	if err := ask.separate(); err != nil {
-		return nil, err
-	}
 	j := &Judging{Hashes: Hashes{Study: sum(text)}}
 	var all [2][]scenario.Configuration
 	for i, s := range []Source{ask.Champion, ask.Candidate} {
 		if j.experiment, all[i], err = s.in(ask.Study, text, !ask.Unconfined); err != nil {
 			return nil, misuse.Of(err)
 		}
-		*[]*string{&j.Hashes.Champion, &j.Hashes.Candidate}[i], err = s.hash(&all[i][0].Admission[0])
+		var files []string
+		c := &all[i][0].Admission[0]
+		if files, j.confinement, err = origin(c); err == nil && i == 1 {
+			err = ask.separate(files)
+		}
+		if err == nil {
+			*[]*string{&j.Hashes.Champion, &j.Hashes.Candidate}[i], err = s.hash(c, files)
+		}
 		if err != nil {
 			return nil, misuse.Of(err)
 		}
+	}
+	if ask.Unconfined {
+		j.confinement = "none"
+	} else if j.confinement == "none" {
+		return nil, misuse.Errorf("%s: found a candidate that is a program without confined: true, want confined: true, or --unconfined", ask.Study)
 	}
 	x := &j.experiment
 	if j.Settings = x.Judge; j.Settings == nil {
@@ -126,10 +123,25 @@ func New(ask Ask) (*Judging, error) {
 // Judged returns the path of the book of a study.
 func Judged(study string) string { return filepath.Join(filepath.Dir(study), "judged.jsonl") }
 
+// origin returns the files that contain a policy, and how the policy is confined.
+func origin(c *scenario.Choice) (files []string, confinement string, err error) {
+	switch c.Name {
+	case "script":
+		return []string{fmt.Sprint(c.Options()["file"])}, "script", nil
+	case "program":
+		p := outside.Program{Timeout: 1}
+		if err = c.Decode(&p); p.Confined {
+			return p.Paths(), "program", err
+		}
+		return p.Paths(), "none", err
+	}
+	return nil, "built-in", nil
+}
+
 // separate returns an error if a file of the candidate, or the target of a link, is the study,
 // its judgements or a secret.
-func (a *Ask) separate() error {
-	for _, name := range append(a.Candidate.Files(), a.Candidate.File) {
+func (a *Ask) separate(files []string) error {
+	for _, name := range files {
 		is, err := os.Stat(name)
 		if err != nil {
 			continue
@@ -168,16 +180,14 @@ func (s Source) in(study string, text []byte, confined bool) (e scenario.Experim
 	return e, e.Configurations, nil
 }
 
-// hash returns a hash that identifies s. The argument c is the entry for s in the study. The
-// hash of a file does not depend on the path of the file.
-func (s Source) hash(c *scenario.Choice) (string, error) {
-	of := map[string]any{"name": c.Name, "options": c.Options()}
-	files, options := s.Files(), c.Options()
-	if c.Name == "script" {
-		files = []string{fmt.Sprint(options["file"])}
-		maps.DeleteFunc(options, func(k string, _ any) bool { return k == "file" })
-		of["options"] = options
-	} else if s.Name == "" {
+// hash returns a hash that identifies s. The argument c is the entry for s in the study. The hash
+// of the files does not depend on the folder.
+func (s Source) hash(c *scenario.Choice, files []string) (string, error) {
+	options := c.Options()
+	delete(options, "file")
+	delete(options, "folder")
+	of := map[string]any{"name": c.Name, "options": options}
+	if c.Name == "program" && s.Name == "" {
 		of = map[string]any{"command": s.Command}
 	}
 	var hashes []string

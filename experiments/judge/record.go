@@ -51,23 +51,6 @@ func line(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
 }
 
-// Sign signs a record with a private key. If the key is empty, it returns the record unsigned.
-func Sign(r Record, private string) (*Signed, error) {
-	s := &Signed{Record: r}
-	if private == "" {
-		return s, nil
-	}
-	_, key, err := keys.Pair(private)
-	if err == nil {
-		s.Key, err = keys.Of(private)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.Signature = hex.EncodeToString(ed25519.Sign(key, line(r)))
-	return s, nil
-}
-
 // Verify returns the record in text if the public key verifies its signature. Text is a line of
 // judged.jsonl or the output of print. Verify returns an error if any byte differs.
 func Verify(text []byte, public string, print func(*Signed) []byte) (*Signed, error) {
@@ -97,9 +80,9 @@ func (s *Signed) by(public string) bool {
 
 // Repeats returns an error if a repeated judgement has a different outcome than the record.
 func (s *Signed) Repeats(j *Judging, o Outcome) error {
-	r := s.Record
-	r.Hashes, r.Outcome = j.Hashes, o
-	if got, want := line(r), line(s.Record); !bytes.Equal(got, want) {
+	r, was := j.record(o), &s.Record
+	r.Judge, r.Epoch, r.Position, r.Previous, r.Confinement = was.Judge, was.Epoch, was.Position, was.Previous, was.Confinement
+	if got, want := line(r), line(was); !bytes.Equal(got, want) {
 		return fmt.Errorf("found the judgement %s, want %s, as in the record", got, want)
 	}
 	return nil
@@ -167,19 +150,23 @@ func (b *Book) Known(j *Judging, epoch int, public string) (*Signed, error) {
 }
 
 // Record returns a record of an outcome. The record follows the last one in the book.
-func (b *Book) Record(j *Judging, epoch int, o Outcome, confinement string) Record {
-	v, s := results.BuildVersion(), j.Settings
-	return Record{
-		Judge: v.Version + " " + v.Revision, Hashes: j.Hashes, Epoch: epoch, Position: len(b.all) + 1, Previous: b.head(),
-		Metric: s.Metric, Margin: s.Margin, Level: j.level(), Gates: s.Gates, Confinement: confinement, Outcome: o,
-	}
+func (b *Book) Record(j *Judging, epoch int, o Outcome) Record {
+	r, v := j.record(o), results.BuildVersion()
+	r.Judge, r.Epoch, r.Position, r.Previous = v.Version+" "+v.Revision, epoch, len(b.all)+1, b.head()
+	return r
+}
+
+// record returns a record of an outcome without its place in a book.
+func (j *Judging) record(o Outcome) Record {
+	s := j.Settings
+	return Record{Hashes: j.Hashes, Metric: s.Metric, Margin: s.Margin, Level: j.level(), Gates: s.Gates, Confinement: j.confinement, Outcome: o}
 }
 
 // Add adds the record of an outcome to the book at path and returns it. The private key signs
 // it, unless it is empty. Other judgements may add their records at the same time. If one of
 // them has judged the same policies, Add returns its record. If they have used up the epoch,
 // Add returns an error.
-func Add(path string, j *Judging, epoch int, o Outcome, confinement, private string) (*Signed, error) {
+func Add(path string, j *Judging, epoch int, o Outcome, private string) (*Signed, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, err
@@ -192,18 +179,20 @@ func Add(path string, j *Judging, epoch int, o Outcome, confinement, private str
 	if err != nil {
 		return nil, err
 	}
-	public := ""
+	var key ed25519.PrivateKey
+	s := &Signed{Record: b.Record(j, epoch, o)}
 	if private != "" {
-		if public, err = keys.Of(private); err != nil {
+		_, key, err = keys.Pair(private)
+		if err == nil {
+			s.Key, err = keys.Of(private)
+		}
+		if err != nil {
 			return nil, err
 		}
+		s.Signature = hex.EncodeToString(ed25519.Sign(key, line(s.Record)))
 	}
-	if s, err := b.Known(j, epoch, public); s != nil || err != nil {
-		return s, err
-	}
-	s, err := Sign(b.Record(j, epoch, o, confinement), private)
-	if err != nil {
-		return nil, err
+	if known, err := b.Known(j, epoch, s.Key); known != nil || err != nil {
+		return known, err
 	}
 	_, err = f.Write(append(line(s), '\n'))
 	return s, errors.Join(err, f.Sync())

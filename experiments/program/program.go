@@ -16,7 +16,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -41,10 +40,7 @@ const (
 // it. It sets the mind and the terms of o. It also reads the program's files. It returns
 // the program's hello message.
 func Connect(o *outside.Program, fleet []hosts.Spec, read func(path string) ([]byte, error)) (hello []byte, err error) {
-	for _, name := range o.Files {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(o.Folder, name)
-		}
+	for _, name := range o.Paths() {
 		if _, err := read(name); err != nil {
 			return nil, err
 		}
@@ -210,8 +206,7 @@ func (m *mind) take() (*process, error) {
 	return m.start()
 }
 
-// put makes p idle. put makes a process idle. The process ends if it is not used for some
-// time.
+// put makes p idle. The process ends if it is not used for some time.
 func (m *mind) put(p *process) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

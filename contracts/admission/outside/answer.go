@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"bourse/contracts"
@@ -28,6 +30,17 @@ type Program struct {
 
 	Mind  Mind  `yaml:"-"` // mind that asks the program; nil until the program is connected
 	Terms Terms `yaml:"-"`
+}
+
+// Paths returns the paths of the files.
+func (p *Program) Paths() (all []string) {
+	for _, name := range p.Files {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(p.Folder, name)
+		}
+		all = append(all, name)
+	}
+	return all
 }
 
 // NewProgram returns a policy from the options. The function decode sets the options and
@@ -76,21 +89,14 @@ func ParseHello(line []byte) (t Terms, p Parts, err error) {
 		return t, p, fmt.Errorf("found hello %q of version %d, want %q of version %d", clip(h.Hello), h.Version, hello, Version)
 	}
 	for _, part := range h.Sees {
-		switch part {
-		case "hosts":
-			p.Hosts = true
-		case "contracts":
-			p.Contracts = true
-		case "waiting":
-			p.Waiting = true
-		default:
+		to := map[string]*bool{"hosts": &p.Hosts, "contracts": &p.Contracts, "waiting": &p.Waiting}[part]
+		if to == nil {
 			return t, p, fmt.Errorf("sees: found %q, want hosts, contracts or waiting", clip(part))
 		}
+		*to = true
 	}
-	for _, g := range h.Percentiles {
-		if !(g > 0 && g < 1) {
-			return t, p, fmt.Errorf("percentiles: found %v, want probabilities above 0 and below 1", g)
-		}
+	if len(h.Percentiles) > 100 || slices.ContainsFunc(h.Percentiles, func(g float64) bool { return !(g > 0 && g < 1) }) {
+		return t, p, fmt.Errorf("percentiles: found %s, want at most 100 probabilities above 0 and below 1", clip(fmt.Sprint(h.Percentiles)))
 	}
 	if h.Random < 0 || h.Random > 1000 {
 		return t, p, fmt.Errorf("random: found %d, want 0 to 1000", h.Random)

@@ -24,10 +24,10 @@ const Endless = "a call to the policy did not return and cannot be stopped"
 // than 10 s, or if the program's memory has grown by 256 MiB since the start. It checks the
 // memory every 5 ms. After the memory has grown by 4 MiB, a computation that has the method
 // CheckOften also checks it between operations. On a busy machine, the guard could be delayed
-// by several operations, and each could double the memory. A computation that is Timed has a
-// time limit of its own. A single operation, such as the product of two integers of many
-// megabytes, cannot be canceled. If such an operation does not end, the program exits with
-// status 1, or with status 130 if ctx has ended.
+// by several operations, and each could double the memory. A computation that is Timed runs in
+// another process and has a time limit of its own. A single operation, such as the product of
+// two integers of many megabytes, cannot be canceled. If such an operation does not end, the
+// program exits with status 1, or with status 130 if ctx has ended.
 func Guard(ctx context.Context) func(c interface{ Cancel(reason string) }) (done func()) {
 	return guard(ctx, func() {
 		status := 1
@@ -68,8 +68,9 @@ func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan 
 	defer tick.Stop()
 	late := time.NewTimer(longest)
 	defer late.Stop()
-	if t, ok := c.(interface{ Timed() bool }); ok && t.Timed() {
+	if t, ok := c.(interface{ Timed() bool }); ok && t.Timed() { // in another process
 		late.Stop()
+		check = func() (uint64, bool) { return 0, false }
 	}
 	wait := grace
 	for {

@@ -2,13 +2,11 @@ package outside
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"strings"
 
 	"bourse/contracts"
 	"bourse/contracts/note"
-	"bourse/hosts"
 )
 
 // maxNumbers is the maximum number of numbers in an answer if only processors have prices.
@@ -58,15 +56,4 @@ func clip(s string) string {
 		return s[:60] + "…"
 	}
 	return s
-}
-
-// hostsOf yields the hosts of v.
-func hostsOf(v contracts.View) iter.Seq[hosts.ID] {
-	return func(yield func(hosts.ID) bool) {
-		for h := range hosts.ID(v.Fleet()) {
-			if !yield(h) {
-				return
-			}
-		}
-	}
 }

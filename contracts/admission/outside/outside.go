@@ -19,6 +19,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
+	"bourse/hosts"
 	"bourse/market"
 )
 
@@ -169,8 +170,9 @@ func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []co
 	d.said = nil
 	mind, t := d.mind()
 	if t.Ordered && (e.Kind == contracts.Submitted || e.Kind == contracts.Lost) {
-		q := &Question{Now: now, Request: m.Request(e.Contract), View: m.Hosts(), decider: d}
+		q := &Question{Now: now, Request: m.Request(e.Contract), decider: d}
 		if _, err := mind.Key(q); err != nil {
+			q.View = m.Hosts() // for the record
 			if decision := d.fail(q, err); e.Kind == contracts.Submitted && decision.Verdict == contracts.Reject {
 				return []contracts.Action{{Verb: contracts.Refuse, Contract: e.Contract, Decision: &decision}}
 			}
@@ -346,7 +348,7 @@ func (q *Question) Waiting() (all []*contracts.Request) {
 // Contracts returns the numbers of the contracts that have tasks on hosts, in order of host.
 func (q *Question) Contracts() (all []int32) {
 	seen := make(map[int32]bool)
-	for h := range hostsOf(q.View) {
+	for h := range hosts.ID(q.View.Fleet()) {
 		for _, a := range q.View.On(h) {
 			if !seen[a.Contract] {
 				seen[a.Contract] = true

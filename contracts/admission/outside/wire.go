@@ -334,7 +334,7 @@ func (q *Question) Line(p Parts) Line {
 	if !p.Hosts {
 		return l
 	}
-	for h := range hostsOf(v) {
+	for h := range hosts.ID(v.Fleet()) {
 		if v.Fleet() <= mostHosts || slices.ContainsFunc(q.place, func(p contracts.Placement) bool { return p.Host == h }) {
 			l.Hosts = append(l.Hosts, q.host(h, p))
 		}
@@ -620,7 +620,7 @@ func (v *Recorded) History(hosts.ID) *availability.History { return nil }
 // Cheapest implements [contracts.View]. Hosts with equal prices are in order of their numbers.
 func (v *Recorded) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	var all []hosts.ID
-	for h := range hostsOf(v) {
+	for h := range hosts.ID(v.Fleet()) {
 		if least := r.Needs.Min.Resources; !v.Unavailable(h) && (least.Zero() || least.Fit(v.Room(h))) {
 			all = append(all, h)
 		}

@@ -68,13 +68,21 @@ func (o object[T]) Hash() (uint32, error) {
 	return 0, errors.New(o.class.name + " cannot be a key or part of a set; use its id")
 }
 
+// valid returns an error if o belongs to an earlier call.
+func (o object[T]) valid() error {
+	if o.it.gone() {
+		return fmt.Errorf("this %s belongs to an earlier call and is no longer valid", o.class.name)
+	}
+	return nil
+}
+
 // AttrNames implements [starlark.HasAttrs].
 func (o object[T]) AttrNames() []string { return o.class.names() }
 
 // Attr implements [starlark.HasAttrs].
 func (o object[T]) Attr(name string) (starlark.Value, error) {
-	if o.it.gone() {
-		return nil, fmt.Errorf("this %s belongs to an earlier call and is no longer valid", o.class.name)
+	if err := o.valid(); err != nil {
+		return nil, err
 	}
 	if f, ok := o.class.fields[name]; ok {
 		return f(o.it), nil
@@ -93,8 +101,8 @@ func (o object[T]) Attr(name string) (starlark.Value, error) {
 func method[T interface{ gone() bool }](name string, f func(it T, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error)) *starlark.Builtin {
 	return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 		o := b.Receiver().(object[T])
-		if o.it.gone() {
-			return nil, fmt.Errorf("this %s belongs to an earlier call and is no longer valid", o.class.name)
+		if err := o.valid(); err != nil {
+			return nil, err
 		}
 		v, err := f(o.it, args, kw)
 		if err != nil {
@@ -102,6 +110,15 @@ func method[T interface{ gone() bool }](name string, f func(it T, args starlark.
 		}
 		return v, err
 	})
+}
+
+// one returns the only argument of a function, which has the given name.
+func one(f, name string, args starlark.Tuple, kw []starlark.Tuple) (v starlark.Value, err error) {
+	if len(args) == 1 && kw == nil { // fast path for the usual case
+		return args[0], nil
+	}
+	err = starlark.UnpackArgs(f, args, kw, name, &v)
+	return v, err
 }
 
 // list returns a frozen list of n values.
@@ -254,12 +271,10 @@ var marketMethods = map[string]*starlark.Builtin{
 		if err := starlark.UnpackArgs("contract", args, kw, "number", &n); err != nil {
 			return nil, err
 		}
-		for _, known := range e.Contracts() {
-			if known == n {
-				return e.contract(n), nil
-			}
+		if !slices.Contains(e.Contracts(), n) {
+			return nil, fmt.Errorf("found %d, want the number of a contract that has a task", n)
 		}
-		return nil, fmt.Errorf("found %d, want the number of a contract that has a task", n)
+		return e.contract(n), nil
 	}),
 }
 
@@ -330,8 +345,8 @@ var hostMethods = map[string]*starlark.Builtin{
 	}),
 	"affords": onPlacement("affords", func(h host, p contracts.Placement) starlark.Value { return starlark.Bool(h.Affords(p)) }),
 	"stays": method("stays", func(h host, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
-		var span starlark.Value
-		if err := starlark.UnpackArgs("stays", args, kw, "span", &span); err != nil {
+		span, err := one("stays", "span", args, kw)
+		if err != nil {
 			return nil, err
 		}
 		x, ok := starlark.AsFloat(span)
@@ -357,10 +372,8 @@ var hostMethods = map[string]*starlark.Builtin{
 // the placement as one on that host.
 func onPlacement(name string, f func(h host, p contracts.Placement) starlark.Value) *starlark.Builtin {
 	return method(name, func(h host, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
-		var on starlark.Value
-		if len(args) == 1 && kw == nil { // fast path for the usual case
-			on = args[0]
-		} else if err := starlark.UnpackArgs(name, args, kw, "placement", &on); err != nil {
+		on, err := one(name, "placement", args, kw)
+		if err != nil {
 			return nil, err
 		}
 		p, ok := on.(object[placement])

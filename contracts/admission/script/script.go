@@ -253,16 +253,34 @@ func thread(name string) *call {
 // CheckOften makes the call run check between operations.
 func (c *call) CheckOften(check func()) { c.check.Store(&check) }
 
-// run calls a function of the script. Values that belong to e become invalid when the call
-// returns.
-func (s *Script) run(e *env, f *starlark.Function, args ...starlark.Value) (starlark.Value, error) {
+// ask calls a function of the script about q. It returns its result and the new state as JSON.
+// Objects of the call become invalid when it returns.
+func (s *Script) ask(q *outside.Question, f *starlark.Function) (v starlark.Value, state []byte, err error) {
+	e := &env{Question: q}
+	args := append(make(starlark.Tuple, 0, 3), requests.of(asked{e, q.Request}))
+	switch f {
+	case s.decide:
+		args = append(args, markets.of(e))
+	case s.ended:
+		args = append(args, starlark.String(q.Outcome))
+	}
+	stateful := s.Terms.Start != nil && f != s.order
+	if stateful {
+		before, err := decodeState(q.State)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: state: %w", s.file, err)
+		}
+		args = append(args, before)
+	}
 	th := thread(f.Name())
 	th.SetLocal("env", e)
 	done := e.Guard(th)
-	v, err := s.call(th, f, args)
+	v, err = s.call(th, f, args)
 	done()
-	e.over, e.Steps = true, th.ExecutionSteps()
-	return v, err
+	if e.over, e.Steps = true, th.ExecutionSteps(); err == nil && stateful {
+		state, err = s.state(args[len(args)-1])
+	}
+	return v, state, err
 }
 
 // call calls a function of the script. The call ends if it prints too much.
@@ -292,16 +310,7 @@ func caught(path string, err *error) {
 
 // Decide implements [outside.Mind].
 func (s *Script) Decide(q *outside.Question) (a outside.Answer, err error) {
-	e := &env{Question: q}
-	args := []starlark.Value{requests.of(asked{e, q.Request}), markets.of(e), nil}
-	if args = args[:2]; s.Terms.Start != nil {
-		state, err := decodeState(q.State)
-		if err != nil {
-			return a, fmt.Errorf("%s: state: %w", s.file, err)
-		}
-		args = append(args, state)
-	}
-	out, err := s.run(e, s.decide, args...)
+	out, state, err := s.ask(q, s.decide)
 	if err != nil {
 		return a, err
 	}
@@ -309,34 +318,17 @@ func (s *Script) Decide(q *outside.Question) (a outside.Answer, err error) {
 	if !ok {
 		return a, fmt.Errorf("%s: decide returned %s, want accept(…), reject(…) or defer()", s.decide.Position(), out.Type())
 	}
-	a.Verdict, a.Reason, a.Placements, a.Numbers = o.it.verdict, o.it.reason, o.it.on, o.it.numbers
-	if len(args) == 3 {
-		a.State, err = s.state(args[2])
-	}
-	if err == nil {
-		if _, err = q.Check(&a); err != nil {
-			err = fmt.Errorf("%s: %w", o.it.at, err)
-		}
+	a = outside.Answer{Verdict: o.it.verdict, Reason: o.it.reason, Placements: o.it.on, Numbers: o.it.numbers, State: state}
+	if _, err = q.Check(&a); err != nil {
+		err = fmt.Errorf("%s: %w", o.it.at, err)
 	}
 	return a, err
 }
 
 // Ended implements [outside.Mind].
 func (s *Script) Ended(q *outside.Question) ([]byte, error) {
-	e := &env{Question: q}
-	args := []starlark.Value{requests.of(asked{e, q.Request}), starlark.String(q.Outcome)}
-	if s.Terms.Start == nil {
-		_, err := s.run(e, s.ended, args...)
-		return nil, err
-	}
-	state, err := decodeState(q.State)
-	if err != nil {
-		return nil, fmt.Errorf("%s: state: %w", s.file, err)
-	}
-	if _, err := s.run(e, s.ended, append(args, state)...); err != nil {
-		return nil, err
-	}
-	return s.state(state)
+	_, state, err := s.ask(q, s.ended)
+	return state, err
 }
 
 // state returns the state as JSON.
@@ -350,8 +342,7 @@ func (s *Script) state(v starlark.Value) ([]byte, error) {
 
 // Key implements [outside.Mind].
 func (s *Script) Key(q *outside.Question) ([]float64, error) {
-	e := &env{Question: q}
-	v, err := s.run(e, s.order, requests.of(asked{e, q.Request}))
+	v, _, err := s.ask(q, s.order)
 	if err != nil {
 		return nil, err
 	}
@@ -379,8 +370,8 @@ func place(path string, err error) error {
 	text := strings.TrimPrefix(failed.Msg, "Starlark computation cancelled: ")
 	for i := range failed.CallStack {
 		if at := failed.CallStack.At(i).Pos; at.Filename() == path {
-			return fmt.Errorf("%s: %s", at, text)
+			return fmt.Errorf("%s: %.1000s", at, text)
 		}
 	}
-	return fmt.Errorf("%s: %s", path, text)
+	return fmt.Errorf("%s: %.1000s", path, text)
 }

@@ -86,7 +86,7 @@ func appendJSON(b []byte, v starlark.Value, path string, depth int) ([]byte, err
 		}
 		return append(b, '}'), nil
 	}
-	return nil, fmt.Errorf("%s is %s %v, want None, a Boolean, a finite number, text, a list or a dict", path, v.Type(), v)
+	return nil, fmt.Errorf("%s is %s %.100s, want None, a Boolean, a finite number, text, a list or a dict", path, v.Type(), v.String())
 }
 
 // encodeText returns s as a JSON string.

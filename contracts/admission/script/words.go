@@ -206,10 +206,8 @@ func span(th *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []st
 
 // ulp returns the distance from a time to the next larger one.
 func ulp(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
-	var x starlark.Value
-	if len(args) == 1 && kw == nil { // fast path for the usual case
-		x = args[0]
-	} else if err := starlark.UnpackArgs("ulp", args, kw, "x", &x); err != nil {
+	x, err := one("ulp", "x", args, kw)
+	if err != nil {
 		return nil, err
 	}
 	f, ok := starlark.AsFloat(x)

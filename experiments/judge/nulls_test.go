@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -144,5 +145,36 @@ func TestNulls(t *testing.T) {
 	t.Logf("200 epochs of 20: in %d, some candidate is better", epochs)
 	if epochs > 10 {
 		t.Errorf("in %d epochs of 200 some candidate is better, want at most 10", epochs)
+	}
+}
+
+// TestVerdicts checks the verdicts on policies that differ, and on a policy and itself, after at most
+// twice as many replications as open.md §11 measured.
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs some hundred replications")
+	}
+	path := filepath.Join(t.TempDir(), "study.yaml")
+	text := "preset: paper\nname: study\njudge: {metric: efficiency_0.5, gates: {violations: 1, worst: 1}}\nconfigurations: [{name: pareto-high}]\n"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		candidate, champion, want string
+		most                      int
+	}{{"cac", "be", Better, 200}, {"be", "cac", Worse, 200}, {"cac", "cac", Alike, 1600}} {
+		j, err := New(Ask{Study: path, Candidate: Source{Name: c.candidate}, Champion: Source{Name: c.champion}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, err := j.Score(t.Context(), 7, experiments.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s against %s: %s after %d replications", c.candidate, c.champion, o.Verdict, o.N)
+		if o.Verdict != c.want || o.N > c.most {
+			t.Errorf("%s against %s: %+v, want %s after at most %d", c.candidate, c.champion, o, c.want, c.most)
+		}
 	}
 }

@@ -27,7 +27,7 @@ def decide(request, market, state):
         return reject(on)
     if state["n"] % 4 == 0:
         return reject("every fourth", {"n": state["n"]})
-    return accept(on, {"n": state["n"]})
+    return accept(on, {"n": state["n"], "drawn": random()})
 `
 
 // TestScript checks that a market whose policy is a script with a state has the same state

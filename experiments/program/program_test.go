@@ -1,6 +1,8 @@
 package program
 
 import (
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os/exec"
 	"strings"
@@ -156,5 +158,57 @@ func TestHiddenChoice(t *testing.T) {
 	}
 	if err == nil || !strings.Contains(err.Error(), "found two answers to one question") {
 		t.Errorf("%v, want that the memory is found", err)
+	}
+}
+
+// BenchmarkRoundTrip measures a question to the policy sac in Python, and its answer. A question has
+// about 1.3 KB, or 27 KB with 50 contracts that have 350 tasks. They are to take at most 150 and 600 µs.
+func BenchmarkRoundTrip(b *testing.B) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		b.Skip("python3 is not installed")
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	bid, err := bidding.Table(rng).New("cheapest", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, n := range []int{0, 50} {
+		view, fleet := new(policytest.Stand), make([]hosts.Spec, 15)
+		for h := range fleet {
+			fleet[h] = hosts.Spec{Name: fmt.Sprint("h", h), CPUs: 50, Speed: 1}
+			view.Hosts = append(view.Hosts, policytest.Stall{Spec: fleet[h], Price: 0.0312, Percentile: 0.0415})
+		}
+		for c := range n {
+			r := policytest.Wish(10, 7, 0.25)
+			r.ID = contracts.ID(c + 1)
+			view.Contracts = append(view.Contracts, contracts.Contract{Request: r, Rate: 0.5})
+			for h := range r.Nodes {
+				on := &view.Hosts[(7*c+h)%len(fleet)]
+				on.Allocations = append(on.Allocations, contracts.Allocation{Contract: int32(c), Bid: 1_234_567, Rate: 0.75, Paying: 1, Of: 7, Share: hosts.Share{Weight: 1}})
+			}
+		}
+		o := &outside.Program{Command: []string{"python3", "../examples/policies/sac.py"}, Timeout: 60}
+		if _, err := Connect(o, fleet, nil); err != nil {
+			b.Fatal(err)
+		}
+		m := o.Mind.(*mind)
+		m.parts.Contracts = true
+		p, r := outside.New(m, o.Terms, bid, rng), policytest.Wish(10, 4, 0.25)
+		size := 0
+		p.Observe(func(q *outside.Question, _ *contracts.Decision) {
+			line, err := json.Marshal(q.Line(m.parts))
+			if size = len(line); err != nil {
+				b.Fatal(err)
+			}
+		})
+		p.Decide(7, &r, view)
+		p.Observe(nil)
+		b.Run(fmt.Sprintf("%d_bytes", size), func(b *testing.B) {
+			for b.Loop() {
+				if p.Decide(7, &r, view); p.Err() != nil {
+					b.Fatal(p.Err())
+				}
+			}
+		})
 	}
 }

@@ -16,18 +16,15 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// An env contains the data that a script can use during one call.
+// An env contains the data that a script can use during one call. No object that belongs to it
+// outlives the call, because a script cannot write to a value that does.
 type env struct {
 	*outside.Question
-	over  bool           // the call has ended
 	hosts *starlark.List // nil until the script uses the hosts
 }
 
-// gone reports whether values that belong to e have become invalid.
-func (e *env) gone() bool { return e.over }
-
 // A class defines the fields and methods that scripts can use on a T.
-type class[T interface{ gone() bool }] struct {
+type class[T any] struct {
 	name    string
 	fields  map[string]func(T) starlark.Value
 	methods map[string]*starlark.Builtin
@@ -41,7 +38,7 @@ func (c *class[T]) names() []string {
 }
 
 // An object is the Starlark value that represents a T.
-type object[T interface{ gone() bool }] struct {
+type object[T any] struct {
 	class *class[T]
 	it    T
 }
@@ -68,22 +65,11 @@ func (o object[T]) Hash() (uint32, error) {
 	return 0, errors.New(o.class.name + " cannot be a key or part of a set; use its id")
 }
 
-// valid returns an error if o belongs to an earlier call.
-func (o object[T]) valid() error {
-	if o.it.gone() {
-		return fmt.Errorf("this %s belongs to an earlier call and is no longer valid", o.class.name)
-	}
-	return nil
-}
-
 // AttrNames implements [starlark.HasAttrs].
 func (o object[T]) AttrNames() []string { return o.class.names() }
 
 // Attr implements [starlark.HasAttrs].
 func (o object[T]) Attr(name string) (starlark.Value, error) {
-	if err := o.valid(); err != nil {
-		return nil, err
-	}
 	if f, ok := o.class.fields[name]; ok {
 		return f(o.it), nil
 	}
@@ -98,13 +84,9 @@ func (o object[T]) Attr(name string) (starlark.Value, error) {
 }
 
 // method returns a method for objects that wrap a T.
-func method[T interface{ gone() bool }](name string, f func(it T, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error)) *starlark.Builtin {
+func method[T any](name string, f func(it T, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error)) *starlark.Builtin {
 	return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
-		o := b.Receiver().(object[T])
-		if err := o.valid(); err != nil {
-			return nil, err
-		}
-		v, err := f(o.it, args, kw)
+		v, err := f(b.Receiver().(object[T]).it, args, kw)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", name, err)
 		}
@@ -161,9 +143,6 @@ type (
 	placement struct{ contracts.Placement }
 	claim     struct{ outside.Claim }
 )
-
-func (placement) gone() bool { return false }
-func (claim) gone() bool     { return false }
 
 // String describes the placement.
 func (p placement) String() string { return fmt.Sprintf("(%d, %v)", p.Host, p.Bid) }
@@ -435,8 +414,6 @@ type answer struct {
 	on      []contracts.Placement
 	numbers contracts.Numbers
 }
-
-func (*answer) gone() bool { return false }
 
 // String describes the answer, for tests of scripts.
 func (a *answer) String() string {

@@ -254,7 +254,6 @@ func thread(name string) *call {
 func (c *call) CheckOften(check func()) { c.check.Store(&check) }
 
 // ask calls a function of the script about q. It returns its result and the new state as JSON.
-// Objects of the call become invalid when it returns.
 func (s *Script) ask(q *outside.Question, f *starlark.Function) (v starlark.Value, state []byte, err error) {
 	e := &env{Question: q}
 	args := append(make(starlark.Tuple, 0, 3), requests.of(asked{e, q.Request}))
@@ -277,7 +276,7 @@ func (s *Script) ask(q *outside.Question, f *starlark.Function) (v starlark.Valu
 	done := e.Guard(th)
 	v, err = s.call(th, f, args)
 	done()
-	if e.over, e.Steps = true, th.ExecutionSteps(); err == nil && stateful {
+	if e.Steps = th.ExecutionSteps(); err == nil && stateful {
 		state, err = s.state(args[len(args)-1])
 	}
 	return v, state, err

@@ -113,6 +113,10 @@ func TestErrors(t *testing.T) {
 		{decide("decide(request, market)"), "function decide called recursively"},
 		{decide("request.id = 3"), "mine.star:2:12: can't assign to .id field of request"},
 		{"x = {}\n" + decide("x['a'] = request"), "frozen"},
+		{"x = [].append\n" + decide("x(market.hosts[0])"), "frozen"},
+		{"x = option('x', [])\n" + decide("x.append(market)"), "frozen"},
+		{"x = lambda a, l=[]: l.append(a)\n" + decide("x(market)"), "frozen"},
+		{"def f():\n    l = []\n    return lambda a: l.append(a)\nx = f()\n" + decide("x(market)"), "frozen"},
 		{"load('x.star', 'y')\n" + decide("return defer()"), "mine.star:1:1: load is not available"},
 		{"def decide(request:\n", "mine.star:1:20: "},
 		{"x = undefined\n", "mine.star:1:5: undefined: undefined"},
@@ -258,21 +262,6 @@ func TestState(t *testing.T) {
 		if _, _, err := ask(t, with(c.line), nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.line, err, c.want)
 		}
-	}
-}
-
-// TestRetained checks that values of an earlier call are invalid.
-func TestRetained(t *testing.T) {
-	t.Parallel()
-	r := policytest.Wish(10, 2, 0.25)
-	e := &env{Question: &outside.Question{Request: &r}}
-	o := requests.of(asked{e, &r})
-	if _, err := o.Attr("id"); err != nil {
-		t.Error(err)
-	}
-	e.over = true
-	if _, err := o.Attr("id"); err == nil || !strings.Contains(err.Error(), "earlier call") {
-		t.Errorf("a request of an earlier call: %v", err)
 	}
 }
 

@@ -21,7 +21,7 @@ const galleryHead = `# Presets
 
 ` + "`bourse scenario list`" + ` prints this table, and ` + "`bourse run --preset NAME`" + ` runs a preset. If NAME is a paper, the command
 runs all of the paper's presets. The time is the processor time of all replications, which can run on several workers.
-The memory is that of one worker. Time and memory were measured once, on one machine, so use them only to compare
+The memory is for one worker. Time and memory were measured once, on one machine, so use them only to compare
 presets. Each run writes figures to the folder ` + "`figures`" + ` of its results, and shows them in ` + "`report.html`" + ` with their numbers.
 
 | preset | what | replications | time | memory |

@@ -223,25 +223,3 @@ func TestPlanRoundTrip(t *testing.T) {
 		}
 	})
 }
-
-// TestCopyMends checks that Copy writes repaired and changed records in canonical form, and
-// drops records that are not kept.
-func TestCopyMends(t *testing.T) {
-	t.Parallel()
-	const in = "; h\n1   0 0 10 2.5\n  2 5 0 10 2 -1 -1 2 20 -1 1 3 1 -1 1 1 -1 -1\n 3  6 0 10 2 -1 -1 2 20 -1 1 3 1 -1 1 1 -1 -1\n4 6 0 10 2 -1 -1 2 20 -1 1 3 1 -1 1 1 -1 -1\n"
-	const want = "; h\n1 0 0 10 2 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n  2 5 0 10 2 -1 -1 2 20 -1 1 3 1 -1 1 1 -1 -1\n3 6 0 99 2 -1 -1 2 20 -1 1 3 1 -1 1 1 -1 -1\n"
-	r, err := NewReader(strings.NewReader(in))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	err = Copy(NewWriter(&out, r.Header()), r, func(r *Record) bool {
-		if r.Job == 3 {
-			r.Run = 99
-		}
-		return r.Job != 4
-	})
-	if err != nil || out.String() != want {
-		t.Errorf("copied (%v)\n%s, want\n%s", err, &out, want)
-	}
-}

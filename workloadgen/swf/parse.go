@@ -8,61 +8,37 @@ import (
 
 const maxNumber = 1e15 // no column exceeds it, and integers up to it are exact
 
-// A scan is the result of parsing a line.
-type scan struct {
-	fields int  // number of fields; if one is bad, of those before it
-	plain  bool // every field is an integer, at least 0 or -1, of at most 15 digits
-	bad    []byte
-}
-
-// parse reads the fields of a line into v, up to the first one that is not a number.
-func parse(line []byte, v *[Fields]float64) scan {
-	s := scan{plain: true}
-	for i := 0; ; {
-		for i < len(line) && blank(line[i]) {
+// parse reads the fields of a line into v, up to the first one that is not a number. It
+// returns their number, and the text of that one.
+func parse(line []byte, v *[Fields]float64) (fields int, bad []byte) {
+	for i := 0; i < len(line); {
+		if blank(line[i]) {
 			i++
-		}
-		if i == len(line) {
-			return s
-		}
-		if s.fields >= Fields { // only their number matters
-			s.fields += len(bytes.Fields(line[i:]))
-			return s
-		}
-		if rest := line[i:]; len(rest) > 2 && rest[0] == '-' && rest[1] == '1' && rest[2] == ' ' {
-			v[s.fields] = Unknown
-			s.fields++
-			i += 3
 			continue
 		}
-		m, end := uint64(0), i
-		for end < len(line) && line[end]-'0' <= 9 {
-			m = m*10 + uint64(line[end]-'0')
-			end++
+		from := i
+		for i < len(line) && !blank(line[i]) {
+			i++
 		}
-		if length := end - i; length > 0 && length <= 15 && (end == len(line) || blank(line[end])) {
-			v[s.fields] = float64(m)
-		} else {
-			for end < len(line) && !blank(line[end]) {
-				end++
-			}
-			x, ok := number(line[i:end])
+		if fields < Fields { // of the others, only their number matters
+			x, ok := number(line[from:i])
 			if !ok {
-				s.bad = line[i:end]
-				return s
+				return fields, line[from:i]
 			}
-			v[s.fields] = x
-			s.plain = s.plain && x == Unknown
+			v[fields] = x
 		}
-		s.fields++
-		i = end
+		fields++
 	}
+	return fields, nil
 }
 
 func blank(c byte) bool { return c == ' ' || c == '\t' }
 
 // number reads a decimal, with or without an exponent.
 func number(text []byte) (float64, bool) {
+	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil && len(text) <= 15 { // most numbers
+		return float64(n), true
+	}
 	if len(text) > 64 || len(bytes.Trim(text, "0123456789+-.eE")) > 0 {
 		return 0, false
 	}

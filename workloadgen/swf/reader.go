@@ -18,152 +18,115 @@ import (
 
 const maxLine = 64 << 10
 
-// A Reader reads a log, plain or gzip, one record at a time.
-type Reader struct {
+// A reader reads a log line by line into a trace.
+type reader struct {
 	in      *bufio.Reader
-	header  Header
-	acc     Accounting
-	record  Record
-	values  [Fields]float64
+	trace   Trace
+	body    bool   // whether the header has ended
 	line    []byte // last line read, without its newline
-	pending bool   // whether line is the first after the header and has not been parsed
 	partial bool   // whether the line had no newline
 	long    bool   // whether the line was longer than maxLine; the field line then holds its start
-	err     error
 }
 
-// NewReader returns a reader of r that has read the header.
-func NewReader(r io.Reader) (*Reader, error) {
+// Read reads a complete log, plain or gzip.
+func Read(r io.Reader) (*Trace, error) {
 	in, err := workloadgen.Unpack(r, maxLine)
 	if err != nil {
 		return nil, fmt.Errorf("swf: %w", err)
 	}
-	s := &Reader{in: in}
-	for s.fetch() {
+	s := &reader{in: in}
+	t, acc := &s.trace, &s.trace.Accounting
+	for {
+		if err := s.fetch(); err == io.EOF {
+			return t, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("swf: line %d: %w", acc.Lines+1, err)
+		}
+		acc.Lines++
 		switch text := bytes.TrimSpace(s.line); {
-		case len(text) == 0 && !s.long:
-			s.acc.Blank++
-		case len(text) > 0 && text[0] == ';':
-			s.acc.Comments++
-			s.header = append(s.header, string(bytes.TrimSuffix(s.line, []byte{'\r'})))
+		case !s.body && len(text) == 0 && !s.long:
+			acc.Blank++
+		case !s.body && len(text) > 0 && text[0] == ';':
+			acc.Comments++
+			t.Header = append(t.Header, string(bytes.TrimSuffix(s.line, []byte{'\r'})))
 		default:
-			s.pending = true
+			s.body = true
+			s.take()
 		}
-		if s.pending {
-			break
-		}
-		s.acc.Lines++
 	}
-	if s.err != nil && s.err != io.EOF {
-		return nil, s.err
-	}
-	return s, nil
 }
 
-// Header returns the header.
-func (s *Reader) Header() Header { return s.header }
-
-// Accounting describes the treatment of the lines read so far.
-func (s *Reader) Accounting() *Accounting { return &s.acc }
-
-// Text returns the line of the last record unchanged, without its newline. It is valid until
-// the next call of Next.
-func (s *Reader) Text() []byte { return s.line }
-
-// Next returns the next record, which is valid until the next call. After the last record it
-// returns io.EOF. Any other error means that the remaining file cannot be read.
-func (s *Reader) Next() (*Record, error) {
-	for s.pending || s.fetch() {
-		s.pending = false
-		s.acc.Lines++
-		if s.take() {
-			return &s.record, nil
-		}
-	}
-	return nil, s.err
-}
-
-// fetch reads a line into s.line. At the end it returns false and sets s.err.
-func (s *Reader) fetch() bool {
-	if s.err != nil {
-		return false
-	}
+// fetch reads a line into s.line. The error is io.EOF after the last line.
+func (s *reader) fetch() error {
 	line, err := s.in.ReadSlice('\n')
-	s.partial, s.long = false, false
+	s.partial, s.long = err == io.EOF, err == bufio.ErrBufferFull
 	switch {
-	case err == nil:
-		s.line = line[:len(line)-1]
-		return true
-	case errors.Is(err, bufio.ErrBufferFull):
-		s.long = true
+	case s.long:
 		s.line = bytes.Clone(line[:64])
-		for errors.Is(err, bufio.ErrBufferFull) {
+		for err == bufio.ErrBufferFull {
 			_, err = s.in.ReadSlice('\n')
 		}
-		if err != nil && err != io.EOF {
-			s.err = fmt.Errorf("swf: line %d: %w", s.acc.Lines+1, err)
-			return false
+		if err == io.EOF {
+			err = nil
 		}
-		return true
-	case err == io.EOF && len(line) > 0:
-		s.line, s.partial = line, true
-		return true
-	case err == io.EOF:
-		s.line, s.err = nil, io.EOF
-		return false
+		return err
+	case s.partial && len(line) > 0:
+		err = nil
 	}
-	s.err = fmt.Errorf("swf: line %d: %w", s.acc.Lines+1, err)
-	return false
+	s.line = bytes.TrimSuffix(line, []byte{'\n'})
+	return err
 }
 
-// take parses s.line into a record and counts the line. It returns false if the line is not a
-// record.
-func (s *Reader) take() bool {
+// take parses s.line. It adds a record, or counts the line for another reason.
+func (s *reader) take() {
 	if s.long {
-		return s.skip(LineTooLong, 0, s.line)
+		s.skip(LineTooLong, 0, s.line)
+		return
 	}
-	v := &s.values
-	p := parse(bytes.TrimSuffix(s.line, []byte{'\r'}), v)
-	n := p.fields
+	var v [Fields]float64
+	acc := &s.trace.Accounting
+	n, bad := parse(bytes.TrimSuffix(s.line, []byte{'\r'}), &v)
 	switch {
-	case p.plain && n == Fields && v[0] >= 0 && v[1] >= 0 && !s.partial:
-		s.acc.Used++
-		s.record.set(v)
-		return true
-	case n == 0 && p.bad == nil:
-		s.acc.Blank++
-		return false
-	case n == 0 && p.bad[0] == ';':
-		s.acc.Comments++
-		s.acc.below++
-		return false
-	case p.bad != nil:
-		return s.skip(NotNumber, n+1, p.bad)
+	case n == 0 && bad == nil:
+		acc.Blank++
+		return
+	case n == 0 && bad[0] == ';':
+		acc.Comments++
+		acc.below++
+		return
+	case bad != nil:
+		s.skip(NotNumber, n+1, bad)
+		return
 	case n < 5:
-		return s.skip(TooFewFields, 0, s.line)
+		s.skip(TooFewFields, 0, s.line)
+		return
 	}
 	for i, x := range v[:min(n, Fields)] {
 		if !(math.Abs(x) <= maxNumber) {
-			return s.skip(OutOfRange, i+1, s.field(i))
+			s.skip(OutOfRange, i+1, s.field(i))
+			return
 		}
 	}
 	if v[0] < 0 {
-		return s.skip(NoJob, 1, s.field(0))
+		s.skip(NoJob, 1, s.field(0))
+		return
 	}
 	if v[1] < 0 {
-		return s.skip(NoSubmit, 2, s.field(1))
+		s.skip(NoSubmit, 2, s.field(1))
+		return
 	}
-	if s.repair(v, n) {
-		s.acc.Repaired++
+	if s.repair(&v, n) {
+		acc.Repaired++
 	} else {
-		s.acc.Used++
+		acc.Used++
 	}
-	s.record.set(v)
-	return true
+	var r Record
+	r.set(&v)
+	s.trace.Records = append(s.trace.Records, r)
 }
 
 // repair repairs the n fields of a line, and reports whether it changed anything.
-func (s *Reader) repair(v *[Fields]float64, n int) bool {
+func (s *reader) repair(v *[Fields]float64, n int) bool {
 	repaired := false
 	note := func(why Reason, field int, found []byte) {
 		s.note(why, field, found)
@@ -194,20 +157,15 @@ func (s *Reader) repair(v *[Fields]float64, n int) bool {
 	return repaired
 }
 
-func (s *Reader) field(i int) []byte { return bytes.Fields(s.line)[i] }
+func (s *reader) field(i int) []byte { return bytes.Fields(s.line)[i] }
 
-func (s *Reader) skip(why Reason, field int, found []byte) bool {
+func (s *reader) skip(why Reason, field int, found []byte) {
 	s.note(why, field, found)
-	s.acc.Skipped++
-	return false
+	s.trace.Accounting.Skipped++
 }
 
-func (s *Reader) note(why Reason, field int, found []byte) {
-	p := Problem{Reason: why, Line: s.acc.Lines, Field: field}
-	if s.acc.tallies[why].Count == 0 {
-		p.Found = string(found[:min(len(found), 40)])
-	}
-	s.acc.note(p)
+func (s *reader) note(why Reason, field int, found []byte) {
+	s.trace.Accounting.note(Problem{Reason: why, Line: s.trace.Accounting.Lines, Field: field, Found: string(found[:min(len(found), 40)])})
 }
 
 // A Trace is a complete log in memory.
@@ -216,10 +174,6 @@ type Trace struct {
 	Records    []Record // in the order of the file
 	Accounting Accounting
 }
-
-// mostForetold is the maximum number of records for which memory is allocated based on the
-// header.
-const mostForetold = 1 << 18
 
 // ErrNotLog is the error for a file of another format.
 var ErrNotLog = errors.New("not a log in the Standard Workload Format")
@@ -254,29 +208,6 @@ func (t *Trace) seconds() error {
 		return fmt.Errorf("submit times from %.0f look like milliseconds, want seconds", first)
 	}
 	return nil
-}
-
-// Read reads a complete log.
-func Read(r io.Reader) (*Trace, error) {
-	s, err := NewReader(r)
-	if err != nil {
-		return nil, err
-	}
-	t := &Trace{Header: s.header}
-	if n, ok := s.header.Int("MaxRecords"); ok && n > 0 {
-		t.Records = make([]Record, 0, min(n, mostForetold))
-	}
-	for {
-		rec, err := s.Next()
-		if err == io.EOF {
-			t.Accounting = s.acc
-			return t, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		t.Records = append(t.Records, *rec)
-	}
 }
 
 // ReadFile reads the log in the named file. For a file of another format, the error is

@@ -3,8 +3,8 @@
 // job, where -1 means unknown.
 //
 // No line is dropped silently: an [Accounting] reports how many lines were used, repaired and
-// skipped, and why. A [Reader] needs only the memory of one line, for a file of any size. The
-// package converts records to work plans. It is independent of hosts, prices and policies.
+// skipped, and why. The package converts records to work plans. It is independent of hosts,
+// prices and policies.
 package swf
 
 // Unknown represents a number that is missing in the log.

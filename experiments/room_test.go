@@ -126,7 +126,7 @@ func TestNoRoom(t *testing.T) {
 		for i := range r.Runs[0].Jobs {
 			plan = append(plan, *r.Runs[0].Jobs[i].Job)
 		}
-		best := optimum.Solve(plan, 30, 15, optimum.Limits{})
+		best := new(optimum.Solver).Solve(plan, 30, 15, optimum.Limits{})
 		if o.Room || o.Bound != best.Bound || o.Value != best.Value || o.Parts != best.Bound {
 			t.Errorf("configuration %d, replication %d: U* is %+v, want the planner's, %v", r.Configuration, r.Rep, o, best.Bound)
 		}

@@ -32,11 +32,6 @@ type Solver struct {
 	items   []packing.Item
 }
 
-// Solve returns a plan like [Solver.Solve].
-func Solve(jobs []workloadgen.Job, capacity, hosts int, limits Limits) Solution {
-	return new(Solver).Solve(jobs, capacity, hosts, limits)
-}
-
 // Solve returns a plan for jobs, which may be in any order. There are capacity processors
 // on the given number of hosts. A job is not chosen if it has more nodes than there are
 // hosts or if its value is 0. Chosen is valid until the next call.

@@ -81,7 +81,7 @@ func TestByHand(t *testing.T) {
 		for _, j := range c.jobs {
 			plan = append(plan, workloadgen.Job{Arrival: j.arrival, Runtime: j.runtime, Nodes: j.nodes, Value: j.value})
 		}
-		checkBest(t, name, plan, c.capacity, c.hosts, optimum.Solve(plan, c.capacity, c.hosts, optimum.Limits{}), c.want)
+		checkBest(t, name, plan, c.capacity, c.hosts, new(optimum.Solver).Solve(plan, c.capacity, c.hosts, optimum.Limits{}), c.want)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestBruteForceLarger(t *testing.T) {
 	for seed := range uint64(4) {
 		jobs := paperJobs(rand.New(rand.NewPCG(seed, 2)), 18, 5, 40)
 		want := bruteForce(jobs, capacity, hosts)
-		checkBest(t, fmt.Sprintf("seed %d", seed), jobs, capacity, hosts, optimum.Solve(jobs, capacity, hosts, optimum.Limits{}), want)
+		checkBest(t, fmt.Sprintf("seed %d", seed), jobs, capacity, hosts, new(optimum.Solver).Solve(jobs, capacity, hosts, optimum.Limits{}), want)
 	}
 }
 
@@ -223,7 +223,7 @@ func TestSame(t *testing.T) {
 		jobs := paperJobs(rng, 50, 30, 92.36)
 		first := s.Solve(jobs, capacity, hosts, optimum.Limits{})
 		chosen := slices.Clone(first.Chosen)
-		fresh := optimum.Solve(jobs, capacity, hosts, optimum.Limits{})
+		fresh := new(optimum.Solver).Solve(jobs, capacity, hosts, optimum.Limits{})
 		if first.Value != fresh.Value || first.Bound != fresh.Bound || first.States != fresh.States || !slices.Equal(chosen, fresh.Chosen) {
 			t.Fatalf("seed %d: %+v with a used solver, %+v with a new one", seed, first, fresh)
 		}
@@ -260,19 +260,19 @@ func TestRefusals(t *testing.T) {
 					t.Errorf("%s: no panic", name)
 				}
 			}()
-			optimum.Solve([]workloadgen.Job{good, job}, capacity, hosts, optimum.Limits{})
+			new(optimum.Solver).Solve([]workloadgen.Job{good, job}, capacity, hosts, optimum.Limits{})
 		}()
 	}
 }
 
 // Run three jobs on four processors. The two small ones have a higher total value.
-func ExampleSolve() {
+func ExampleSolver() {
 	jobs := []workloadgen.Job{
 		{Arrival: 0, Runtime: 600, Nodes: 4, Value: 50},
 		{Arrival: 60, Runtime: 120, Nodes: 2, Value: 30},
 		{Arrival: 300, Runtime: 120, Nodes: 3, Value: 30},
 	}
-	best := optimum.Solve(jobs, 4, 4, optimum.Limits{})
+	best := new(optimum.Solver).Solve(jobs, 4, 4, optimum.Limits{})
 	fmt.Println(best.Value, best.Chosen, best.Proven)
 	// Output: 60 [false true true] true
 }

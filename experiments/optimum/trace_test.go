@@ -46,7 +46,7 @@ func TestTrace(t *testing.T) {
 	if len(jobs) != 2000 {
 		t.Fatalf("%d jobs", len(jobs))
 	}
-	s := optimum.Solve(jobs, 100, 100, optimum.Limits{})
+	s := new(optimum.Solver).Solve(jobs, 100, 100, optimum.Limits{})
 	check(t, "trace", jobs, 100, 100, s)
 	t.Logf("value %.0f, bound %.0f, %d states", s.Value, s.Bound, s.States)
 	if s.Bound > 1.01*s.Value {

@@ -2,8 +2,6 @@ package stats_test
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -231,64 +229,6 @@ func TestPearsonLaws(t *testing.T) {
 	})
 }
 
-// TestQuantile compares quantiles with R's quantile(x, type = 7).
-func TestQuantile(t *testing.T) {
-	t.Parallel()
-	ten := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	for _, c := range []struct {
-		xs   []float64
-		p    float64
-		want float64
-	}{
-		{ten, 0, 1}, {ten, 0.25, 3.25}, {ten, 0.5, 5.5}, {ten, 0.75, 7.75}, {ten, 0.9, 9.1}, {ten, 1, 10},
-		{[]float64{4}, 0.3, 4}, {[]float64{1, 2}, 0.5, 1.5}, {[]float64{0.1, 0.1, 0.1}, 0.4, 0.1},
-		{[]float64{1, 3, 7}, 0.25, 2}, {[]float64{1, 3, 7}, 0.75, 5},
-	} {
-		near(t, "quantile", stats.Quantile(c.xs, c.p), c.want, 1e-15)
-	}
-}
-
-// TestBootstrap checks that the percentile interval covers a known mean about as often as
-// stated (slightly less for n = 40), that the same seed gives the same interval, and that a
-// single value has no interval.
-func TestBootstrap(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 2))
-	const runs = 400
-	covered := 0
-	for range runs {
-		xs := make([]float64, 40)
-		for i := range xs {
-			xs[i] = rng.NormFloat64()
-		}
-		lo, hi, ok := stats.Bootstrap(xs, 0.95, 300, rng, stats.Mean)
-		if ok && lo <= 0 && 0 <= hi {
-			covered++
-		}
-	}
-	// 0.93 of 400 runs is 372, and four standard deviations of the binomial are 20.
-	if covered < 352 || covered > 392 {
-		t.Errorf("a 95 %% interval covers the mean in %d of %d runs", covered, runs)
-	}
-
-	once := func() [2]float64 {
-		lo, hi, _ := stats.Bootstrap(extra[0], 0.9, 100, rand.New(rand.NewPCG(7, 7)), func(xs []float64) float64 {
-			slices.Sort(xs)
-			return stats.Quantile(xs, 0.5)
-		})
-		return [2]float64{lo, hi}
-	}
-	if a, b := once(), once(); a != b {
-		t.Errorf("one seed, two intervals: %v and %v", a, b)
-	}
-	if _, _, ok := stats.Bootstrap([]float64{1}, 0.95, 10, rng, stats.Mean); ok {
-		t.Error("one value has an interval")
-	}
-	if lo, hi, ok := stats.Bootstrap([]float64{1, 3}, 0.95, 100, rng, stats.Mean); !ok || lo != 1 || hi != 3 {
-		t.Errorf("two values have the interval %v to %v, %v, want 1 to 3", lo, hi, ok)
-	}
-}
-
 // TestRefusals checks that each violated precondition causes a panic, not a NaN.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
@@ -302,12 +242,8 @@ func TestRefusals(t *testing.T) {
 		"unpaired the other":  func() { stats.PairedT([]float64{1, 2}, []float64{1, 2, 3}) },
 		"correlated NaN":      func() { stats.Pearson([]float64{1, nan}, []float64{1, 2}) },
 		"different lengths":   func() { stats.Pearson([]float64{1, 2}, []float64{1}) },
-		"quantile above 1":    func() { stats.Quantile([]float64{1}, 1.5) },
 		"level 0":             func() { stats.CriticalT(0, 4) },
 		"no freedom":          func() { stats.CriticalT(0.05, 0) },
-		"no resamples":        func() { stats.Bootstrap([]float64{1, 2}, 0.95, 0, nil, stats.Mean) },
-		"interval of level 0": func() { stats.Bootstrap([]float64{1}, 0, 10, nil, stats.Mean) },
-		"interval of level 1": func() { stats.Bootstrap([]float64{1}, 1, 10, nil, stats.Mean) },
 	} {
 		func() {
 			defer func() {

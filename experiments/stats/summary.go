@@ -84,6 +84,12 @@ func student(df int) distuv.StudentsT {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(df)}
 }
 
+// Mean returns the mean of xs, which must not be empty.
+func Mean(xs []float64) float64 {
+	mean, _ := moments(xs)
+	return mean
+}
+
 // moments returns the mean of xs and the sum of squared deviations from it. There must be
 // at least one value.
 func moments(xs []float64) (mean, squares float64) {

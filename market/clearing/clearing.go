@@ -1,8 +1,8 @@
 // Package clearing decides in one step which bids obtain units, and at which price. The decision is
 // final. In contrast, the auctions of package market continue as long as jobs run.
 //
-// A [Mechanism] clears a [Book] of asks and bids into a [Result]. The mechanisms of [Table] are
-// the baselines to which the market is compared. [ReadOrders] reads bids from a file, and
+// A [Mechanism] clears a [Book] of asks and bids into a [Result]. The mechanisms are the
+// baselines to which the market is compared. [ReadOrders] reads bids from a file, and
 // [Clear] divides units among bidders in proportion to their rates.
 //
 // The package is independent of the meaning of the units, and of hosts, jobs and accounts.

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"bourse/market"
-	"bourse/workloadgen/plugin"
 )
 
 // double is the k-double auction with one price for all, generalized to all-or-nothing bids for
@@ -35,12 +34,6 @@ type ranked struct {
 
 // NewDouble returns the k-double auction.
 func NewDouble(o DoubleOptions) Mechanism { return &double{DoubleOptions: o} }
-
-func newDouble(decode plugin.Decoder) (Mechanism, error) {
-	var o DoubleOptions
-	err := decode(&o)
-	return NewDouble(o), err
-}
 
 // Clear implements [Mechanism]. It takes O(n log n) time.
 func (d *double) Clear(b *Book, r *Result) error {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"bourse/market"
-	"bourse/workloadgen/plugin"
 )
 
 // greedy considers the bids in descending order of value / size^norm and accepts each one that
@@ -25,14 +24,6 @@ func NewGreedy(o BundleOptions) (Mechanism, error) { return newGreedyRule(o) }
 func newGreedyRule(o BundleOptions) (*greedy, error) {
 	reserve, err := market.Dollars(o.Reserve)
 	return &greedy{bundles: bundles{BundleOptions: o, reserve: reserve}}, err
-}
-
-func newGreedy(decode plugin.Decoder) (Mechanism, error) {
-	o := DefaultBundle()
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	return NewGreedy(o)
 }
 
 // Clear implements [Mechanism].

@@ -3,8 +3,6 @@ package clearing
 import (
 	"cmp"
 	"slices"
-
-	"bourse/workloadgen/plugin"
 )
 
 // karma divides the units of each period among the users by their credits: a user that donated
@@ -35,12 +33,6 @@ type demands struct {
 
 // NewKarma returns karma.
 func NewKarma(o KarmaOptions) Mechanism { return &karma{KarmaOptions: o} }
-
-func newKarma(decode plugin.Decoder) (Mechanism, error) {
-	o := KarmaOptions{Alpha: 0.5, Credits: 1e9}
-	err := decode(&o)
-	return NewKarma(o), err
-}
 
 // Clear implements [Mechanism].
 func (k *karma) Clear(b *Book, r *Result) error {
@@ -147,10 +139,6 @@ type equal struct {
 
 // NewSlices returns slices. A user without a positive weight receives no units.
 func NewSlices(weight func(user int32) float64) Mechanism { return &equal{weight: weight} }
-
-func newSlices(decode plugin.Decoder) (Mechanism, error) {
-	return NewSlices(func(int32) float64 { return 1 }), decode(&struct{}{})
-}
 
 // Clear implements [Mechanism].
 func (e *equal) Clear(b *Book, r *Result) error {

@@ -1,9 +1,6 @@
 package clearing
 
-import (
-	"bourse/market"
-	"bourse/workloadgen/plugin"
-)
+import "bourse/market"
 
 // A Mechanism decides which bids of a book obtain units, and their payments. It draws no random
 // numbers and reads no clock. It may keep state between books, such as credits, and is not safe for
@@ -91,15 +88,4 @@ func zeroed[T bool | int | int64](s []T, n int) []T {
 	s = s[:n]
 	clear(s)
 	return s
-}
-
-// Table returns the table of mechanisms.
-func Table() plugin.Table[Mechanism] {
-	return plugin.Table[Mechanism]{Kind: "mechanism", Members: plugin.Members[Mechanism]{
-		"double": {"one price for all: the k-double auction (Satterthwaite, Williams)", newDouble},
-		"greedy": {"bundles by value per size; winners pay critical values (Lehmann, O'Callaghan, Shoham)", newGreedy},
-		"karma":  {"units by credits: who gives units now is served first later (Karma, Algorithm 1)", newKarma},
-		"slices": {"units one at a time, to the user with the fewest relative to its weight", newSlices},
-		"vcg":    {"the most valuable bundles; winners pay what the others lose (Vickrey, Clarke, Groves)", newVCG},
-	}}
 }

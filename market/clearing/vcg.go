@@ -1,9 +1,6 @@
 package clearing
 
-import (
-	"bourse/market/packing"
-	"bourse/workloadgen/plugin"
-)
+import "bourse/market/packing"
 
 // vcg accepts the set of bids with the highest total value. Each winner pays the loss that its
 // presence causes to the others (Vickrey, Clarke, Groves). With up to Exact bids the set is
@@ -23,14 +20,6 @@ func NewVCG(o BundleOptions) (Mechanism, error) {
 		return nil, err
 	}
 	return &vcg{greedy: *g}, nil
-}
-
-func newVCG(decode plugin.Decoder) (Mechanism, error) {
-	o := DefaultBundle()
-	if err := decode(&o); err != nil {
-		return nil, err
-	}
-	return NewVCG(o)
 }
 
 // mostValue is an upper bound on the sum of the values. Every sum up to it is exact as a

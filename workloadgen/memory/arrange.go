@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
-	"bourse/workloadgen/dist"
 )
 
 // Arrange returns the values in an order with the ranks of fractional noise of exponent h in
@@ -61,25 +59,4 @@ func byRank(values, like []float64) []float64 {
 		out[at] = sorted[rank]
 	}
 	return out
-}
-
-// SortPermute returns the values with the short memory of the paper's "simple sort and
-// permute". It sorts the values, cuts them into runs of the given length, and randomly
-// permutes the runs and the values within each. The paper gives no further details.
-func SortPermute(values []float64, run int, src rand.Source) []float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	runs := slices.Collect(slices.Chunk(sorted, max(1, run)))
-	shuffle(len(runs), src, func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
-	out := make([]float64, 0, len(values))
-	for _, r := range runs {
-		shuffle(len(r), src, func(i, j int) { r[i], r[j] = r[j], r[i] })
-		out = append(out, r...)
-	}
-	return out
-}
-
-func shuffle(n int, src rand.Source, swap func(i, j int)) {
-	for i := n - 1; i > 0; i-- {
-		swap(i, int(dist.Open(src)*float64(i+1)))
-	}
 }

@@ -120,7 +120,7 @@ func beside(one, other []byte) ([]byte, error) {
 	meta.ColumnOrders = append(meta.ColumnOrders, more.ColumnOrders...)
 	for i := range meta.RowGroups {
 		g, h := &meta.RowGroups[i], &more.RowGroups[i]
-		shiftGroup(h, int64(end-len(magic)))
+		shiftGroup(h, end-int64(len(magic)))
 		g.Columns = append(g.Columns, h.Columns...)
 		g.TotalByteSize += h.TotalByteSize
 		g.TotalCompressedSize += h.TotalCompressedSize

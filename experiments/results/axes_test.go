@@ -203,7 +203,7 @@ func TestFormat1(t *testing.T) {
 	}
 	tab := newTable[job1]("jobs", nil, parquetKind)
 	b := make(Block)
-	err = errors.Join(tab.append([]job1{{Configuration: "a", Job: "7", End: new(2.5), Paid: new(Money(3))}}), tab.take(b), os.WriteFile(filepath.Join(dir, "jobs.parquet"), b["jobs.parquet"], 0o644))
+	err = errors.Join(tab.append([]job1{{Configuration: "a", Job: "7", Finish: new(2.5), Paid: new(Money(3))}}), tab.take(b), os.WriteFile(filepath.Join(dir, "jobs.parquet"), b["jobs.parquet"], 0o644))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -112,7 +113,7 @@ func (t *file) append(b []byte) error {
 
 const (
 	magic  = "PAR1"
-	footed = 4 + len(magic) // number of bytes for the length of the footer and the magic number
+	footed = 4 + int64(len(magic)) // number of bytes for the length of the footer and the magic number
 )
 
 // join adds the row groups of a complete Parquet file.
@@ -136,17 +137,9 @@ func (t *file) join(b []byte) error {
 
 // foot returns the footer of a complete Parquet file and the offset at which the row groups
 // end.
-func foot(b []byte) (end int, meta *format.FileMetaData, err error) {
-	if len(b) < len(magic)+footed {
-		return 0, nil, errors.New("found a block that is not a Parquet file")
-	}
-	end = len(b) - footed - int(binary.LittleEndian.Uint32(b[len(b)-footed:]))
-	if end < len(magic) {
-		return 0, nil, errors.New("found a block without a footer")
-	}
-	meta = new(format.FileMetaData)
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[end:len(b)-footed], meta); err != nil {
-		return 0, nil, fmt.Errorf("footer of a block: %w", err)
+func foot(b []byte) (end int64, meta *format.FileMetaData, err error) {
+	if end, meta, err = footerOf(bytes.NewReader(b), int64(len(b))); err != nil {
+		return 0, nil, fmt.Errorf("block: %w", err)
 	}
 	// Drop the page indexes. Readers expect the indexes of all groups in one place. Groups
 	// have only a few pages, so indexes are not needed.
@@ -156,7 +149,7 @@ func foot(b []byte) (end int, meta *format.FileMetaData, err error) {
 			c := &g.Columns[k]
 			for _, at := range []int64{c.OffsetIndexOffset, c.ColumnIndexOffset} {
 				if at > 0 {
-					end = min(end, int(at))
+					end = min(end, at)
 				}
 			}
 			c.OffsetIndexOffset, c.OffsetIndexLength, c.ColumnIndexOffset, c.ColumnIndexLength = 0, 0, 0, 0

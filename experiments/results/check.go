@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"bourse/bank/whole"
@@ -143,17 +142,4 @@ func (w while) Read(b []byte) (int, error) {
 		return 0, err
 	}
 	return w.Reader.Read(b)
-}
-
-// Verify is like [Dir.Check], but it returns the changed files as an error.
-func (d *Dir) Verify() error {
-	changes, err := d.Check(context.Background())
-	if err != nil || len(changes) == 0 {
-		return err
-	}
-	var all []string
-	for _, c := range changes {
-		all = append(all, filepath.Join(d.Path, c.String()))
-	}
-	return errors.New(strings.Join(all, "\n"))
 }

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -11,47 +12,34 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // A csvWriter encodes rows as CSV, without a header.
 type csvWriter struct {
-	cols  []Column
-	text  []byte
-	taken bool // whether text has been passed to a block
+	cols   []Column
+	text   bytes.Buffer
+	out    *csv.Writer // writer to text, which cannot fail
+	record []string
+	taken  bool // whether text has been passed to a block
+}
+
+func newCSVWriter(cols []Column) *csvWriter {
+	c := &csvWriter{cols: cols}
+	c.out = csv.NewWriter(&c.text)
+	return c
 }
 
 // write appends a checked row and its axis cells.
 func (c *csvWriter) write(row reflect.Value, along []string) {
-	for i := range c.cols {
-		cell, ok := c.cols[i].cell(row)
-		switch kind := c.cols[i].kind; {
-		case ok && kind == text:
-			c.text = appendField(c.text, SafeText(cell.String()))
-		case ok:
-			c.text = appendCell(c.text, kind, cell)
-		}
-		c.text = append(c.text, ',')
-	}
-	for _, s := range along {
-		c.text = append(appendField(c.text, s), ',')
-	}
-	c.text[len(c.text)-1] = '\n'
+	c.record = append(appendTexts(c.record[:0], c.cols, row), along...)
+	c.out.Write(c.record)
 }
 
-// appendField appends a text without control characters, in quotes where [csv.Writer] writes them.
-func appendField(b []byte, s string) []byte {
-	if first, _ := utf8.DecodeRuneInString(s); unicode.IsSpace(first) || s == `\.` || strings.ContainsAny(s, `,"`) {
-		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-	}
-	return append(b, s...)
-}
-
-// take returns the text written since the previous call.
+// take returns the text written so far. The next row starts a new one.
 func (c *csvWriter) take() []byte {
+	c.out.Flush()
 	c.taken = true
-	return c.text
+	return c.text.Bytes()
 }
 
 // appendTexts appends the text of each cell of a row. The text is empty for a cell that does
@@ -72,11 +60,7 @@ func appendTexts(record []string, cols []Column, row reflect.Value) []string {
 func Texts[R any](rows iter.Seq2[R, error]) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		cols := columns[R]()
-		var names []string
-		for _, c := range cols {
-			names = append(names, c.Name)
-		}
-		if !yield(names, nil) {
+		if !yield(namesOf(cols), nil) {
 			return
 		}
 		for row, err := range rows {
@@ -92,15 +76,13 @@ func Texts[R any](rows iter.Seq2[R, error]) iter.Seq2[[]string, error] {
 }
 
 // header returns the header line of a CSV file.
-func header(cols []Column) []byte {
-	var line []byte
-	for i, c := range cols {
-		if i > 0 {
-			line = append(line, ',')
-		}
-		line = append(line, c.Name...)
+func header(cols []Column) []byte { return []byte(strings.Join(namesOf(cols), ",") + "\n") }
+
+func namesOf(cols []Column) (names []string) {
+	for _, c := range cols {
+		names = append(names, c.Name)
 	}
-	return append(line, '\n')
+	return names
 }
 
 // JobsHeader returns the first line of jobs.csv without a sweep.

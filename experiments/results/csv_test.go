@@ -1,7 +1,6 @@
 package results
 
 import (
-	"encoding/csv"
 	"errors"
 	"math"
 	"os"
@@ -141,24 +140,4 @@ func writeTable[R any](dir, name string, blocks ...[]R) (err error) {
 		}
 	}
 	return nil
-}
-
-// TestQuoted checks that cells with text are written in the same way as by encoding/csv.
-func TestQuoted(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		row := Metric{
-			Configuration: rapid.OneOf(rapid.SampledFrom([]string{"", `\.`, " a", "\u00a0a", `a"b`, "a,b", `"`, "=1", "'", "\u2028"}), rapid.String()).Filter(func(s string) bool { return checkText(s) == nil }).Draw(t, "text"),
-			Admission:     "be", Metric: "m",
-		}
-		w := &csvWriter{cols: columns[Metric]()}
-		w.write(reflect.ValueOf(&row).Elem(), nil)
-		var want strings.Builder
-		plain := csv.NewWriter(&want)
-		plain.Write([]string{SafeText(row.Configuration), "be", "0", "m", "", ""})
-		plain.Flush()
-		if got := string(w.take()); got != want.String() {
-			t.Errorf("%q, want %q", got, want.String())
-		}
-	})
 }

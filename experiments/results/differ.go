@@ -3,7 +3,6 @@ package results
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -15,7 +14,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"bourse/bank/whole"
@@ -124,56 +122,20 @@ func (d *Dir) firstField(made *Dir, name string) (Change, error) {
 		if both[i], err = jsonTree(json.NewDecoder(bytes.NewReader(text)), ""); err != nil {
 			return Change{name, err.Error(), "the bytes that the index of the units describes"}, nil
 		}
+		if all, ok := both[i].(map[string]any); ok {
+			if plan, ok := all["plan"].(map[string]any); ok {
+				delete(plan, "version")
+			}
+		}
 	}
 	field, found, want := fieldDiffers(both[0], both[1], "")
 	if field == "" {
+		field, want, found = fieldDiffers(both[1], both[0], "")
+	}
+	if field == "" {
 		return Change{}, nil
 	}
-	return Change{name, fmt.Sprintf("%s %.80s", field, found), fmt.Sprintf("%.80s", want)}, nil
-}
-
-// fieldDiffers returns the first field in which two JSON values differ, and both values.
-// The name is empty if there is no difference.
-func fieldDiffers(a, b any, path string) (field, found, want string) {
-	switch x := a.(type) {
-	case map[string]any:
-		y, ok := b.(map[string]any)
-		if !ok {
-			break
-		}
-		keys := maps.Clone(x)
-		maps.Copy(keys, y)
-		for _, key := range slices.Sorted(maps.Keys(keys)) {
-			if path == "plan" && key == "version" {
-				continue
-			}
-			if field, found, want = fieldDiffers(x[key], y[key], inside(path, key)); field != "" {
-				return field, found, want
-			}
-		}
-		return "", "", ""
-	case []any:
-		y, ok := b.([]any)
-		if !ok || len(x) != len(y) {
-			break
-		}
-		for i := range x {
-			if field, found, want = fieldDiffers(x[i], y[i], inside(path, strconv.Itoa(i))); field != "" {
-				return field, found, want
-			}
-		}
-		return "", "", ""
-	}
-	if reflect.DeepEqual(a, b) {
-		return "", "", ""
-	}
-	text := func(v any) string {
-		if v == nil {
-			return "nothing"
-		}
-		return fmt.Sprint(v)
-	}
-	return cmp.Or(path, "the whole"), text(a), text(b)
+	return Change{name, fmt.Sprintf("%s %.80s", field, fmt.Sprint(found)), fmt.Sprintf("%.80s", fmt.Sprint(want))}, nil
 }
 
 func (d *Dir) both(made *Dir, name string, compare func(a, b io.Reader) Change) (Change, error) {

@@ -1,6 +1,7 @@
 package results_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"os"
@@ -56,11 +57,11 @@ func Example() {
 	for _, r := range found {
 		fmt.Println(r.Configuration, r.Admission, r.Replication, r.Metric, *r.Value)
 	}
-	fmt.Println(d.Verify())
+	fmt.Println(d.Check(context.Background()))
 	// Output:
 	// pareto-high be 0 violations 0.25
 	// pareto-high be 1 violations 0.5
-	// <nil>
+	// [] <nil>
 }
 
 // The example splits the name of a configuration in a sweep.

@@ -6,8 +6,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // mostFirst is the maximum number of rows of a block that are searched for the first
@@ -59,7 +57,7 @@ func firstRows[R any](b Block, table string, axes Axes, most int, of func(*R) wh
 // rowsIn yields the rows of a table in b. It stops after an error.
 func rowsIn[R any](b Block, table string, axes Axes) iter.Seq2[R, error] {
 	if packed := b[table+parquetKind]; len(packed) > 0 {
-		return unpack[R](packed)
+		return unpack[R](table+parquetKind, bytes.NewReader(packed), nil, new(int))
 	}
 	text := b[table+csvKind]
 	if len(text) == 0 {
@@ -67,34 +65,4 @@ func rowsIn[R any](b Block, table string, axes Axes) iter.Seq2[R, error] {
 	}
 	head := header(append(slices.Clip(columns[R]()), axes...))
 	return readCSV[R](table+csvKind, io.MultiReader(bytes.NewReader(head), bytes.NewReader(text)), axes)
-}
-
-// unpack yields the rows of a complete Parquet file. It stops after an error.
-func unpack[R any](packed []byte) iter.Seq2[R, error] {
-	return func(yield func(R, error) bool) {
-		err := undamaged(func() error {
-			r := parquet.NewGenericReader[R](bytes.NewReader(packed))
-			defer r.Close()
-			buf := make([]R, 256)
-			for {
-				clear(buf) // clear the buffer, because the reader reuses the memory to which pointers refer
-				n, err := r.Read(buf)
-				for i := range buf[:n] {
-					if !yield(buf[i], nil) {
-						return nil
-					}
-				}
-				if err == io.EOF {
-					return nil
-				}
-				if err != nil {
-					return err
-				}
-			}
-		})
-		if err != nil {
-			var none R
-			yield(none, err)
-		}
-	}
 }

@@ -1,6 +1,31 @@
 package results
 
-import "iter"
+import (
+	"iter"
+	"reflect"
+)
+
+// widened yields rows of an older format as rows of the newest one. Columns that do not exist
+// in the older format are nil.
+func widened[Old, R any](rows iter.Seq2[Old, error]) iter.Seq2[R, error] {
+	var at []int // positions in R of the fields of Old, which have the same names
+	for f := range reflect.TypeFor[Old]().Fields() {
+		to, _ := reflect.TypeFor[R]().FieldByName(f.Name)
+		at = append(at, to.Index[0])
+	}
+	return func(yield func(R, error) bool) {
+		for old, err := range rows {
+			var row R
+			from, to := reflect.ValueOf(old), reflect.ValueOf(&row).Elem()
+			for i, k := range at {
+				to.Field(k).Set(from.Field(i))
+			}
+			if !yield(row, err) {
+				return
+			}
+		}
+	}
+}
 
 // A job3 is a row of the jobs table in formats 2 and 3.
 type job3 struct {
@@ -30,23 +55,6 @@ type job3 struct {
 	Wasted        *float64 `parquet:"wasted,optional"`
 }
 
-// jobsOf3 yields the jobs of results in formats 2 and 3. Columns that do not exist in these
-// formats are nil.
-func jobsOf3(d *Dir, wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
-	return func(yield func(Job, error) bool) {
-		for j, err := range rowsOf[job3](d, "jobs", wanted, row) {
-			if !yield(Job{
-				Configuration: j.Configuration, Admission: j.Admission, Replication: j.Replication, Job: j.Job, User: j.User, Arrival: j.Arrival,
-				Runtime: j.Runtime, Estimate: j.Estimate, Deadline: j.Deadline, Nodes: j.Nodes, Value: j.Value, Bid: j.Bid, Decision: j.Decision,
-				Reason: j.Reason, Start: j.Start, Finish: j.Finish, Share: j.Share, Work: j.Work, WorkDone: j.WorkDone, Paid: j.Paid,
-				Penalty: j.Penalty, Fulfilled: j.Fulfilled, Losses: j.Losses, Wasted: j.Wasted,
-			}, err) {
-				return
-			}
-		}
-	}
-}
-
 // A metric3 is a row of the metrics table in formats 1 to 3.
 type metric3 struct {
 	Configuration string   `parquet:"configuration"`
@@ -54,15 +62,4 @@ type metric3 struct {
 	Replication   int      `parquet:"replication"`
 	Metric        string   `parquet:"metric"`
 	Value         *float64 `parquet:"value,optional"`
-}
-
-// metricsOf3 yields the metrics of results in formats 1 to 3, without trials.
-func metricsOf3(d *Dir) iter.Seq2[Metric, error] {
-	return func(yield func(Metric, error) bool) {
-		for m, err := range rowsOf[metric3](d, "metrics", nil, nil) {
-			if !yield(Metric{Configuration: m.Configuration, Admission: m.Admission, Replication: m.Replication, Metric: m.Metric, Value: m.Value}, err) {
-				return
-			}
-		}
-	}
 }

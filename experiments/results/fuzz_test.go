@@ -53,7 +53,7 @@ func fuzzTable[R any](t *testing.T, text string) {
 		t.Errorf("%q is %+v: %v", text, rows, err)
 	}
 	var out bytes.Buffer
-	w := &csvWriter{cols: columns[R]()}
+	w := newCSVWriter(columns[R]())
 	for i := range rows {
 		row := reflect.ValueOf(&rows[i]).Elem()
 		if err := checkRow(w.cols, row); err != nil {

@@ -2,11 +2,9 @@ package results
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,7 +13,6 @@ import (
 	"bourse/bank/whole"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -311,20 +308,8 @@ func (w *Whole) meta(name string) (*format.FileMetaData, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFooter(f, info.Size()); err != nil {
-		return nil, err
-	}
-	var end [footed]byte
-	if _, err := f.ReadAt(end[:], info.Size()-int64(footed)); err != nil {
-		return nil, err
-	}
-	length := int64(binary.LittleEndian.Uint32(end[:]))
-	text, err := io.ReadAll(io.NewSectionReader(f, info.Size()-int64(footed)-length, length))
+	_, m, err := footerOf(f, info.Size())
 	if err != nil {
-		return nil, err
-	}
-	m := new(format.FileMetaData)
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), text, m); err != nil {
 		return nil, err
 	}
 	w.metas[name] = m

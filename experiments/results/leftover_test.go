@@ -132,8 +132,8 @@ func TestTidy(t *testing.T) {
 			if err != nil || d.Manifest.Seed != c.seed {
 				t.Fatalf("results: %v, want those of seed %d", err, c.seed)
 			}
-			if err := d.Verify(); err != nil {
-				t.Error(err)
+			if changes, err := d.Check(t.Context()); err != nil || len(changes) > 0 {
+				t.Error(changes, err)
 			}
 			if b, err := os.ReadFile(filepath.Join(out, "notes.txt")); string(b) != "notes.txt" {
 				t.Errorf("what somebody added: %q, %v", b, err)

@@ -31,23 +31,33 @@ func undamaged(read func() error) (err error) {
 	return read()
 }
 
-// checkFooter rejects a file that claims a footer longer than the file. The library would
-// allocate as much memory as the file claims.
-func checkFooter(in io.ReaderAt, size int64) error {
-	var last [8]byte
-	if size < int64(len(magic)+len(last)) {
-		return errors.New("not Parquet: the file is too short")
+// footerOf returns the footer of a Parquet file, and the offset at which it begins. It rejects
+// a file that claims a footer longer than the file. The library would allocate as much memory as
+// the file claims.
+func footerOf(in io.ReaderAt, size int64) (begin int64, meta *format.FileMetaData, err error) {
+	var last [footed]byte
+	if size < int64(len(magic))+footed {
+		return 0, nil, errors.New("not Parquet: the file is too short")
 	}
-	if _, err := in.ReadAt(last[:], size-int64(len(last))); err != nil {
-		return err
+	if _, err := in.ReadAt(last[:], size-footed); err != nil {
+		return 0, nil, err
 	}
 	if string(last[4:]) != magic {
-		return fmt.Errorf("not Parquet: ends in %q, want %q", last[4:], magic)
+		return 0, nil, fmt.Errorf("not Parquet: ends in %q, want %q", last[4:], magic)
 	}
-	if n := int64(binary.LittleEndian.Uint32(last[:])); n > size-int64(len(magic)+len(last)) {
-		return fmt.Errorf("damaged: the footer has %d bytes, but the whole file has %d", n, size)
+	text := int64(binary.LittleEndian.Uint32(last[:]))
+	if begin = size - footed - text; begin < int64(len(magic)) {
+		return 0, nil, fmt.Errorf("damaged: the footer has %d bytes, but the whole file has %d", text, size)
 	}
-	return nil
+	b := make([]byte, text)
+	if _, err := in.ReadAt(b, begin); err != nil {
+		return 0, nil, err
+	}
+	meta = new(format.FileMetaData)
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b, meta); err != nil {
+		return 0, nil, fmt.Errorf("damaged: footer: %w", err)
+	}
+	return begin, meta, nil
 }
 
 // checkPages rejects a file whose pages claim impossible sizes. The library would allocate an

@@ -41,10 +41,10 @@ func (d *Dir) file(name string) string { return filepath.Join(d.Path, filepath.F
 // each row, counted from 1.
 func (d *Dir) Jobs(wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	if d.Manifest.Format == 1 {
-		return jobsOf1(d, wanted, row)
+		return widened[job1, Job](rowsOf[job1](d, "jobs", wanted, row))
 	}
 	if d.Manifest.Format < 4 {
-		return jobsOf3(d, wanted, row)
+		return widened[job3, Job](rowsOf[job3](d, "jobs", wanted, row))
 	}
 	return rowsOf[Job](d, "jobs", wanted, row)
 }
@@ -117,7 +117,7 @@ func (d *Dir) EachMetric(names ...string) iter.Seq2[Metric, error] {
 	return func(yield func(Metric, error) bool) {
 		rows := rowsOf[Metric](d, "metrics", nil, nil)
 		if d.Manifest.Format <= 3 {
-			rows = metricsOf3(d)
+			rows = widened[metric3, Metric](rowsOf[metric3](d, "metrics", nil, nil))
 		}
 		for row, err := range rows {
 			if (err != nil || len(names) == 0 || slices.Contains(names, row.Metric)) && !yield(row, err) {
@@ -156,23 +156,31 @@ func readTable[R any](d *Dir, name string) (rows []R, err error) {
 
 func readParquet[R any](d *Dir, name string, axes Axes, wanted func(replication int) bool, row *int) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
-		var none R
-		cols, path := columns[R](), d.file(name)
-		f, err := openParquet(d, name, append(slices.Clip(cols), axes...))
+		f, err := openParquet(d, name, append(slices.Clip(columns[R]()), axes...))
 		if err != nil {
+			var none R
 			yield(none, fmt.Errorf("read results: %w", err))
 			return
 		}
 		defer f.Close()
+		unpack[R](d.file(name), f, wanted, row)(yield)
+	}
+}
+
+// unpack yields the rows of a Parquet file with the given name in messages.
+func unpack[R any](name string, in io.ReaderAt, wanted func(replication int) bool, row *int) iter.Seq2[R, error] {
+	return func(yield func(R, error) bool) {
+		var none R
+		cols := columns[R]()
 		var r *parquet.GenericReader[R]
 		var groups []rowGroup
-		err = undamaged(func() (err error) {
-			r = parquet.NewGenericReader[R](f)
+		err := undamaged(func() (err error) {
+			r = parquet.NewGenericReader[R](in)
 			groups, err = groupsOf(r.File(), wanted)
 			return err
 		})
 		if err != nil {
-			yield(none, fmt.Errorf("%s: %w", path, err))
+			yield(none, fmt.Errorf("%s: %w", name, err))
 			return
 		}
 		defer undamaged(r.Close)
@@ -190,7 +198,7 @@ func readParquet[R any](d *Dir, name string, axes Axes, wanted func(replication 
 				for i := range buf[:n] {
 					*row++
 					if err := checkRow(cols, reflect.ValueOf(&buf[i]).Elem()); err != nil {
-						yield(none, fmt.Errorf("%s, row %d, %w", path, *row, err))
+						yield(none, fmt.Errorf("%s, row %d, %w", name, *row, err))
 						return
 					}
 					if !yield(buf[i], nil) {
@@ -199,7 +207,7 @@ func readParquet[R any](d *Dir, name string, axes Axes, wanted func(replication 
 				}
 			}
 			if err != nil {
-				yield(none, fmt.Errorf("%s, after row %d: %w", path, *row, err))
+				yield(none, fmt.Errorf("%s, after row %d: %w", name, *row, err))
 				return
 			}
 		}
@@ -279,7 +287,7 @@ func checkParquet(f *os.File, cols []Column) error {
 	if err != nil {
 		return err
 	}
-	if err := checkFooter(f, info.Size()); err != nil {
+	if _, _, err := footerOf(f, info.Size()); err != nil {
 		return err
 	}
 	p, err := parquet.OpenFile(f, info.Size())

@@ -112,8 +112,8 @@ func TestRoundTrip(t *testing.T) {
 		m.ScenarioSHA256 != hashText("jobs: 2\n") || m.Version.Go == "" {
 		t.Errorf("manifest = %+v", m)
 	}
-	if err := d.Verify(); err != nil {
-		t.Error(err)
+	if changes, err := d.Check(t.Context()); err != nil || len(changes) > 0 {
+		t.Error(changes, err)
 	}
 }
 
@@ -226,16 +226,16 @@ func TestVerify(t *testing.T) {
 			if err := spoil(); err != nil {
 				t.Fatal(err)
 			}
-			if err := d.Verify(); err == nil || !strings.Contains(err.Error(), d.file(name)) {
-				t.Errorf("%s spoilt: %v", name, err)
+			if changes, err := d.Check(t.Context()); err != nil || len(changes) != 1 || changes[0].File != name {
+				t.Errorf("%s spoilt: %v, error %v", name, changes, err)
 			}
 		}
 		if err := os.WriteFile(d.file(name), was, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.Verify(); err != nil {
-		t.Error(err)
+	if changes, err := d.Check(t.Context()); err != nil || len(changes) > 0 {
+		t.Error(changes, err)
 	}
 }
 

@@ -2,11 +2,14 @@ package results
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -38,8 +41,11 @@ func (m *Manifest) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := sameJSON(said, read, ""); err != nil {
-		return err
+	switch field, found, want := fieldDiffers(said, read, ""); {
+	case want == missing:
+		return fmt.Errorf("%s: unknown field", field)
+	case field != "":
+		return fmt.Errorf("%s: found %.40v, which would be read as %.40v", field, found, want)
 	}
 	*m = Manifest(p)
 	return nil
@@ -91,50 +97,54 @@ func jsonTree(d *json.Decoder, path string) (any, error) {
 	return t, nil
 }
 
-// sameJSON returns an error if a value in said, the text of the manifest, differs from the
-// value in read, the parsed manifest.
-func sameJSON(said, read any, path string) error {
-	switch s := said.(type) {
+// missing is the value of a field that does not exist.
+var missing any = missingField{}
+
+type missingField struct{}
+
+func (missingField) String() string { return "nothing" }
+
+// fieldDiffers returns the first field of a in which b, another tree of JSON, differs, and both
+// values. The name is empty if there is no difference. Fields that only b has do not count.
+func fieldDiffers(a, b any, path string) (field string, found, want any) {
+	switch x := a.(type) {
 	case map[string]any:
-		r, ok := read.(map[string]any)
+		y, ok := b.(map[string]any)
 		if !ok {
 			break
 		}
-		for k, item := range s {
-			field := inside(path, k)
-			back, known := r[k]
+		for _, key := range slices.Sorted(maps.Keys(x)) {
+			item, known := y[key]
 			if !known {
-				return fmt.Errorf("%s: unknown field", field)
+				return inside(path, key), x[key], missing
 			}
-			if err := sameJSON(item, back, field); err != nil {
-				return err
+			if field, found, want = fieldDiffers(x[key], item, inside(path, key)); field != "" {
+				return field, found, want
 			}
 		}
-		return nil
+		return "", nil, nil
 	case []any:
-		r, ok := read.([]any)
-		if !ok || len(r) != len(s) {
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
 			break
 		}
-		for i := range s {
-			if err := sameJSON(s[i], r[i], inside(path, strconv.Itoa(i))); err != nil {
-				return err
+		for i := range x {
+			if field, found, want = fieldDiffers(x[i], y[i], inside(path, strconv.Itoa(i))); field != "" {
+				return field, found, want
 			}
 		}
-		return nil
+		return "", nil, nil
 	case json.Number:
-		if r, ok := read.(json.Number); ok {
-			x, err1 := s.Float64()
-			y, err2 := r.Float64()
-			if err1 == nil && err2 == nil && x == y {
-				return nil
-			}
+		y, _ := b.(json.Number)
+		one, err := x.Float64()
+		if other, wrong := y.Float64(); err == nil && wrong == nil && one == other {
+			return "", nil, nil
 		}
 	}
-	if !reflect.DeepEqual(said, read) {
-		return fmt.Errorf("%s: found %.40v, which would be read as %.40v", path, said, read)
+	if reflect.DeepEqual(a, b) {
+		return "", nil, nil
 	}
-	return nil
+	return cmp.Or(path, "the whole"), a, b
 }
 
 func inside(path, key string) string {

@@ -36,7 +36,7 @@ func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
 	t := &table[R]{name: name, cols: columns[R](), along: &along{axes: axes}}
 	for _, kind := range kinds {
 		if kind == csvKind {
-			t.csv = &csvWriter{cols: t.cols}
+			t.csv = newCSVWriter(t.cols)
 			continue
 		}
 		t.waiting, t.codec = make([]R, 0, rowsPerWrite), newCodec()
@@ -73,7 +73,8 @@ func (t *table[R]) begin() {
 		}
 	}
 	if t.csv != nil && t.csv.taken {
-		t.csv.text, t.csv.taken = t.csv.text[:0], false
+		t.csv.text.Reset()
+		t.csv.taken = false
 	}
 }
 

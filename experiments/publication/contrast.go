@@ -115,14 +115,8 @@ func contrastUsers(l report.Labels, rows []contrast.Row) []report.Table {
 		}
 	}
 	for _, c := range counts {
-		var cells []report.Cell
-		for _, text := range []string{
-			l.Of(c.of[0]), l.Of(c.of[1]), strconv.Itoa(c.all), strconv.Itoa(c.n["higher"]), strconv.Itoa(c.n["lower"]),
-			strconv.Itoa(c.all - c.n["higher"] - c.n["lower"]), strconv.FormatFloat(c.mean/float64(c.all), 'g', 4, 64),
-		} {
-			cells = append(cells, report.Cell{Text: text})
-		}
-		t.Rows = append(t.Rows, cells)
+		t.Rows = append(t.Rows, report.Cells(l.Of(c.of[0]), l.Of(c.of[1]), c.all, c.n["higher"], c.n["lower"],
+			c.all-c.n["higher"]-c.n["lower"], strconv.FormatFloat(c.mean/float64(c.all), 'g', 4, 64)))
 	}
 	return []report.Table{t}
 }
@@ -168,8 +162,8 @@ func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.C
 	if r.Needed != nil {
 		needed = strconv.Itoa(*r.Needed)
 	}
-	words := []string{
-		held(l, r), l.Of(r.First), l.Of(r.Second), strconv.Itoa(r.N),
+	words := []any{
+		held(l, r), l.Of(r.First), l.Of(r.Second), r.N,
 		mean(r.FirstMean, r.FirstLo95, r.FirstHi95), mean(r.SecondMean, r.SecondLo95, r.SecondHi95),
 		number(r.Difference), between(r.Lo95, r.Hi95), small(r.P), small(r.Corrected), number(r.Effect),
 	}
@@ -179,14 +173,10 @@ func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.C
 	if ask.Margin > 0 {
 		words = append(words, small(r.Alike))
 	}
-	cells := make([]report.Cell, len(words)+1)
-	for i, w := range words {
-		cells[i].Text = w
-	}
+	cells := report.Cells(append(words, report.Cell{Text: r.Verdict, Strong: r.Decided()})...)
 	if ask.Across == contrast.Policies && r.Difference != nil {
 		cells[1].Row, cells[2].Row = report.RowAnchor(r.Within, r.First, r.Metric), report.RowAnchor(r.Within, r.Second, r.Metric)
 	}
-	cells[len(words)] = report.Cell{Text: r.Verdict, Strong: r.Decided()}
 	return cells
 }
 

@@ -48,8 +48,6 @@ type Target struct {
 	// Fatal, if not nil, is called once if a ledger could not be written. It must not return.
 	// If it is nil, the default of package store applies.
 	Fatal func(error)
-
-	came func(unit string) // called for each completed unit, in order; may be nil
 }
 
 // A File is the path and the hash of a file that was read.
@@ -94,12 +92,9 @@ func Publish(ctx context.Context, p *experiments.Prepared, opts experiments.Opti
 // publish runs the units that none of the sources in from contains, and writes all units to w.
 func publish(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to Target, w *results.Writer, units *results.Units, from []results.Source) (s *Report, err error) {
 	e := p.Experiment
-	switch {
-	case e.Until != nil: // the number of replications is known only at the end
+	if e.Until != nil { // the number of replications is known only at the end
 		e, err = enough(ctx, p, opts, &to, units, from)
-	case opts.Workers > 1:
-		return meanwhile(ctx, p, opts, to, w, units, from)
-	default: // with one worker, use only one processor
+	} else {
 		err = find(ctx, p, opts, &to, units, p.Units(), from...)
 	}
 	if err != nil {
@@ -109,51 +104,7 @@ func publish(ctx context.Context, p *experiments.Prepared, opts experiments.Opti
 	if err != nil {
 		return nil, err
 	}
-	return join(w, e, &units.Plan, at.find, to)
-}
-
-// meanwhile does the same as publish, but it writes completed units while others are still
-// running.
-func meanwhile(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to Target, w *results.Writer, units *results.Units, from []results.Source) (*Report, error) {
-	there, err := where(from)
-	if err != nil {
-		return nil, err
-	}
-	coming := make(map[string]chan struct{})
-	for _, u := range p.Units() {
-		if name := u.Name(); there[name] == nil {
-			coming[name] = make(chan struct{})
-		}
-	}
-	to.came = func(name string) { close(coming[name]) }
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	found := make(chan error, 1)
-	go func() {
-		err := find(ctx, p, opts, &to, units, p.Units(), from...)
-		if err != nil {
-			cancel(err)
-		}
-		found <- err
-	}()
-	s, err := join(w, p.Experiment, &units.Plan, func(name string) (results.Source, error) {
-		if coming[name] == nil {
-			return there[name], nil
-		}
-		select {
-		case <-coming[name]:
-			return units, nil
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}, to)
-	if err != nil {
-		cancel(err)
-	}
-	if wrong := <-found; err == nil {
-		err = wrong
-	}
-	return s, err
+	return join(w, e, &units.Plan, at, to)
 }
 
 // Replaces returns a [*results.OtherError] if Publish would replace results of another
@@ -208,7 +159,7 @@ func Merge(e *scenario.Experiment, from []*results.Units, to Target) (s *Report,
 		err = at.whole(plan)
 	}
 	if err == nil {
-		s, err = join(w, &x, plan, at.find, to)
+		s, err = join(w, &x, plan, at, to)
 	}
 	if err != nil {
 		w.Abort()
@@ -227,8 +178,8 @@ func (e *HolesError) Error() string {
 	return fmt.Sprintf("%d of %d units are missing: %s", len(e.Missing), e.Of, strings.Join(e.Missing, ", "))
 }
 
-// join writes the units in plan to w. The function at returns the source of each unit.
-func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, at func(unit string) (results.Source, error), to Target) (*Report, error) {
+// join writes the units in plan, each from its source in at, to w.
+func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, at places, to Target) (*Report, error) {
 	s := &Report{Study: experiments.NewStudy(e)}
 	heads := make(map[string]string)
 	shown := newShown(s.Experiment)
@@ -277,39 +228,29 @@ func sealed(w *results.Writer, unit *results.Unit) error {
 	return nil
 }
 
-// gather adds the units in plan to s. It reads each unit from the source that at returns, and
-// passes the unit, with the path of the source, to take. It reads the next units in the
-// meantime.
-func gather(s *experiments.Study, plan *results.Plan, at func(unit string) (results.Source, error), take func(of experiments.Unit, unit *results.Unit, path string) error) error {
+// gather adds the units in plan, each from its source in at, to s. It then passes the unit to
+// take, with the path of the source.
+func gather(s *experiments.Study, plan *results.Plan, at places, take func(of experiments.Unit, unit *results.Unit, path string) error) error {
 	s.Alike = plan.Alike
-	type read struct {
-		unit *results.Unit
-		path string
-	}
-	begin := func(context.Context) func(int) (read, error) {
-		return func(i int) (read, error) {
-			from, err := at(plan.Units[i])
-			if err != nil {
-				return read{}, err
-			}
-			unit, err := from.Read(plan.Units[i])
-			return read{unit, from.Path()}, err
+	for _, name := range plan.Units {
+		from := at[name]
+		unit, err := from.Read(name)
+		if err != nil {
+			return err
 		}
-	}
-	next := 0
-	return experiments.InOrder(context.Background(), len(plan.Units), 1, begin, func(r read) error {
-		name := plan.Units[next]
-		next++
 		of, err := experiments.ParseUnit(name)
 		if err != nil {
 			return err
 		}
-		if err := s.Check(of, r.unit.Values); err != nil {
-			return fmt.Errorf("%s, unit %s: %w", r.path, name, err)
+		if err := s.Check(of, unit.Values); err != nil {
+			return fmt.Errorf("%s, unit %s: %w", from.Path(), name, err)
 		}
-		s.Add(of.Configuration, r.unit.Values)
-		return take(of, r.unit, r.path)
-	})
+		s.Add(of.Configuration, unit.Values)
+		if err := take(of, unit, from.Path()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Difference describes the first field in which two plans differ, and both values.
@@ -470,7 +411,7 @@ func Keep(ctx context.Context, p *experiments.Prepared, opts experiments.Options
 	s = experiments.NewStudy(p.Experiment)
 	at, err := where([]results.Source{units})
 	if err == nil {
-		err = gather(s, &plan, at.find, func(experiments.Unit, *results.Unit, string) error { return nil })
+		err = gather(s, &plan, at, func(experiments.Unit, *results.Unit, string) error { return nil })
 	}
 	if err != nil {
 		units.Close()

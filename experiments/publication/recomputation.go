@@ -236,7 +236,7 @@ func (r *rederivation) gathered(ctx context.Context) error {
 		return err
 	}
 	defer w.Abort()
-	if _, err = join(w, &x, &plan, at.find, r.to); err != nil {
+	if _, err = join(w, &x, &plan, at, r.to); err != nil {
 		return err
 	}
 	from.end()

@@ -102,8 +102,11 @@ func forged(t *testing.T, d *results.Dir, at int) *results.Dir {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	plan := *r.kept
-	if _, err := join(w, s.Experiment, &plan, func(string) (results.Source, error) { return from, nil }, r.to); err != nil {
+	sources, err := where([]results.Source{from})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := join(w, s.Experiment, r.kept, sources, r.to); err != nil {
 		t.Fatal(err)
 	}
 	forged, err := results.Open(r.to.Dir)

@@ -214,7 +214,7 @@ func Studied(d *results.Dir, notes func(*scenario.Experiment) []string) (*Report
 		return nil, err
 	}
 	s := &Report{Study: experiments.NewStudy(&e)}
-	if err := gather(s.Study, plan, at.find, func(experiments.Unit, *results.Unit, string) error { return nil }); err != nil {
+	if err := gather(s.Study, plan, at, func(experiments.Unit, *results.Unit, string) error { return nil }); err != nil {
 		return nil, err
 	}
 	s.notes = slices.Concat(s.told(), said, plan.Notes)

@@ -11,9 +11,6 @@ import (
 // places maps each unit to the source that contains it.
 type places map[string]results.Source
 
-// find returns the source of a unit, or nil if there is none.
-func (p places) find(unit string) (results.Source, error) { return p[unit], nil }
-
 // whole returns a [*HolesError] if some units in plan have no source.
 func (p places) whole(plan *results.Plan) error {
 	holes := &HolesError{Of: len(plan.Units)}
@@ -98,10 +95,5 @@ func find(ctx context.Context, p *experiments.Prepared, opts experiments.Options
 			return u, draft.Write(unit)
 		}
 	}
-	return experiments.InOrder(ctx, len(missing), opts.Workers, begin, func(u experiments.Unit) error {
-		if to.came != nil {
-			to.came(u.Name())
-		}
-		return nil
-	})
+	return experiments.InOrder(ctx, len(missing), opts.Workers, begin, func(experiments.Unit) error { return nil })
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -213,15 +214,7 @@ func (m *Market) Prices(name string, since float64) ([]Price, error) {
 	if p == nil {
 		return nil, ErrNoHost
 	}
-	at, found := slices.BinarySearchFunc(p.prices, since, func(p Price, t float64) int {
-		switch {
-		case p.At < t:
-			return -1
-		case p.At > t:
-			return 1
-		}
-		return 0
-	})
+	at, found := slices.BinarySearchFunc(p.prices, since, func(p Price, t float64) int { return cmp.Compare(p.At, t) })
 	if !found && at > 0 {
 		at--
 	}

@@ -1,6 +1,7 @@
 package optimum
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 )
@@ -261,15 +262,7 @@ func (f *fluid) gain(j *fluidJob) (part, whole float64) {
 	for k := j.from; k < j.to; k++ {
 		f.fill = append(f.fill, offer{f.price[k], f.most(j, k)})
 	}
-	slices.SortFunc(f.fill, func(a, b offer) int {
-		switch {
-		case a.price < b.price:
-			return -1
-		case a.price > b.price:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(f.fill, func(a, b offer) int { return cmp.Compare(a.price, b.price) })
 	missing, cost := j.Work, 0.0
 	for _, o := range f.fill {
 		by := min(missing, o.work)

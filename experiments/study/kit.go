@@ -1,15 +1,11 @@
 package study
 
 import (
-	"bytes"
-	"encoding/csv"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
 	"bourse/experiments/report"
-	"bourse/experiments/results"
 )
 
 // defined returns the elements of xs that are not NaN.
@@ -31,34 +27,6 @@ func digits(x float64, format byte, n int) string {
 		return "–"
 	}
 	return strconv.FormatFloat(x, format, n, 64)
-}
-
-// sheet returns a CSV table. Undefined numbers are empty cells.
-func sheet(head []string, rows [][]any) []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.Write(head) // writes to a Buffer cannot fail
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, v := range row {
-			switch v := v.(type) {
-			case string:
-				cells[i] = v
-				if _, err := strconv.ParseFloat(v, 64); err != nil { // numbers are not formulas, so they need no apostrophe
-					cells[i] = results.SafeText(v)
-				}
-			case report.Maybe:
-				if v.Exists() {
-					cells[i] = strconv.FormatFloat(float64(v), 'g', -1, 64)
-				}
-			default:
-				cells[i] = fmt.Sprint(v)
-			}
-		}
-		w.Write(cells)
-	}
-	w.Flush()
-	return b.Bytes()
 }
 
 // point returns a point of a figure with its interval, if there is one.

@@ -44,22 +44,14 @@ func readKnown(text []byte, of string, settings int) (*known, error) {
 	if text == nil {
 		return k, nil
 	}
-	var found struct {
-		Of     string       `json:"of"`
-		Values [][]*float64 `json:"values"`
-	}
-	if err := json.Unmarshal(text, &found); err != nil {
+	found := new(known)
+	if err := json.Unmarshal(text, found); err != nil {
 		return nil, misuse.Errorf("%s: not a result of a search: %w", TuneKnown, err)
 	}
 	if found.Of != of || len(found.Values) != settings {
 		return nil, misuse.Errorf("%s: found replications of other settings, of another metric or of another version of bourse", TuneKnown)
 	}
-	for arm, all := range found.Values {
-		for _, x := range all {
-			k.Values[arm] = append(k.Values[arm], maybe(x))
-		}
-	}
-	return k, nil
+	return found, nil
 }
 
 // text returns the replications in k and those run since then.

@@ -246,7 +246,7 @@ func (d *distances) readingsCSV() []byte {
 		}
 		rows = append(rows, append(row, again...))
 	}
-	return sheet(append(head, "again", "again_error", "again_met"), rows)
+	return report.Sheet(append(head, "again", "again_error", "again_met"), rows)
 }
 
 func (d *distances) effectsCSV() []byte {
@@ -258,7 +258,7 @@ func (d *distances) effectsCSV() []byte {
 		}
 	}
 	rows = append(rows, []any{"interactions", report.Maybe(d.rest), report.Maybe(d.logRest), "", "", ""})
-	return sheet([]string{"factor", "share", "log_share", "chance", "value", "mean_distance"}, rows)
+	return report.Sheet([]string{"factor", "share", "log_share", "chance", "value", "mean_distance"}, rows)
 }
 
 func (d *distances) numbersCSV() []byte {
@@ -270,7 +270,7 @@ func (d *distances) numbersCSV() []byte {
 				report.Maybe(a.means[i]), report.Maybe(a.errors[i]), report.Maybe(a.z[i])})
 		}
 	}
-	return sheet([]string{"rank", "configuration", "admission", "metric", "printed", "printed_to", "printed_error", "error_known", "mean", "error", "z"}, rows)
+	return report.Sheet([]string{"rank", "configuration", "admission", "metric", "printed", "printed_to", "printed_error", "error_known", "mean", "error", "z"}, rows)
 }
 
 // ReadingsValues is the JSON form of the results of readings.

@@ -218,7 +218,7 @@ func (r *Tuned) csv() []byte {
 		}
 		rows = append(rows, append(row, s.N, s.Mean, s.Lo, s.Hi, s.Kept, s.Dropped, s.Difference, s.LessLo, s.LessHi, s.Needed))
 	}
-	return sheet(slices.Concat([]string{"policy"}, r.Over, []string{"n", "mean", "lo", "hi", "kept", "dropped", "difference", "difference_lo", "difference_hi", "needed"}), rows)
+	return report.Sheet(slices.Concat([]string{"policy"}, r.Over, []string{"n", "mean", "lo", "hi", "kept", "dropped", "difference", "difference_lo", "difference_hi", "needed"}), rows)
 }
 
 // number formats x with at most four significant digits.

@@ -1,9 +1,8 @@
 package whatif
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,15 +90,8 @@ func (r *gainRow) cells() []report.Cell {
 	if r.Needed != nil {
 		needed = strconv.Itoa(*r.Needed)
 	}
-	words := []string{
-		r.Deviation, r.Gain.describe(dollarText), r.Share.describe(hundredths), r.Largest.describe(dollarText), dollarText(r.Most), needed, r.Verdict,
-	}
-	cells := make([]report.Cell, len(words))
-	for i, w := range words {
-		cells[i].Text = w
-	}
-	cells[len(cells)-1].Strong = r.Verdict == gains
-	return cells
+	return report.Cells(r.Deviation, r.Gain.describe(dollarText), r.Share.describe(hundredths), r.Largest.describe(dollarText), dollarText(r.Most), needed,
+		report.Cell{Text: r.Verdict, Strong: r.Verdict == gains})
 }
 
 // describe formats m with its interval, if it has one.
@@ -211,29 +203,13 @@ func (r *IncentiveStudy) figures(labels report.Labels) []report.Figure {
 
 // csv returns the rows as a CSV table.
 func (r *IncentiveStudy) csv() []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.Write([]string{"configuration", "policy", "deviation", "n", "users", "gain", "gain_lo", "gain_hi", "share", "share_lo", "share_hi", "largest", "largest_lo", "largest_hi", "most", "needed", "verdict"}) // writes to a Buffer cannot fail
-	number := func(x *float64) string {
-		if x == nil {
-			return ""
+	var rows [][]any
+	for _, g := range slices.Concat(r.Gains, r.Best) {
+		row := []any{g.Configuration, g.Policy, g.Deviation, g.N, g.Users}
+		for _, m := range []meanEstimate{g.Gain, g.Share, g.Largest} {
+			row = append(row, m.Value, m.Lo, m.Hi)
 		}
-		return strconv.FormatFloat(*x, 'g', -1, 64)
+		rows = append(rows, append(row, g.Most, g.Needed, g.Verdict))
 	}
-	for _, rows := range [][]gainRow{r.Gains, r.Best} {
-		for i := range rows {
-			g := &rows[i]
-			line := []string{g.Configuration, g.Policy, g.Deviation, strconv.Itoa(g.N), strconv.Itoa(g.Users)}
-			for _, m := range []*meanEstimate{&g.Gain, &g.Share, &g.Largest} {
-				line = append(line, number(&m.Value), number(m.Lo), number(m.Hi))
-			}
-			needed := ""
-			if g.Needed != nil {
-				needed = strconv.Itoa(*g.Needed)
-			}
-			w.Write(append(line, number(&g.Most), needed, g.Verdict))
-		}
-	}
-	w.Flush()
-	return b.Bytes()
+	return report.Sheet([]string{"configuration", "policy", "deviation", "n", "users", "gain", "gain_lo", "gain_hi", "share", "share_lo", "share_hi", "largest", "largest_lo", "largest_hi", "most", "needed", "verdict"}, rows)
 }

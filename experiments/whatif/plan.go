@@ -179,14 +179,8 @@ func (p *BudgetPlan) Document() report.Document {
 	curves := []report.Curve{{Name: "spot"}, {Name: "reservation"}}
 	for i := range p.Rows {
 		r := &p.Rows[i]
-		var cells []report.Cell
-		for _, text := range []string{
-			fmt.Sprintf("%.6g", r.Budget), fmt.Sprintf("%.3f", r.Spot.Done), between(&r.Spot), fmt.Sprintf("%.4g", r.Spot.Paid),
-			fmt.Sprintf("%.3f", r.Reservation.Admitted), fmt.Sprintf("%.3f", r.Reservation.Done), between(&r.Reservation), fmt.Sprintf("%.4g", r.Reservation.Paid),
-		} {
-			cells = append(cells, report.Cell{Text: text})
-		}
-		t.Rows = append(t.Rows, cells)
+		t.Rows = append(t.Rows, report.Cells(fmt.Sprintf("%.6g", r.Budget), fmt.Sprintf("%.3f", r.Spot.Done), between(&r.Spot), fmt.Sprintf("%.4g", r.Spot.Paid),
+			fmt.Sprintf("%.3f", r.Reservation.Admitted), fmt.Sprintf("%.3f", r.Reservation.Done), between(&r.Reservation), fmt.Sprintf("%.4g", r.Reservation.Paid)))
 		for k, c := range []*chance{&r.Spot, &r.Reservation} {
 			pt := report.Point{X: r.Budget, Mean: c.Done, Lo: c.Done, Hi: c.Done}
 			if c.Lo95 != nil {

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -293,15 +294,7 @@ func parseTime(text string) (float64, bool) {
 
 // sort sorts the steps by time. Of several steps with the same time, it retains one.
 func (p *Prices) sort() {
-	slices.SortStableFunc(p.Steps, func(a, b Step) int {
-		switch {
-		case a.At < b.At:
-			return -1
-		case a.At > b.At:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(p.Steps, func(a, b Step) int { return cmp.Compare(a.At, b.At) })
 	last := p.Steps[:1]
 	for _, s := range p.Steps[1:] {
 		if s.At == last[len(last)-1].At {
@@ -342,14 +335,7 @@ type stretch struct{ price, lasts float64 }
 // time.
 func pricePercentile(all []stretch, g float64) float64 {
 	sorted := slices.Clone(all)
-	slices.SortFunc(sorted, func(a, b stretch) int {
-		if a.price < b.price {
-			return -1
-		} else if a.price > b.price {
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(sorted, func(a, b stretch) int { return cmp.Compare(a.price, b.price) })
 	total, sum := 0.0, 0.0
 	for _, s := range sorted {
 		total += s.lasts

@@ -9,7 +9,6 @@ import (
 	"bourse/experiments/live/lab"
 	"bourse/experiments/papers"
 	"bourse/experiments/results"
-	"bourse/experiments/scenario"
 	"bourse/experiments/whatif"
 
 	"github.com/urfave/cli/v2"
@@ -156,14 +155,7 @@ func advised(c *cli.Context, o *adviseOptions, ask whatif.AdviseAsk) (*whatif.Bu
 		defer f.Close()
 		return whatif.AdvisePrices(f, prices, whatif.PriceSeries{Series: o.Series, Zone: o.Zone}, ask, o.Guarantee)
 	}
-	r, err := results.Open(c.Args().First())
-	if err != nil {
-		return nil, err
-	}
-	if err := r.Unchanged(); err != nil {
-		return nil, err
-	}
-	e, err := scenario.Stored(r.Path, r.Manifest.Scenario)
+	r, e, err := ran(c)
 	if err != nil {
 		return nil, err
 	}

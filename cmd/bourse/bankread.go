@@ -139,19 +139,25 @@ receipt. The exit status is 3 if the check fails.
    bourse bank verify books.log
    bourse bank log books | bourse bank verify - --receipt "$(cat receipt)"`, verifyLogAction)
 
-type verifyLogOptions struct {
+// bankCheckOptions are the flags of commands that check the entries of a bank.
+type bankCheckOptions struct {
 	receiptOption              `yaml:",inline"`
 	keysOption                 `yaml:",inline"`
 	jsonOption[[]audits.Value] `yaml:",inline"`
 	amissOption                `yaml:",inline"`
 }
 
-func verifyLogAction(c *cli.Context, _ *verifyLogOptions) error {
-	head, err := keptHead(c)
-	if err != nil {
-		return err
+// checks returns what these flags require of the entries.
+func checks(c *cli.Context) (o audit.Options, err error) {
+	o.Now = wall()
+	if o.Head, err = keptHead(c); err == nil {
+		o.Keys, err = pinnedKeys(c)
 	}
-	keys, err := pinnedKeys(c)
+	return o, err
+}
+
+func verifyLogAction(c *cli.Context, _ *bankCheckOptions) error {
+	opts, err := checks(c)
 	if err != nil {
 		return err
 	}
@@ -161,7 +167,7 @@ func verifyLogAction(c *cli.Context, _ *verifyLogOptions) error {
 		return err
 	}
 	defer in.Close()
-	r, err := audits.Log(in, audit.Options{Head: head, Keys: keys, Now: wall()})
+	r, err := audits.Log(in, opts)
 	if errors.Is(err, bufio.ErrTooLong) {
 		return bad(c, name, errors.New("found a line longer than a megabyte, want one JSON object per line"))
 	}
@@ -179,25 +185,14 @@ copy. The command 'ledger audit' compares the ledger with a signed checkpoint. T
 if the audit finds an error.
 
    bourse bank audit books
-   bourse bank audit books --receipt "$(cat receipt)"`, func(c *cli.Context, _ *bankAuditOptions) error {
-	head, err := keptHead(c)
+   bourse bank audit books --receipt "$(cat receipt)"`, func(c *cli.Context, _ *bankCheckOptions) error {
+	opts, err := checks(c)
 	if err != nil {
 		return err
 	}
-	keys, err := pinnedKeys(c)
-	if err != nil {
-		return err
-	}
-	f, err := audits.At(c.Args().First(), head).Audit(audit.Options{Keys: keys, Now: wall()}, progress(c, "audit"))
+	f, err := audits.At(c.Args().First(), opts.Head).Audit(opts, progress(c, "audit"))
 	if err != nil {
 		return err
 	}
 	return tellAudits(c, f)
 })
-
-type bankAuditOptions struct {
-	receiptOption              `yaml:",inline"`
-	keysOption                 `yaml:",inline"`
-	jsonOption[[]audits.Value] `yaml:",inline"`
-	amissOption                `yaml:",inline"`
-}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bourse/experiments/results"
-	"bourse/experiments/scenario"
 	"bourse/experiments/whatif"
 
 	"github.com/urfave/cli/v2"
@@ -40,18 +38,10 @@ func explainAction(c *cli.Context, o *explainOptions) error {
 	if !c.IsSet("job") {
 		return usagef("--job: want a job number")
 	}
-	dir, err := results.Open(c.Args().First())
+	dir, e, err := ran(c)
 	if err != nil {
 		return err
 	}
-	if err := dir.Unchanged(); err != nil {
-		return err
-	}
-	e, err := scenario.Stored(dir.Path, dir.Manifest.Scenario)
-	if err != nil {
-		return err
-	}
-	e = e.Expanded()
 	out := o.Out
 	r, err := whatif.Explain(c.Context, &e, dir.Manifest.Inputs, o.Run, o.Job, o.Alpha, o.Frontier || out != "")
 	if err != nil {

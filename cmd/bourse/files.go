@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"bourse/experiments/recovered"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 )
@@ -89,4 +91,18 @@ func writeFile(c *cli.Context, name string, f func(io.Writer) error) error {
 		return errors.Join(err, os.Remove(name))
 	}
 	return err
+}
+
+// ran returns the results that the first argument names, and their scenario with every point of
+// its sweep. The files must be unchanged.
+func ran(c *cli.Context) (*results.Dir, scenario.Experiment, error) {
+	dir, err := results.Open(c.Args().First())
+	if err == nil {
+		err = dir.Unchanged()
+	}
+	if err != nil {
+		return nil, scenario.Experiment{}, err
+	}
+	e, err := scenario.Stored(dir.Path, dir.Manifest.Scenario)
+	return dir, e.Expanded(), err
 }

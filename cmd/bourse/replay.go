@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"bourse/experiments"
-	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/experiments/whatif"
 
@@ -23,18 +22,10 @@ owners of jobs gain and lose from the change. A gain is the change in the job's 
    bourse study replay results/paper --run pareto-high/be/0 --admission cac
    bourse study replay results/paper --run pareto-high/cac/3 --admission '{name: cac, guarantee: 0.99}' --alpha 0.5 --out drawn
    bourse study replay results/paper --run pareto-high/be/0 --set market.payment=bid --json`, func(c *cli.Context, o *replayOptions) error {
-	dir, err := results.Open(c.Args().First())
+	dir, e, err := ran(c)
 	if err != nil {
 		return err
 	}
-	if err := dir.Unchanged(); err != nil {
-		return err
-	}
-	e, err := scenario.Stored(dir.Path, dir.Manifest.Scenario)
-	if err != nil {
-		return err
-	}
-	e = e.Expanded()
 	var sets []string
 	if name := o.Admission; name != "" {
 		if names := experiments.NamesOf("admission"); !strings.ContainsAny(name, "{:") && !slices.Contains(names, name) {

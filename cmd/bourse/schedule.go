@@ -6,7 +6,6 @@ import (
 
 	"bourse/experiments/catalog"
 	"bourse/experiments/results"
-	"bourse/experiments/scenario"
 	"bourse/workloadgen/swf"
 
 	"github.com/urfave/cli/v2"
@@ -33,18 +32,10 @@ type scheduleOptions struct {
 }
 
 func scheduleAction(c *cli.Context, o *scheduleOptions) error {
-	dir, err := results.Open(c.Args().First())
+	dir, e, err := ran(c)
 	if err != nil {
 		return err
 	}
-	if err := dir.Unchanged(); err != nil {
-		return err
-	}
-	e, err := scenario.Stored(dir.Path, dir.Manifest.Scenario)
-	if err != nil {
-		return err
-	}
-	e = e.Expanded()
 	run, err := catalog.ChooseRun(&e, o.Run)
 	if err != nil {
 		return fmt.Errorf("--run: %w", err)

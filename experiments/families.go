@@ -14,7 +14,7 @@ import (
 	"bourse/hosts/availability/predictors"
 	"bourse/hosts/availability/sched"
 	"bourse/hosts/matchmaking"
-	"bourse/market"
+	"bourse/market/forecast"
 	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
 	"bourse/workloadgen/models"
@@ -36,7 +36,7 @@ func Families() []Family {
 		{"bidding", bidding.Table(nil)},
 		{"sharing", sharing.Table()},
 		{"payment", broker.Payments()},
-		{"forecaster", market.Forecasters()},
+		{"forecaster", forecast.Table()},
 		{"model", models.Table()},
 		{"value", values.Table()},
 		{"law", dist.Table()},

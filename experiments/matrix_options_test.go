@@ -13,7 +13,7 @@ import (
 	availability "bourse/hosts/availability/models"
 	"bourse/hosts/availability/predictors"
 	"bourse/hosts/availability/sched"
-	"bourse/market"
+	"bourse/market/forecast"
 	"bourse/workloadgen/config"
 )
 
@@ -43,8 +43,8 @@ func matrixFamilies() map[string]matrixFamily {
 			_, err := bidding.Table(rng).New(name, decode)
 			return err
 		}},
-		"forecaster": {market.Forecasters().Names(), func(name string, decode func(any) error) error {
-			_, err := market.Forecasters().New(name, decode)
+		"forecaster": {forecast.Table().Names(), func(name string, decode func(any) error) error {
+			_, err := forecast.Table().New(name, decode)
 			return err
 		}},
 		"scheduler": {sched.Table(nil).Names(), func(name string, decode func(any) error) error {

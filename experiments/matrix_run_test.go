@@ -25,7 +25,7 @@ import (
 	"bourse/experiments/scenario"
 	availability "bourse/hosts/availability/models"
 	"bourse/hosts/availability/predictors"
-	"bourse/market"
+	"bourse/market/forecast"
 	"bourse/workloadgen/models"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -35,7 +35,7 @@ import (
 func matrixKnown() scenario.Known {
 	k := scenario.Known{
 		Admission: policies.WithOutside(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
-		Forecasters: market.Forecasters().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
+		Forecasters: forecast.Table().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
 		Availability: availability.Table().Names(), Predictors: predictors.Table().Names(),
 	}
 	for _, m := range metrics.All() {

@@ -14,7 +14,7 @@ import (
 	"bourse/contracts/sharing"
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
-	"bourse/market"
+	"bourse/market/forecast"
 	"bourse/workloadgen/models"
 )
 
@@ -27,7 +27,7 @@ func reserved(t testing.TB, file string, sets ...string) *scenario.Experiment {
 	}
 	e, err := scenario.Parse(file, text, scenario.Known{
 		Admission: policies.Table(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: []string{"cheapest"},
-		Forecasters: market.Forecasters().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
+		Forecasters: forecast.Table().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
 	}, append([]string{"replications=2", "base.workload.model.jobs=250"}, sets...)...)
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
-	"bourse/market"
+	"bourse/market/forecast"
 	"bourse/workloadgen"
 	"bourse/workloadgen/models"
 )
@@ -25,7 +25,7 @@ func paper(t testing.TB, replications int, sets ...string) *scenario.Experiment 
 	t.Helper()
 	e, err := scenario.Parse("paper", papers.Presets()["paper"], scenario.Known{
 		Admission: policies.Table(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
-		Forecasters: market.Forecasters().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
+		Forecasters: forecast.Table().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
 	}, append(sets, fmt.Sprintf("replications=%d", replications))...)
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"bourse/experiments/scenario"
 	"bourse/hosts"
 	"bourse/market"
+	"bourse/market/forecast"
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
 	"bourse/workloadgen/config"
@@ -252,7 +253,7 @@ type makers struct {
 }
 
 func newMakers() *makers {
-	m := &makers{sharing: sharing.Table(), forecast: market.Forecasters()}
+	m := &makers{sharing: sharing.Table(), forecast: forecast.Table()}
 	for i := range m.streams {
 		m.rngs[i] = rand.New(&m.streams[i])
 	}

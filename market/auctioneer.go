@@ -59,6 +59,6 @@ func (a *Auctioneer) Reset(c Config) (err error) {
 		a.history.Reset()
 		return nil
 	}
-	a.history, err = newHistory(c.Window)
+	a.history, err = NewHistory(c.Window)
 	return err
 }

@@ -39,18 +39,18 @@ func BenchmarkMoments(b *testing.B) {
 			took := b.Elapsed()
 
 			var plain History
-			var stays []stay
+			var stays []Stay
 			start := time.Now()
 			for i := range b.N {
 				now := float64(i) * c.dt
 				plain.Observe(now, Rate(i%7))
-				stays = plain.stays(now, stays[:0])
+				stays = plain.Stays(now, stays[:0])
 				length, sum, squares := 0.0, 0.0, 0.0
 				for _, s := range stays {
-					p := float64(s.price)
-					length += s.seconds
-					sum += s.seconds * p
-					squares += s.seconds * p * p
+					p := float64(s.Price)
+					length += s.Seconds
+					sum += s.Seconds * p
+					squares += s.Seconds * p * p
 				}
 				sink = squares/length - sum/length*sum/length
 			}

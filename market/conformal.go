@@ -44,8 +44,8 @@ type ConformalOptions struct {
 	Scores int     `yaml:"scores" validate:"min=1,max=10000" doc:"scores kept, the latest"`
 }
 
-// newConformal returns a conformal forecaster with the decoded options.
-func newConformal(decode plugin.Decoder) (Forecaster, error) {
+// NewConformal returns a conformal forecaster with the decoded options.
+func NewConformal(decode plugin.Decoder) (Forecaster, error) {
 	o := ConformalOptions{Gamma: 0.02, Steps: 10, Scores: 200}
 	err := decode(&o)
 	return conformal{o}, err
@@ -62,6 +62,10 @@ func (c conformal) Percentile(h *History, now, g float64) float64 {
 	t.pass(now, h.Price())
 	return t.quantile(t.level(g).alpha, h.Price()).Float64()
 }
+
+// rounding is the relative error allowed in sums of durations. Without this tolerance, a price
+// in force for exactly a fraction g of the window might not count as the percentile.
+const rounding = 1e-12
 
 // Every price lies between these two rates.
 const (

@@ -52,7 +52,7 @@ func TestConformal(t *testing.T) {
 		}
 		g := rapid.SampledFrom([]float64{0.05, 0.5, 0.6, 0.95}).Draw(t, "g")
 		next := adversary(t)
-		h, _ := newHistory(float64(o.Steps)) // a forecast a second
+		h, _ := NewHistory(float64(o.Steps)) // a forecast a second
 		h.Observe(0, 1e9)
 		f := conformal{o}
 		const n = 3000
@@ -106,7 +106,7 @@ func TestQuantile(t *testing.T) {
 func TestConformalAsked(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		f, _ := Forecasters().New("conformal", nil)
+		f, _ := NewConformal(func(any) error { return nil })
 		var seldom, often History
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		for _, h := range []*History{&seldom, &often} {
@@ -133,8 +133,8 @@ func TestConformalAsked(t *testing.T) {
 // and is followed again when it changes.
 func TestConformalStill(t *testing.T) {
 	t.Parallel()
-	f, _ := Forecasters().New("conformal", nil)
-	h, _ := newHistory(1e-3)
+	f, _ := NewConformal(func(any) error { return nil })
+	h, _ := NewHistory(1e-3)
 	h.Observe(0, 5e9)
 	f.Percentile(&h, 0, 0.6)
 	h.Observe(1e9, 6e9)
@@ -153,7 +153,7 @@ func TestConformalStill(t *testing.T) {
 // TestConformalReset checks that a history after Reset behaves like a new one.
 func TestConformalReset(t *testing.T) {
 	t.Parallel()
-	f, _ := Forecasters().New("conformal", nil)
+	f, _ := NewConformal(func(any) error { return nil })
 	var used History
 	play := func(h *History) (all []float64) {
 		for k := range 400 {
@@ -172,7 +172,7 @@ func TestConformalReset(t *testing.T) {
 // TestConformalRange checks that prices near the end of their range cause no overflow.
 func TestConformalRange(t *testing.T) {
 	t.Parallel()
-	f, _ := Forecasters().New("conformal", nil)
+	f, _ := NewConformal(func(any) error { return nil })
 	var h History
 	for k := range 400 {
 		p := Rate(0)

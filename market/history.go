@@ -44,9 +44,9 @@ type step struct {
 	price Rate
 }
 
-// newHistory returns a history with a window of the given number of seconds; 0 means
+// NewHistory returns a history with a window of the given number of seconds; 0 means
 // defaultWindow. It fails if the window is negative, infinite or NaN.
-func newHistory(window float64) (History, error) {
+func NewHistory(window float64) (History, error) {
 	if !(window >= 0) || math.IsInf(window, 1) {
 		return History{}, fmt.Errorf("price window of %v seconds: want a number above 0", window)
 	}
@@ -202,10 +202,16 @@ func (s *step) integrals(end float64) (sum, squares twofloat) {
 	return sum, sum.scale(price)
 }
 
-// stays appends to out the prices in the window that ends at now, in order of time, each with
+// A Stay is a price and the number of seconds for which it was in force.
+type Stay struct {
+	Price   Rate
+	Seconds float64
+}
+
+// Stays appends to out the prices in the window that ends at now, in order of time, each with
 // the number of seconds for which it was in force. It appends nothing if the window has no
 // length.
-func (h *History) stays(now float64, out []stay) []stay {
+func (h *History) Stays(now float64, out []Stay) []Stay {
 	from := h.advance(now)
 	steps := h.steps[h.head:]
 	for i, s := range steps {
@@ -214,7 +220,7 @@ func (h *History) stays(now float64, out []stay) []stay {
 			end = steps[i+1].at
 		}
 		if end > max(from, s.at) {
-			out = append(out, stay{s.price, end - max(from, s.at)})
+			out = append(out, Stay{s.price, end - max(from, s.at)})
 		}
 	}
 	return out

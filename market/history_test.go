@@ -80,7 +80,7 @@ func TestMoments(t *testing.T) {
 		{"seen now", []seen{{0, 1e9}, {20, 7e9}}, 20, 1, 0},
 		{"long ago", []seen{{0, 1e9}, {20, 7e9}}, 1e8, 7, 0},
 	} {
-		h, err := newHistory(100)
+		h, err := NewHistory(100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,11 +179,11 @@ func TestHistoryForgets(t *testing.T) {
 func TestNewHistory(t *testing.T) {
 	t.Parallel()
 	for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {
-		if _, err := newHistory(w); err == nil {
+		if _, err := NewHistory(w); err == nil {
 			t.Errorf("NewHistory(%v): no error", w)
 		}
 	}
-	if h, err := newHistory(0); h.Window() != defaultWindow || err != nil {
+	if h, err := NewHistory(0); h.Window() != defaultWindow || err != nil {
 		t.Errorf("NewHistory(0) has window %v, %v, want %v", h.Window(), err, defaultWindow)
 	}
 }

@@ -74,7 +74,7 @@ var may = map[string]string{
 	"experiments/audits":       "bank/audit bank/place bank/store bank/tiles experiments/misuse experiments/recovered experiments/report experiments/results experiments/scenario experiments/verify",
 	"experiments/misuse":       "",
 	"experiments/verdicts":     "experiments/contrast",
-	"experiments/live":         "bank/... contracts/... experiments/des experiments/live/wire experiments/misuse experiments/scenario hosts hosts/availability hosts/availability/traces hosts/link hosts/remote market workloadgen",
+	"experiments/live":         "bank/... contracts/... experiments/des experiments/live/wire experiments/misuse experiments/scenario hosts hosts/availability hosts/availability/traces hosts/link hosts/remote market market/forecast workloadgen",
 	"experiments/live/wire":    "",
 	"experiments/live/batch":   "",
 	"experiments/live/usage":   "bank",
@@ -86,10 +86,10 @@ var may = map[string]string{
 	"experiments/whatif":       "bank contracts contracts/admission contracts/policies experiments experiments/advise experiments/catalog experiments/metrics experiments/misuse experiments/papers experiments/report experiments/scenario experiments/stats workloadgen",
 	"experiments/catalog":      "contracts/admission contracts/policies experiments experiments/misuse experiments/papers experiments/report experiments/results experiments/scenario workloadgen/swf",
 	"experiments/publication":  "bank bank/store experiments experiments/advise experiments/catalog experiments/contrast experiments/metrics experiments/misuse experiments/papers experiments/recovered experiments/report experiments/results experiments/scenario experiments/stats experiments/trail experiments/verdicts",
-	"experiments/study":        "contracts contracts/broker experiments experiments/metrics experiments/misuse experiments/papers experiments/publication experiments/report experiments/results experiments/scenario experiments/stats hosts market workloadgen/swf",
+	"experiments/study":        "contracts contracts/broker experiments experiments/metrics experiments/misuse experiments/papers experiments/publication experiments/report experiments/results experiments/scenario experiments/stats hosts market market/forecast workloadgen/swf",
 	"experiments/live/client":  "bank bank/keys bank/order bank/whole contracts/order experiments/live experiments/live/service experiments/misuse hosts hosts/link hosts/remote",
 	"experiments/papers":       "experiments/metrics experiments/misuse experiments/papers/... experiments/report experiments/results experiments/scenario",
-	"experiments":              "-experiments/catalog -experiments/live/... -experiments/publication -experiments/study -experiments/whatif bank/... contracts/... experiments/... hosts/... market workloadgen/...",
+	"experiments":              "-experiments/catalog -experiments/live/... -experiments/publication -experiments/study -experiments/whatif bank/... contracts/... experiments/... hosts/... market market/forecast workloadgen/...",
 	"cmd/bourse":               "bank/... contracts/... experiments/... hosts/... market market/clearing workloadgen/...",
 }
 

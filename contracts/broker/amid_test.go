@@ -9,7 +9,7 @@ import (
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/sim"
-	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // together admits all waiting requests at 10 s on the only host.
@@ -67,7 +67,7 @@ func TestAmid(t *testing.T) {
 		b := New(Config{
 			Fleet: []hosts.Machine{h}, Owners: []bank.Account{host}, Provider: provider,
 			Policy: new(together), Sharing: must(sharing.Table().New(rule, func(any) error { return nil })),
-			Payment: must(Payments().New("budget", nil)), Window: 300, Forecast: must(market.Forecasters().New("chebyshev", func(any) error { return nil })), Teller: l,
+			Payment: must(Payments().New("budget", nil)), Window: 300, Forecast: must(forecast.Table().New("chebyshev", func(any) error { return nil })), Teller: l,
 		})
 		for id := range contracts.ID(n) {
 			r := contracts.Request{ID: id, Owner: ann, Work: 8, Nodes: 1, PerHost: true, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 1000}}

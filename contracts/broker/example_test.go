@@ -12,7 +12,7 @@ import (
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/sim"
-	"bourse/market"
+	"bourse/market/forecast"
 )
 
 func none(any) error { return nil } // no options
@@ -31,7 +31,7 @@ func Example() {
 	policy, _ := policies.Table(bid, chance).New("be", none)
 	rule, _ := sharing.Table().New("auction", none)
 	payment, _ := broker.Payments().New("usage", nil)
-	forecast, _ := market.Forecasters().New("chebyshev", nil)
+	forecast, _ := forecast.Table().New("chebyshev", nil)
 	b := broker.New(broker.Config{
 		Fleet:  []hosts.Machine{sim.New(hosts.Spec{Name: "h0", CPUs: 2, Speed: 1, Cap: 1})},
 		Owners: []bank.Account{owner}, Provider: provider, Teller: ledger,

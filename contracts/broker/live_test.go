@@ -15,7 +15,7 @@ import (
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/remote"
-	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // TestElsewhere checks that metered hosts that obey and report at once give the same results
@@ -95,7 +95,7 @@ func newFar(t *testing.T, n int, leaving floor.Leaving, payment string) *far {
 	must(0, books.Mint(0, must(books.Account("provider")), bank.Micros(1e9)))
 	c := Config{
 		Provider: must(books.Account("provider")), Window: 10, Teller: books, Ties: rand.New(rand.NewPCG(1, 1)), Spans: Spans{Patience: 5},
-		Payment: must(Payments().New(payment, nil)), Forecast: must(market.Forecasters().New("chebyshev", nil)),
+		Payment: must(Payments().New(payment, nil)), Forecast: must(forecast.Table().New("chebyshev", nil)),
 		Policy:  must(policies.Table(must(bidding.Table(nil).New("cheapest", noOptions)), nil).New("be", noOptions)),
 		Sharing: must(sharing.Table().New("auction", noOptions)), Availability: &floor.Availability{Leaving: leaving},
 	}

@@ -14,7 +14,7 @@ import (
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/sim"
-	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // A trial is a random market with its requests.
@@ -138,7 +138,7 @@ func (m *trial) open(t testing.TB) *played {
 	fail(err)
 	c.Payment, err = Payments().New(m.payment, nil)
 	fail(err)
-	c.Forecast, err = market.Forecasters().New("chebyshev", nil)
+	c.Forecast, err = forecast.Table().New("chebyshev", nil)
 	fail(err)
 
 	return &played{ledger: l, broker: New(c), users: users}

@@ -16,7 +16,7 @@ import (
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
 	"bourse/hosts/sim"
-	"bourse/market"
+	"bourse/market/forecast"
 	"bourse/workloadgen/config"
 )
 
@@ -191,7 +191,7 @@ func newMedley(seed uint64, n int) *medley {
 
 // choose draws options of the policy, and a sharing rule.
 func (m *medley) choose(rng *rand.Rand) {
-	m.sharing, m.bidding, m.forecast = policies.Of(m.policy).Sharing, pick(rng, "cheapest", "cheapest", "random", "best-response"), pick(rng, market.Forecasters().Names()...)
+	m.sharing, m.bidding, m.forecast = policies.Of(m.policy).Sharing, pick(rng, "cheapest", "cheapest", "random", "best-response"), pick(rng, forecast.Table().Names()...)
 	if !policies.Of(m.policy).Books && rng.IntN(3) == 0 {
 		m.sharing = pick(rng, "auction", "exclusive", "deadline", "librasla", "turns")
 	}
@@ -277,7 +277,7 @@ func (m *medley) open(noted bool) *world {
 		Payment: must(Payments().New(m.payment, nil)), Policy: m.make(w),
 	}
 	if policies.Of(m.policy).Forecasts {
-		c.Forecast = must(market.Forecasters().New(m.forecast, nil))
+		c.Forecast = must(forecast.Table().New(m.forecast, nil))
 	}
 	if m.metered {
 		w.link = &link{rng: rand.New(rand.NewPCG(m.seed, 13)), prompt: m.prompt, next: math.Inf(1)}

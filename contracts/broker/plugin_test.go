@@ -10,7 +10,7 @@ import (
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/sim"
-	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // The code up to the test is a complete policy: it rejects requests with an odd amount of work.
@@ -40,7 +40,7 @@ func TestPlugin(t *testing.T) {
 	b := New(Config{
 		Fleet: []hosts.Machine{sim.New(hosts.Spec{Name: "h0", CPUs: 1, Speed: 1})}, Owners: []bank.Account{host}, Provider: provider,
 		Policy: admission.Immediate(&evenOnly{}), Sharing: must(sharing.Table().New("auction", func(any) error { return nil })),
-		Payment: must(Payments().New("spot", nil)), Window: 300, Forecast: must(market.Forecasters().New("chebyshev", func(any) error { return nil })), Teller: l, Notes: true,
+		Payment: must(Payments().New("spot", nil)), Window: 300, Forecast: must(forecast.Table().New("chebyshev", func(any) error { return nil })), Teller: l, Notes: true,
 	})
 	for id, work := range []float64{8, 9} {
 		r := contracts.Request{ID: contracts.ID(id), Owner: ann, Work: work, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 100}}

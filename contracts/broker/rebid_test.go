@@ -15,6 +15,7 @@ import (
 	"bourse/hosts"
 	"bourse/hosts/sim"
 	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // A fixed policy accepts each request with the given bids, one per host.
@@ -97,7 +98,7 @@ func rivals(t *testing.T, policy, options, payment string) (*Broker, *bank.Ledge
 		Policy: m.make(w), Payment: must(Payments().New(payment, nil)), Sharing: must(sharing.Table().New("auction", noOptions)), Window: 300, Ties: rand.New(rand.NewPCG(1, 2)),
 	}
 	if policies.Of(policy).Forecasts {
-		c.Forecast = must(market.Forecasters().New("normal", nil))
+		c.Forecast = must(forecast.Table().New("normal", nil))
 	}
 	b := New(c)
 	for id, budget := range []int64{3e6, 1e6} {

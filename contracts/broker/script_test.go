@@ -20,7 +20,7 @@ import (
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
 	"bourse/hosts/sim"
-	"bourse/market"
+	"bourse/market/forecast"
 	"bourse/workloadgen/config"
 )
 
@@ -186,7 +186,7 @@ func (c *conversation) open() error {
 	if err != nil {
 		return err
 	}
-	forecast, err := market.Forecasters().New(c.forecast, nil)
+	forecast, err := forecast.Table().New(c.forecast, nil)
 	if err != nil {
 		return err
 	}

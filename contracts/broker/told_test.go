@@ -14,7 +14,7 @@ import (
 	"bourse/hosts"
 	"bourse/hosts/availability"
 	"bourse/hosts/sim"
-	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // A listener is a policy that records the events that it receives, and may ignore some kinds.
@@ -52,7 +52,7 @@ func newOffice(policy string, options func(any) error, churn *floor.Availability
 	o.Broker = New(Config{
 		Fleet: []hosts.Machine{sim.New(hosts.Spec{Name: "h0", CPUs: 1, Speed: 1})}, Owners: []bank.Account{must(l.Account("host:h0"))},
 		Provider: must(l.Account("provider")), Policy: o.policy, Sharing: must(sharing.Table().New(policies.Of(policy).Sharing, noOptions)),
-		Payment: must(Payments().New("spot", nil)), Window: 300, Forecast: must(market.Forecasters().New("chebyshev", noOptions)),
+		Payment: must(Payments().New("spot", nil)), Window: 300, Forecast: must(forecast.Table().New("chebyshev", noOptions)),
 		Teller: l, Notes: true, Availability: churn,
 	})
 	return o

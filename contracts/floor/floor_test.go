@@ -13,6 +13,7 @@ import (
 	"bourse/hosts/availability"
 	"bourse/hosts/sim"
 	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // asBid charges every task its bid.
@@ -31,7 +32,7 @@ var auction = must(sharing.Table().New("auction", func(any) error { return nil }
 // processor.
 func hostConfig(rule sharing.Rule, speeds ...float64) Config {
 	c := Config{Sharing: rule, Charges: Charges{Tariff: asBid}, Window: 100, Ties: rand.New(rand.NewPCG(1, 2)),
-		Forecast: must(market.Forecasters().New("empirical", func(any) error { return nil }))}
+		Forecast: must(forecast.Table().New("empirical", func(any) error { return nil }))}
 	for h, speed := range speeds {
 		c.Machines = append(c.Machines, sim.New(hosts.Spec{Name: fmt.Sprint("h", h), CPUs: 1, Speed: speed, Room: hosts.Resources{Memory: 8}}))
 	}

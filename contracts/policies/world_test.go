@@ -17,7 +17,7 @@ import (
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/sim"
-	"bourse/market"
+	"bourse/market/forecast"
 )
 
 type (
@@ -71,7 +71,7 @@ func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, churn *floor
 		Fleet: fleet, Owners: owners, Provider: w.provider, Teller: w.ledger, Ties: rng, Availability: churn,
 		Policy:  w.watch(newPolicy(t, policy, o)),
 		Sharing: must(sharing.Table().New(Of(policy).Sharing, o.Decode)), Payment: must(broker.Payments().New("budget", nil)),
-		Window: 300, Forecast: must(market.Forecasters().New("chebyshev", nothing)),
+		Window: 300, Forecast: must(forecast.Table().New("chebyshev", nothing)),
 	})
 	return w
 }

@@ -16,7 +16,7 @@ import (
 	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/scenario"
-	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // A Config is the content of a market's configuration file.
@@ -192,7 +192,7 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	if b.Sharing, err = sharing.Table().New(shares.Name, shares.Decode); err != nil {
 		return b, shares.Blame(err)
 	}
-	if b.Forecast, err = market.Forecasters().New(c.Market.Forecaster.Name, c.Market.Forecaster.Decode); err != nil {
+	if b.Forecast, err = forecast.Table().New(c.Market.Forecaster.Name, c.Market.Forecaster.Decode); err != nil {
 		return b, c.Market.Forecaster.Blame(err)
 	}
 	if b.Payment, err = broker.Payments().New(c.Market.Payment, nil); err != nil {

@@ -19,7 +19,7 @@ import (
 	"bourse/hosts/matchmaking"
 	"bourse/hosts/sim"
 	"bourse/hosts/timetable"
-	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // An engine is the market with the policy reserve over the clusters of a replay.
@@ -70,7 +70,7 @@ func newEngine(tb rapid.TB, clusters []timetable.Config, o reserve.Options, draw
 		must(err)
 		c.Owners = append(c.Owners, owner)
 	}
-	c.Forecast, err = market.Forecasters().New("chebyshev", func(any) error { return nil })
+	c.Forecast, err = forecast.Table().New("chebyshev", func(any) error { return nil })
 	must(err)
 	c.Provider, err = e.ledger.Account("provider")
 	must(err)

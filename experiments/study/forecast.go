@@ -9,6 +9,7 @@ import (
 	"bourse/experiments"
 	"bourse/experiments/report"
 	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // forecasts is the number of forecasts made per window.
@@ -32,7 +33,7 @@ type Coverage struct {
 // Forecast evaluates the named forecasters, with default options, on each series at each
 // probability in gs.
 func Forecast(ctx context.Context, series []Series, forecasters []string, gs []float64, opts experiments.Options) (*Held, error) {
-	table := market.Forecasters()
+	table := forecast.Table()
 	var all []Coverage
 	each := len(forecasters) * len(gs)
 	begin := func(context.Context) func(int) (Coverage, error) {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // traces is the folder of recorded files.
@@ -28,7 +28,7 @@ func TestConformalCovers(t *testing.T) {
 	all = append(all, recorded...)
 	for _, s := range all {
 		for _, g := range []float64{0.6, 0.9} {
-			f, err := market.Forecasters().New("conformal", nil)
+			f, err := forecast.Table().New("conformal", nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ import (
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/sim"
-	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // A sifting wraps easy. A sifting calls Decide even for requests that Defers would defer, and
@@ -57,7 +57,7 @@ func TestDefers(t *testing.T) {
 			Provider: must(l.Account("provider")), Teller: l, Window: 300,
 			Policy:  admission.Queued(p, admission.Order{Scan: p}),
 			Sharing: must(sharing.Table().New("exclusive", nil)), Payment: must(broker.Payments().New("budget", nil)),
-			Forecast: must(market.Forecasters().New("chebyshev", nil)), Ties: rand.New(rand.NewPCG(0, 0)),
+			Forecast: must(forecast.Table().New("chebyshev", nil)), Ties: rand.New(rand.NewPCG(0, 0)),
 		}
 		for range rapid.IntRange(1, 8).Draw(t, "processors") {
 			c.Fleet = append(c.Fleet, sim.New(hosts.Spec{CPUs: 1, Speed: rapid.SampledFrom([]float64{0.5, 1, 2}).Draw(t, "speed")}))

@@ -22,7 +22,7 @@ import (
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/sim"
-	"bourse/market"
+	"bourse/market/forecast"
 )
 
 // golden calls f with each golden case of a kind, in the folder that BOURSE_GOLDEN_MECHANISMS
@@ -102,7 +102,7 @@ func run(t tb, p contracts.Policy, fleet int, jobs []goldenJob, users map[string
 	c := broker.Config{
 		Provider: must(l.Account("provider")), Teller: l, Window: 300, Policy: p,
 		Sharing: must(sharing.Table().New("exclusive", nil)), Payment: must(broker.Payments().New("free", nil)),
-		Forecast: must(market.Forecasters().New("chebyshev", nil)), Ties: rand.New(rand.NewPCG(0, 0)),
+		Forecast: must(forecast.Table().New("chebyshev", nil)), Ties: rand.New(rand.NewPCG(0, 0)),
 	}
 	for range fleet {
 		c.Fleet = append(c.Fleet, sim.New(hosts.Spec{CPUs: 1, Speed: 1}))

@@ -1,9 +1,10 @@
-package market
+package forecast
 
 import (
 	"math"
 	"slices"
 
+	"bourse/market"
 	"bourse/workloadgen/plugin"
 )
 
@@ -18,8 +19,8 @@ import (
 // lies on or below the line. The forecast can be negative.
 type regression struct {
 	RegressionOptions
-	stays []stay // scratch memory
-	pairs []pair // scratch memory
+	stays []market.Stay // scratch memory
+	pairs []pair        // scratch memory
 	ys    []float64
 }
 
@@ -33,16 +34,16 @@ type RegressionOptions struct {
 }
 
 // newRegression returns a regression forecaster with the decoded options.
-func newRegression(decode plugin.Decoder) (Forecaster, error) {
+func newRegression(decode plugin.Decoder) (market.Forecaster, error) {
 	o := RegressionOptions{Lag: 0.3, Samples: 30}
 	err := decode(&o)
 	return &regression{RegressionOptions: o}, err
 }
 
-// Percentile implements [Forecaster]. If the price was constant over the window, the forecast
+// Percentile implements [market.Forecaster]. If the price was constant over the window, the forecast
 // is that price.
-func (r *regression) Percentile(h *History, now, g float64) float64 {
-	r.stays = h.stays(now, r.stays[:0])
+func (r *regression) Percentile(h *market.History, now, g float64) float64 {
+	r.stays = h.Stays(now, r.stays[:0])
 	if len(r.stays) < 2 {
 		return h.Price().Float64()
 	}
@@ -64,7 +65,7 @@ func (r *regression) sample(length float64) {
 
 // A walk reads prices from stays in order of time.
 type walk struct {
-	stays []stay
+	stays []market.Stay
 	until float64 // end of the stays already passed, in seconds
 	i     int
 }
@@ -72,11 +73,11 @@ type walk struct {
 // price returns the price at the given number of seconds after the first stay began. The
 // argument must not decrease from one call to the next.
 func (w *walk) price(at float64) float64 {
-	for w.i+1 < len(w.stays) && w.until+w.stays[w.i].seconds <= at {
-		w.until += w.stays[w.i].seconds
+	for w.i+1 < len(w.stays) && w.until+w.stays[w.i].Seconds <= at {
+		w.until += w.stays[w.i].Seconds
 		w.i++
 	}
-	return w.stays[w.i].price.Float64()
+	return w.stays[w.i].Price.Float64()
 }
 
 // fit returns the line with the smallest loss. At least one optimal line passes through two

@@ -1,4 +1,4 @@
-package market
+package forecast
 
 import (
 	"errors"
@@ -6,7 +6,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"bourse/market"
 )
+
+// A step is a price and the time from which it applies.
+type step struct {
+	at    float64
+	price market.Rate
+}
 
 // TestForecasters checks F⁻¹(g) against hand-computed values, for a price with mean 2 and
 // deviation 1 (half the window at 1, half at 3), for a skewed price with mean 1 and deviation
@@ -70,11 +78,11 @@ func TestForecasters(t *testing.T) {
 		{"empirical", "still", 0.01, 5},
 		{"empirical", "nothing", 0.6, 0},
 	} {
-		f, err := Forecasters().New(c.forecaster, nil)
+		f, err := Table().New(c.forecaster, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h, _ := newHistory(100)
+		h, _ := market.NewHistory(100)
 		for _, s := range histories[c.history] {
 			h.Observe(s.at, s.price)
 		}
@@ -88,8 +96,8 @@ func TestForecasters(t *testing.T) {
 // no length, and that prices in force for no time are ignored.
 func TestEmpiricalNow(t *testing.T) {
 	t.Parallel()
-	f, _ := Forecasters().New("empirical", nil)
-	var h History
+	f, _ := Table().New("empirical", nil)
+	var h market.History
 	h.Observe(0, 7e9)
 	if got := f.Percentile(&h, 0, 0.6); got != 7 {
 		t.Errorf("percentile at the origin = %v, want 7", got)
@@ -104,8 +112,8 @@ func TestEmpiricalNow(t *testing.T) {
 // percentile despite rounding: 0.56 of 300 s is 168.00000000000003 s.
 func TestEmpiricalDust(t *testing.T) {
 	t.Parallel()
-	f, _ := Forecasters().New("empirical", nil)
-	var h History
+	f, _ := Table().New("empirical", nil)
+	var h market.History
 	h.Observe(0, 9e9)
 	h.Observe(132, 7e9)
 	if got := f.Percentile(&h, 300, 0.56); got != 7 {
@@ -121,25 +129,25 @@ func TestEmpiricalDust(t *testing.T) {
 func TestForecasterTable(t *testing.T) {
 	t.Parallel()
 	want := []string{"chebyshev", "chebyshev-two-sided", "conformal", "empirical", "ewma", "normal", "quantile"}
-	if got := Forecasters().Names(); !slices.Equal(got, want) {
+	if got := Table().Names(); !slices.Equal(got, want) {
 		t.Errorf("names = %v, want %v", got, want)
 	}
 	unknown := errors.New("unknown option")
-	for _, name := range Forecasters().Names() {
-		if Forecasters().Doc(name) == "" {
+	for _, name := range Table().Names() {
+		if Table().Doc(name) == "" {
 			t.Errorf("%s: no doc", name)
 		}
-		if _, err := Forecasters().New(name, func(any) error { return unknown }); !errors.Is(err, unknown) {
+		if _, err := Table().New(name, func(any) error { return unknown }); !errors.Is(err, unknown) {
 			t.Errorf("%s with an unknown option: error %v, want %v", name, err, unknown)
 		}
 	}
-	if got := Forecasters().Doc("normal"); !strings.Contains(got, "Normal") {
+	if got := Table().Doc("normal"); !strings.Contains(got, "Normal") {
 		t.Errorf("normal: %q", got)
 	}
-	if got := Forecasters().Doc("oracle"); got != "" {
+	if got := Table().Doc("oracle"); got != "" {
 		t.Errorf("oracle: %q", got)
 	}
-	if _, err := Forecasters().New("oracle", nil); err == nil {
+	if _, err := Table().New("oracle", nil); err == nil {
 		t.Error("forecaster oracle: no error")
 	}
 }

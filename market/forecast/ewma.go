@@ -1,11 +1,12 @@
-package market
+package forecast
 
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
+	"bourse/market"
 	"bourse/workloadgen/plugin"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // An ewma forecaster assumes that the price has a Normal distribution with exponentially
@@ -19,7 +20,7 @@ import (
 // negative.
 type ewma struct {
 	EWMAOptions
-	stays []stay // scratch memory
+	stays []market.Stay // scratch memory
 }
 
 // EWMAOptions are the options of the forecaster ewma.
@@ -28,16 +29,16 @@ type EWMAOptions struct {
 }
 
 // newEWMA returns an ewma forecaster with the decoded options.
-func newEWMA(decode plugin.Decoder) (Forecaster, error) {
+func newEWMA(decode plugin.Decoder) (market.Forecaster, error) {
 	o := EWMAOptions{HalfLife: 0.2}
 	err := decode(&o)
 	return &ewma{EWMAOptions: o}, err
 }
 
-// Percentile implements [Forecaster]. If the price was constant over the window, the forecast
+// Percentile implements [market.Forecaster]. If the price was constant over the window, the forecast
 // is that price.
-func (e *ewma) Percentile(h *History, now, g float64) float64 {
-	e.stays = h.stays(now, e.stays[:0])
+func (e *ewma) Percentile(h *market.History, now, g float64) float64 {
+	e.stays = h.Stays(now, e.stays[:0])
 	half := e.HalfLife * h.Window()
 	weigh := func(of func(p float64) float64) float64 { // returns the weighted mean of a function of the price
 		sum, total, age := 0.0, 0.0, 0.0
@@ -45,8 +46,8 @@ func (e *ewma) Percentile(h *History, now, g float64) float64 {
 			s := &e.stays[i]
 			// w is proportional to the integral of the weight over the stay, from age to age +
 			// seconds.
-			w := math.Exp2(-age/half) * -math.Expm1(-s.seconds*math.Ln2/half)
-			sum, total, age = sum+w*of(s.price.Float64()), total+w, age+s.seconds
+			w := math.Exp2(-age/half) * -math.Expm1(-s.Seconds*math.Ln2/half)
+			sum, total, age = sum+w*of(s.Price.Float64()), total+w, age+s.Seconds
 		}
 		return sum / total
 	}

@@ -1,9 +1,11 @@
-package market
+package forecast
 
 import (
-	"bourse/workloadgen/plugin"
 	"cmp"
 	"slices"
+
+	"bourse/market"
+	"bourse/workloadgen/plugin"
 )
 
 // rounding is the relative error allowed in sums of durations. Without this tolerance, a price
@@ -14,33 +16,27 @@ const rounding = 1e-12
 // It returns the lowest price p such that the price was at most p for at least a fraction g of
 // the time. It cannot forecast a price that did not occur in the window.
 type empirical struct {
-	stays []stay // scratch memory
-}
-
-// A stay is a price and the number of seconds for which it was in force.
-type stay struct {
-	price   Rate
-	seconds float64
+	stays []market.Stay // scratch memory
 }
 
 // newEmpirical returns an empirical forecaster, which has no options.
-func newEmpirical(decode plugin.Decoder) (Forecaster, error) {
+func newEmpirical(decode plugin.Decoder) (market.Forecaster, error) {
 	return &empirical{}, decode(&struct{}{})
 }
 
-// Percentile implements [Forecaster]. Percentile sorts the prices of the window and adds up
+// Percentile implements [market.Forecaster]. Percentile sorts the prices of the window and adds up
 // their durations until the sum reaches the fraction g of the window.
-func (e *empirical) Percentile(h *History, now, g float64) float64 {
-	e.stays = h.stays(now, e.stays[:0])
-	slices.SortFunc(e.stays, func(a, b stay) int { return cmp.Compare(a.price, b.price) })
+func (e *empirical) Percentile(h *market.History, now, g float64) float64 {
+	e.stays = h.Stays(now, e.stays[:0])
+	slices.SortFunc(e.stays, func(a, b market.Stay) int { return cmp.Compare(a.Price, b.Price) })
 	length := 0.0
 	for _, s := range e.stays {
-		length += s.seconds
+		length += s.Seconds
 	}
 	p, below := h.Price(), 0.0
 	for _, s := range e.stays {
-		p = s.price
-		if below += s.seconds; below >= g*length*(1-rounding) {
+		p = s.Price
+		if below += s.Seconds; below >= g*length*(1-rounding) {
 			break
 		}
 	}

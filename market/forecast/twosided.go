@@ -1,7 +1,9 @@
-package market
+package forecast
 
 import (
 	"math"
+
+	"bourse/market"
 )
 
 // A twoSided bounds F⁻¹(g) by Chebyshev's inequality for both tails. The bound is higher than
@@ -12,8 +14,8 @@ import (
 // For g = 0.9 it is μ + 3.16σ, compared with μ + 3σ.
 type twoSided struct{}
 
-// Percentile implements [Forecaster].
-func (twoSided) Percentile(h *History, now, g float64) float64 {
+// Percentile implements [market.Forecaster].
+func (twoSided) Percentile(h *market.History, now, g float64) float64 {
 	mean, std := h.Moments(now)
 	return mean + std/math.Sqrt(1-g)
 }

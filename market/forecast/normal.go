@@ -1,6 +1,8 @@
-package market
+package forecast
 
 import (
+	"bourse/market"
+
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -12,8 +14,8 @@ import (
 // For g below 1/2 the forecast can be negative.
 type gaussian struct{}
 
-// Percentile implements [Forecaster].
-func (gaussian) Percentile(h *History, now, g float64) float64 {
+// Percentile implements [market.Forecaster].
+func (gaussian) Percentile(h *market.History, now, g float64) float64 {
 	mean, std := h.Moments(now)
 	return mean + std*distuv.UnitNormal.Quantile(g)
 }

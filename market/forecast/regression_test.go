@@ -1,8 +1,10 @@
-package market
+package forecast
 
 import (
 	"math"
 	"testing"
+
+	"bourse/market"
 
 	"pgregory.net/rapid"
 )
@@ -46,7 +48,7 @@ func TestFit(t *testing.T) {
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	r := &regression{RegressionOptions: RegressionOptions{Lag: 0.25, Samples: 4}}
-	r.stays = []stay{{1e9, 10}, {2e9, 20}, {3e9, 10}}
+	r.stays = []market.Stay{{Price: 1e9, Seconds: 10}, {Price: 2e9, Seconds: 20}, {Price: 3e9, Seconds: 10}}
 	r.sample(40) // at 0, 10, 20 and 30 s, and 10 s later
 	want := []pair{{1, 2}, {2, 2}, {2, 3}, {3, 3}}
 	for i, p := range r.pairs {

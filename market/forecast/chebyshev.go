@@ -1,7 +1,9 @@
-package market
+package forecast
 
 import (
 	"math"
+
+	"bourse/market"
 )
 
 // A chebyshev bounds F⁻¹(g) for every distribution with the mean μ and standard deviation σ of
@@ -13,8 +15,8 @@ import (
 // 3σ, compared with μ + 1.28σ for a Normal price.
 type chebyshev struct{}
 
-// Percentile implements [Forecaster].
-func (chebyshev) Percentile(h *History, now, g float64) float64 {
+// Percentile implements [market.Forecaster].
+func (chebyshev) Percentile(h *market.History, now, g float64) float64 {
 	mean, std := h.Moments(now)
 	return mean + std*math.Sqrt(g/(1-g))
 }

@@ -147,7 +147,7 @@ type bankCheckOptions struct {
 	amissOption                `yaml:",inline"`
 }
 
-// checks returns what these flags require of the entries.
+// checks returns the options of an audit with these flags.
 func checks(c *cli.Context) (o audit.Options, err error) {
 	o.Now = wall()
 	if o.Head, err = keptHead(c); err == nil {

@@ -8,7 +8,7 @@ import (
 // widened yields rows of an older format as rows of the newest one. Columns that do not exist
 // in the older format are nil.
 func widened[Old, R any](rows iter.Seq2[Old, error]) iter.Seq2[R, error] {
-	var at []int // positions in R of the fields of Old, which have the same names
+	var at []int // positions in R of the fields with the same names
 	for f := range reflect.TypeFor[Old]().Fields() {
 		to, _ := reflect.TypeFor[R]().FieldByName(f.Name)
 		at = append(at, to.Index[0])

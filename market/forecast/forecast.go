@@ -1,5 +1,6 @@
-// Package forecast contains the ways to estimate a percentile of a price from past prices. Each
-// is one file and one line in [Table]. It is independent of what policies do with an estimate.
+// Package forecast contains the forecasters, which estimate a percentile of a price from past
+// prices. Each is one file and one line in [Table]. The package does not depend on policies, which
+// use the estimates.
 package forecast
 
 import (

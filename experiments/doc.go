@@ -47,7 +47,7 @@
 //
 // The path of a line of a job log, from the file to the market:
 //
-//	workloadgen/swf/reader.go           Reader.Next         parses 18 fields and repairs or rejects them
+//	workloadgen/swf/reader.go           reader.take         parses 18 fields and repairs or rejects them
 //	workloadgen/swf/filter.go           Trace.Apply         applies the filters
 //	experiments/workload.go             recordings.log      reads a log once per experiment
 //	workloadgen/swf/plan.go             Trace.Plan          converts it to a job of a plan

@@ -135,9 +135,10 @@ func configurationPath(name string) []string {
 }
 
 // within reports whether the setting is part of n. The values of an expanded range in a sweep
-// have the position of the range.
+// have the position of the range. A list of which an axis varies some elements keeps its
+// position.
 func (s setting) within(n *config.Node) bool {
-	if n == s.n || len(s.path) > 0 && s.path[0] == "sweep" && n.At == s.n.At {
+	if n == s.n || n.At == s.n.At && (n.Kind == config.List || len(s.path) > 0 && s.path[0] == "sweep") {
 		return true
 	}
 	return slices.ContainsFunc(n.Items, s.within)

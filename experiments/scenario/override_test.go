@@ -60,6 +60,7 @@ configurations:
 			},
 		},
 		{name: "a rule and its exceptions", file: "name: own\nbase: {admission: [be], workload: {plan: p.csv}}\nconfigurations: [{name: a}, {name: b, admission: [cac]}]\n"},
+		{name: "an option of a policy under a sweep", file: "name: own\nbase: {admission: [be, cac], workload: {plan: p.csv}}\nsweep: [{path: admission.cac.guarantee, values: [0.5, 0.9]}]\nconfigurations: [{name: a}]\n"},
 		{
 			name: "a rule without a case", file: "name: own\nbase: {admission: [be], workload: {plan: p.csv}}\nconfigurations: [{name: b, admission: [cac]}]\n",
 			want: []string{"mine.yaml:2:19: base.admission has no effect in b: configurations.b.admission (mine.yaml:3:39) overrides it"},

@@ -48,7 +48,7 @@ type equilibrium struct {
 	N             int     `json:"n" doc:"number of replications in which users responded to one another"`
 	Settled       int     `json:"settled" doc:"number of replications that settled, so that nobody gains more than epsilon from another deviation"`
 	Circles       int     `json:"circles" doc:"number of replications in which users return to earlier reports and so cycle"`
-	Rounds        float64 `json:"rounds" doc:"mean number of rounds in the replications that settled, including the last round, in which nothing changed"`
+	Rounds        float64 `json:"rounds" doc:"mean number of rounds, including, in replications that settled, the last round, in which nothing changed"`
 	Bounds        int     `json:"bounds" doc:"number of replications in which a bound replaces U*"`
 
 	Anarchy *ratio        `json:"anarchy" doc:"price of anarchy: U* divided by the value of all work to its owners at the end of the responses; null without U*"`

@@ -15,7 +15,7 @@ type IncentiveStudy struct {
 	Alpha    float64       `json:"alpha" doc:"inelasticity of users (eq. 9)"`
 	Epsilon  float64       `json:"epsilon" doc:"gains up to this amount are ignored, $"`
 	Users    int           `json:"users" doc:"maximum number of users sampled per replication"`
-	Most     int           `json:"most_rounds" doc:"maximum number of replications in which users respond to one another"`
+	Most     int           `json:"most_rounds" doc:"maximum number of rounds in which users respond to one another"`
 	Family   int           `json:"family" doc:"number of intervals of means that are simultaneous at 95 % (Bonferroni): one for each row of gains"`
 	Gains    []gainRow     `json:"gains"`
 	Best     []gainRow     `json:"best" doc:"gain if each user knew its best misreport in hindsight"`
@@ -130,37 +130,43 @@ func digits(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 // describe returns e as sentences.
 func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s: if users respond to each other's reports, they settle in %d of %d replications, so that nobody gains more than $%s from another of these misreports. In %d replications, they cycle. Settling takes %s rounds on average; the maximum is %d.",
-		labels.Of(e.Configuration), labels.Of(e.Policy), e.Settled, e.N, digits(r.Epsilon), e.Circles, digits(e.Rounds), r.Most)
+	fmt.Fprintf(&b, "%s, %s: if users respond to each other's reports, the reports settle in %d of %d replications", labels.Of(e.Configuration), labels.Of(e.Policy), e.Settled, e.N)
+	if e.Settled > 0 {
+		fmt.Fprintf(&b, ", so that nobody gains more than $%s by another of these misreports", digits(r.Epsilon))
+	}
+	if e.Circles > 0 {
+		fmt.Fprintf(&b, ", and cycle in %d", e.Circles)
+	}
+	fmt.Fprintf(&b, ". Users respond for %s rounds on average; the maximum is %d.", digits(e.Rounds), r.Most)
 	var plays []string
 	for i, p := range e.Plays {
 		if i == 4 {
 			break
 		}
-		plays = append(plays, fmt.Sprintf("%s %s %%", p.Deviation, hundredths(p.Share)))
+		plays = append(plays, fmt.Sprintf("%s (%s %%)", p.Deviation, hundredths(p.Share)))
 	}
-	fmt.Fprintf(&b, " They end with %s.", strings.Join(plays, ", "))
+	fmt.Fprintf(&b, " The most frequent last reports are %s.", strings.Join(plays, ", "))
 	if e.Verdict == unbounded {
 		return b.String() + " There is no U*, for example because users pay their whole budget."
 	}
-	fmt.Fprintf(&b, " Price of anarchy %s, in truth %s: ", e.Anarchy.describe(), e.Truth.describe())
+	fmt.Fprintf(&b, " The price of anarchy is %s, and %s if all reports are true.", e.Anarchy.describe(), e.Truth.describe())
 	switch e.Verdict {
 	case costs:
-		fmt.Fprintf(&b, "misreports cost %s %% of U*.", e.Lost.describe(hundredths))
+		fmt.Fprintf(&b, " Misreports cost %s %% of U*.", e.Lost.describe(hundredths))
 	case helps:
 		gained := e.Lost.less()
-		fmt.Fprintf(&b, "misreports gain %s %% of U*.", gained.describe(hundredths))
+		fmt.Fprintf(&b, " Misreports gain %s %% of U*.", gained.describe(hundredths))
 	case same:
-		b.WriteString("the same.")
+		b.WriteString(" Misreports change nothing.")
 	default:
-		fmt.Fprintf(&b, "the two do not differ significantly: misreports cost %s %% of U*", e.Lost.describe(hundredths))
+		fmt.Fprintf(&b, " The difference, a loss of %s %% of U*, is not significant", e.Lost.describe(hundredths))
 		if e.Needed != nil {
-			fmt.Fprintf(&b, ", and %d replications would decide it", *e.Needed)
+			fmt.Fprintf(&b, "; %d replications would decide it", *e.Needed)
 		}
 		b.WriteString(".")
 	}
 	if e.Bounds > 0 {
-		fmt.Fprintf(&b, " In %d replications, a bound replaces U*, which is unknown.", e.Bounds)
+		fmt.Fprintf(&b, " A bound replaces U*, which is unknown, in %d of the replications.", e.Bounds)
 	}
 	return b.String()
 }

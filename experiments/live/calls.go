@@ -18,7 +18,8 @@ type call struct {
 	question
 	reply
 
-	was bank.Amount // amount in escrow before the call, for a changed budget that is being checked
+	was   bank.Amount // amount in escrow before the call, for a changed budget that is being checked
+	order string      // signed order of an admission or rejection that is being checked
 }
 
 type question struct {

@@ -29,6 +29,17 @@ func (k *core) checkpoint() *checkpoint {
 	return &checkpoint{memo.Copy(k.broker.Memo(), broker.Fixed()), k.state, k.calls.bank.Names()}
 }
 
+// stored returns the values that store the state of k after record seq, by key. The argument
+// like is a new core.
+func (k *core) stored(seq int64, like *core) (map[string][]byte, error) {
+	whole, err := memo.Encode(k.checkpoint(), like.checkpoint())
+	values := map[string][]byte{string(key(checkpointTable, seq)): whole}
+	if err == nil && len(k.open) == 0 {
+		values[string(key(restTable, seq))], err = json.Marshal(k.rest())
+	}
+	return values, err
+}
+
 // recall sets k, which must be a new core, to the state in the checkpoint.
 func (k *core) recall(c *checkpoint) {
 	k.called(c.names)
@@ -153,6 +164,8 @@ type base struct {
 	At   float64 `json:"at"`   // instant
 	Next int64   `json:"next"` // number of the next contract
 }
+
+func (k *core) base(seq int64) base { return base{seq, k.now, k.number<<perMarket + k.next} }
 
 // basesKept is the number of bases stored within the retention time of the log.
 const basesKept = 30
@@ -279,24 +292,22 @@ func (m *Market) store(l *log, k *core, was saved) (w written, err error) {
 	if err != nil {
 		return w, err
 	}
-	whole, err := memo.Encode(k.checkpoint(), like.checkpoint())
+	seq, now := l.seq, k.now
+	values, err := k.stored(seq, like)
 	if err != nil {
 		return w, err
 	}
-	seq, now := l.seq, k.now
 	b := l.db.NewBatch()
 	defer b.Close()
-	err = b.Set(key(checkpointTable, seq), whole, nil)
-	if len(k.open) == 0 {
-		left, e := json.Marshal(k.rest())
-		err = errors.Join(err, e, b.Set(key(restTable, seq), left, nil))
+	for key, text := range values {
+		err = errors.Join(err, b.Set([]byte(key), text, nil))
 	}
 	if old := was.before; old > 0 && old != was.seq && !was.base(old) {
 		err = errors.Join(err, b.Delete(key(checkpointTable, old), nil), b.Delete(key(restTable, old), nil))
 	}
 	bases, keep := was.bases, m.conf.Keep*86400
 	if keep > 0 && (len(bases) == 0 || now >= bases[len(bases)-1].At+keep/basesKept) {
-		bases = append(bases, base{seq, now, k.number<<perMarket + k.next})
+		bases = append(bases, k.base(seq))
 		text, e := json.Marshal(bases[len(bases)-1])
 		err = errors.Join(err, e, b.Set(key(baseTable, seq), text, nil))
 		for len(bases) > 1 && bases[1].At <= now-keep {

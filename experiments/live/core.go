@@ -24,7 +24,8 @@ import (
 // results depend only on these inputs and on the bank's answers.
 type core struct {
 	conf   *Config
-	number int64 // number of the market; the numbers of its contracts start at number·2³²
+	ledger string // its id
+	number int64  // number of the market; the numbers of its contracts start at number·2³²
 	calls  *calls
 	broker broker.Broker
 	config broker.Config // parameters with which the market was created, except its hosts
@@ -106,7 +107,7 @@ func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, e
 	if err != nil {
 		return nil, err
 	}
-	k := &core{conf: c, number: number, calls: &calls{bank: t}, config: parts}
+	k := &core{conf: c, ledger: ledger, number: number, calls: &calls{bank: t}, config: parts}
 	k.next, k.open, k.meters = 1, make(map[int64]*Contract), make(map[int64][]*metered)
 	k.loads, k.arrays, k.lapse = make(map[string]load), make(map[string]int), math.Inf(1)
 	if p, ok := parts.Policy.(*outside.Policy); ok {

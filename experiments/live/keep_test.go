@@ -120,16 +120,18 @@ func TestOtherVersion(t *testing.T) {
 	w.every, w.market.every = 1, 1
 	w.busy(4, 100)
 	other(w, checkpointTable)
+	w.version = "next"
 	w.crash()
 	if rests := w.table(restTable); w.read != rests[len(rests)-1] {
 		t.Errorf("it went on from %d, want %d", w.read, rests[len(rests)-1])
 	}
 	w.busy(2, 100)
-	w.check(12)
+	w.check(4)
 
 	w = keeping(t)
 	w.busy(60, 150)
 	other(w, checkpointTable)
+	w.version = "next"
 	w.crash()
 	if rests := w.table(restTable); w.read != rests[len(rests)-1] {
 		t.Errorf("it went on from %d, want %d", w.read, rests[len(rests)-1])

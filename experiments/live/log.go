@@ -56,6 +56,9 @@ const (
 	versionTable    = 'V'
 )
 
+// numberedTables are the tables with values of records, other than the records.
+var numberedTables = string([]byte{outcomeTable, begunTable, checkpointTable, restTable, baseTable, begunAgainTable})
+
 const (
 	// blockBytes is the size of a compressed block. Records are similar to each other, so
 	// larger blocks compress better. With blocks of 32 KB, a log is 25 % smaller than with
@@ -105,15 +108,11 @@ func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) 
 		return nil, fmt.Errorf("open market %s: %w", dir, err)
 	}
 	l := &log{dir: dir, db: db, first: 1, read: read}
-	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{recordTable}, UpperBound: []byte{recordTable + 1}})
-	if err == nil {
-		if it.First() {
-			l.first = int64(binary.BigEndian.Uint64(it.Key()[1:]))
-		}
-		if it.Last() {
-			l.seq = int64(binary.BigEndian.Uint64(it.Key()[1:]))
-		}
-		err = errors.Join(it.Error(), it.Close())
+	for l.first = range l.each(recordTable, 0, &err) {
+		break
+	}
+	for l.seq = range l.back(recordTable, &err) {
+		break
 	}
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -123,15 +122,24 @@ func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) 
 
 // get reads the value of key into v and reports whether the key exists.
 func (l *log) get(key []byte, v any) (bool, error) {
-	b, closer, err := l.db.Get(key)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return false, nil
-	}
-	if err != nil {
+	b, err := l.raw(key)
+	if b == nil || err != nil {
 		return false, err
 	}
 	err = json.Unmarshal(b, v)
-	return err == nil, errors.Join(err, closer.Close())
+	return err == nil, err
+}
+
+// raw returns the value of key, or nil if the key does not exist.
+func (l *log) raw(key []byte) ([]byte, error) {
+	b, closer, err := l.db.Get(key)
+	if err != nil {
+		if errors.Is(err, pebble.ErrNotFound) {
+			err = nil
+		}
+		return nil, err
+	}
+	return append([]byte{}, b...), closer.Close()
 }
 
 // set writes several values atomically. It returns once they are durable.
@@ -206,7 +214,12 @@ func (l *log) over(from, to []byte, err *error, begin, on func(*pebble.Iterator)
 			return
 		}
 		for ok := begin(it); ok; ok = on(it) {
-			if !yield(int64(binary.BigEndian.Uint64(it.Key()[1:])), it.Value()) {
+			k := it.Key()
+			if len(k) != 9 {
+				*err = errors.Join(*err, fmt.Errorf("found the key %q, want a letter and eight bytes", k))
+				break
+			}
+			if !yield(int64(binary.BigEndian.Uint64(k[1:])), it.Value()) {
 				break
 			}
 		}

@@ -233,7 +233,7 @@ func (m *Market) upgrade() error {
 		if err := m.save(); err != nil {
 			return err
 		}
-		b := base{m.log.seq, m.core.now, m.core.number<<perMarket + m.core.next}
+		b := m.core.base(m.log.seq)
 		if !m.saved.base(b.Seq) {
 			m.saved.bases = append(m.saved.bases, b)
 		}
@@ -251,7 +251,7 @@ func (m *Market) retell(from int64) (err error) {
 			return fmt.Errorf("outcome %d: %w", seq, err)
 		}
 		m.core.calls.known, m.core.calls.again = o.Calls, known || seq < m.log.seq
-		results, err := m.core.turn(r)
+		results, err := m.core.repeat(r)
 		switch {
 		case err == nil && m.core.calls.again:
 			if err = same(&o, m.core.outcome(results)); err == nil {
@@ -293,10 +293,10 @@ func same(was, is *outcome) error {
 	return fmt.Errorf("%w: the result of this version is %s, but the log contains %s", errOtherwise, b, a)
 }
 
-// conclude logs the results of a step.
-func (m *Market) conclude(seq int64, r *record, results []result) error {
+// written returns the values that a step adds to the log after its record, by key.
+func (k *core) written(seq int64, r *record, results []result) map[string]any {
 	values := make(map[string]any)
-	for _, c := range m.core.ended {
+	for _, c := range k.ended {
 		values[string(key(contractTable, c.ID))] = c
 	}
 	for i := range results {
@@ -305,12 +305,18 @@ func (m *Market) conclude(seq int64, r *record, results []result) error {
 			values[answerKey(account, id)] = answered{sum, *a}
 		}
 	}
-	if o := m.core.outcome(results); len(o.Calls)+len(o.Answers) > 0 {
+	if o := k.outcome(results); len(o.Calls)+len(o.Answers) > 0 {
 		values[string(key(outcomeTable, seq))] = o
 	}
-	if len(m.core.begun) > 0 {
-		values[string(key(begunTable, seq))] = m.core.begun
+	if len(k.begun) > 0 {
+		values[string(key(begunTable, seq))] = k.begun
 	}
+	return values
+}
+
+// conclude logs the results of a step.
+func (m *Market) conclude(seq int64, r *record, results []result) error {
+	values := m.core.written(seq, r, results)
 	if len(values) == 0 {
 		return nil
 	}

@@ -69,6 +69,9 @@
 //	cause         program, asked, price, market or host
 //	payer         the account that owes the penalty: the owner of the host that missed the
 //	              most work, or the market. The market pays what the host's owner cannot.
+//	              If the payer is the account that pays for the contract, the market pays
+//	              nothing: its owner also owns the host at fault or, if the market is the
+//	              cause, a host of the contract.
 //	withheld      $ of the charges of that host's owner that were not paid to it but left
 //	              to the contract's owner
 //

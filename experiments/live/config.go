@@ -32,7 +32,7 @@ type Config struct {
 	Leaving   Leaving         `yaml:"leaving" doc:"rule for the tasks of a lost host"`
 	Link      Link            `yaml:"link" doc:"connection to the hosts"`
 	Limits    Limits          `yaml:"limits" doc:"defaults and limits for jobs and orders"`
-	Promises  penalties       `yaml:"promises" doc:"penalty, by class, for work that a host or the market failed to deliver (default: none). The owner of the host with the largest shortfall pays first, and the market pays the rest"`
+	Promises  penalties       `yaml:"promises" doc:"penalty, by class, for work that a host or the market failed to deliver (default: none). The owner of the host with the largest shortfall pays first, and the market pays the rest, except to an owner of that host"`
 	Quotas    []Quota         `yaml:"quotas" doc:"limits on the usage of each account; orders that exceed a limit by themselves are refused, and orders that exceed it together with others are held"`
 	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days for which 'bourse live check' can read the log, plus up to one thirtieth; 0 stores the whole log"`
 

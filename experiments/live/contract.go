@@ -246,6 +246,9 @@ func (c *Contract) payer() string {
 	return c.Account
 }
 
+// of reports whether c belongs to an account or is paid by it.
+func (c *Contract) of(account string) bool { return account == c.Account || account == c.payer() }
+
 // Booked returns the time of the settlement of c, or of its end in records of earlier versions.
 func (c *Contract) Booked() float64 { return cmp.Or(c.Settled, c.Ended) }
 

@@ -228,10 +228,15 @@ type fault struct {
 	owner    string      // owner of the host that failed to deliver the most work, if the cause is host
 	owed     bank.Amount // penalty owed to the owner of the contract
 	withheld bank.Amount // part of the penalty withheld from the charges of the host's owner
+
+	// Whether the market pays nothing, because the contract's owner could have caused the
+	// fault at no cost: by failing as the owner of the host or, if the market is the cause, by
+	// bids on an own host, which the owner pays to itself.
+	own bool
 }
 
 // judge determines why the ended contract c was not fulfilled, and has the market pay the
-// penalty.
+// part of the penalty that is not withheld.
 func (k *core) judge(c *Contract, e *contracts.Settled) error {
 	if c.fault == nil {
 		f, err := k.faultOf(c, e.Outcome.State(), e.Outcome == contracts.Unstarted, e.ByDue, e.Wasted)
@@ -245,7 +250,7 @@ func (k *core) judge(c *Contract, e *contracts.Settled) error {
 	c.Served.Cause, c.Served.Owner = f.cause, f.owner
 	c.Penalty, c.Withheld = f.withheld, f.withheld
 	owed, err := f.owed.Sub(f.withheld)
-	if err != nil || owed.Sign() == 0 {
+	if err != nil || owed.Sign() == 0 || f.own {
 		return err
 	}
 	paid, err := k.calls.promised(k.now, c, owed)
@@ -303,6 +308,9 @@ func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted 
 	}
 	if f.cause == byHost {
 		f.owner = k.missedMost(all)
+		f.own = c.of(f.owner)
+	} else {
+		f.own = slices.ContainsFunc(all, func(m *metered) bool { return c.of(k.hosts[m.host].Owner) })
 	}
 	var err error
 	f.owed, err = k.conf.Promises.of(k.conf.classOf(c.Class)).Owed(c.lowest(), byDue, work)
@@ -337,6 +345,9 @@ func (k *core) charge(contract int64, pay []bank.Payment, text []byte) ([]bank.P
 	}{Cause: f.cause}
 	if f.owed.Sign() > 0 {
 		said.Owed, said.Payer = f.owed, cmp.Or(f.owner, k.calls.bank.Own())
+		if f.own {
+			said.Payer = c.payer()
+		}
 		pay = slices.Clone(pay)
 		for i := range pay {
 			if k.calls.bank.Name(pay[i].To) != f.owner {

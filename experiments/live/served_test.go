@@ -8,6 +8,8 @@ import (
 	"bourse/bank"
 	"bourse/bank/owners/ownerstest"
 	"bourse/contracts/order"
+	"bourse/hosts"
+	"bourse/hosts/remote/remotetest"
 )
 
 // promising is a market that promises a penalty to one class.
@@ -202,6 +204,78 @@ func TestPayers(t *testing.T) {
 			}
 			w.check(2)
 		})
+	}
+}
+
+// TestOwnHost checks that a host's owner cannot get money from the market by contracts that its
+// own host fails: the market pays nothing beyond what is withheld from the owner's charges,
+// also if a project pays for the contract or if the owner outbids the contract with bids that
+// it pays to itself. For the same faults on another's host, the market pays.
+func TestOwnHost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, project, floor string
+		outbids              bool
+		cause, penalty       string // penalty on another's host
+	}{
+		{"fails", "", "0", false, "host", "0.035000"},
+		{"fails, and is paid", "", "0.36", false, "host", "0.035000"},
+		{"fails a project", "film", "0.36", false, "host", "0.035000"},
+		{"outbids itself", "", "0", true, "market", "0.050000"},
+	} {
+		for _, owner := range []string{"host:h00", "user:0"} {
+			t.Run(c.name+" "+owner, func(t *testing.T) {
+				t.Parallel()
+				w := newTown(t, promising+"floor_per_hour: {cpu: "+c.floor+"}\n", 0)
+				right := func(id string, fields ...string) {
+					must(w.bank.Do(t.Context(), ownerstest.Says("operator", "right", id, "operator", fields...)))
+				}
+				right("payee", "of", owner, "right", "payee", "market", "lab")
+				right("spend", "of", "project:film", "right", "spend", "for", "user:0", "most", "0.900000", "refunds", "credited")
+				must(w.bank.Do(t.Context(), ownerstest.Transfer("fund", "user:1", "project:film", 200_000)))
+				for i := range 12 { // an audit needs the entries of a day
+					must(w.bank.Do(t.Context(), ownerstest.Transfer(string(rune('a'+i)), "user:2", "market:lab", 70_000)))
+				}
+				spec := hosts.Spec{Name: "h00", CPUs: 1, Speed: 1}
+				if r := w.turn(message{Join: &join{Spec: spec, Owner: owner}}); r[0].err != nil {
+					t.Fatal(r[0].err)
+				}
+				w.names, w.agents = []string{"h00"}, []*remotetest.Agent{remotetest.New(spec)}
+				has := func() (sum bank.Amount) {
+					for _, account := range []string{"user:0", "project:film"} {
+						sum = must(sum.Add(must(w.bank.Balance(t.Context(), account))))
+					}
+					return sum
+				}
+				before, market := has(), must(w.bank.Balance(t.Context(), "market:lab"))
+				if !c.outbids {
+					w.agents[0].Serves = func(int64) (float64, float64) { return 0.5, 0.5 }
+				}
+				s := w.sign("one", "user:0", 9000, &order.Terms{Class: "cac", Nodes: 1, CPUs: 1, Work: 30, Deadline: 40, Budget: must(bank.Dollars(0.1)), Project: c.project}, jobText)
+				if r := w.turn(message{Submit: &s}); r[0].answer.Verdict != "accept" {
+					t.Fatalf("%+v", r[0].answer)
+				}
+				for n := range 60 {
+					if w.pass(1); n == 2 && c.outbids {
+						s := w.order("other", "user:0", "be", 1, 30, 40, 0.4)
+						w.turn(message{Submit: &s})
+					}
+					if n == 20 {
+						w.crash()
+					}
+				}
+				is, paid := must(w.market.Status(ownerstest.Contract(1))), must(market.Sub(must(w.bank.Balance(t.Context(), "market:lab"))))
+				if is.State != "violated" || is.Served.Cause != c.cause {
+					t.Fatalf("%s by %s, want violated by %s", is.State, is.Served.Cause, c.cause)
+				}
+				if own := owner == "user:0"; own && (has() != before || paid.Sign() != 0 || is.Penalty != is.Withheld) {
+					t.Errorf("%v, and before %v; the market paid %v; a penalty of %v, of which %v are withheld", has(), before, paid, is.Penalty, is.Withheld)
+				} else if !own && (is.Penalty.String() != c.penalty || paid != must(is.Penalty.Sub(is.Withheld)) || paid.Sign() == 0) {
+					t.Errorf("a penalty of %v, of which the market paid %v and %v are withheld, want %s", is.Penalty, paid, is.Withheld, c.penalty)
+				}
+				w.check(2)
+			})
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ type promised struct {
 	deadline   float64     // deadline in seconds after the release of the contract
 	nodes      int         // number of nodes; 0 if the terms do not state the hosts
 	left       audit.Money // penalty that the market owes; 0 until the contract is settled
+	own        bool        // whether the contract's own account owes the penalty, so that the market owes nothing
 	poor       bool        // whether the market had no money to pay the penalty
 }
 
@@ -31,8 +32,9 @@ var causes, faults = []string{"", "program", "asked", "price", "market", "host"}
 // promise checks the penalty in the terms of a contract. The settlement must name a cause, and
 // state the penalty that follows from the terms. That amount must be deducted from the payment
 // to the host's owner or paid by the market. The market pays no more than the money that it
-// has. A market of real hosts must not sell processors below the floor price. Such a market
-// sends orders to its bank under its own name.
+// has, and nothing if the contract's own account owes the penalty. A market of real hosts must
+// not sell processors below the floor price. Such a market sends orders to its bank under its
+// own name.
 func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
 	n := &f.note
 	if e.Kind == audit.Admit {
@@ -66,7 +68,7 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 		if p.part > 0 {
 			found, want = p.settle(e, v)
 		}
-		if p.left == 0 {
+		if p.left == 0 && !p.own {
 			delete(f.promised, e.Contract)
 		}
 		market, _, ok := strings.Cut(string(e.ID), "/")
@@ -124,7 +126,9 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 			return fmt.Sprintf("%v paid to %s, who owes a penalty of %v", audit.Money(m.Micros), v.Payer, owed), "the penalty withheld from the charges of that account first"
 		}
 	}
-	p.left = owed - withheld
+	if p.own = v.Payer == p.owner; !p.own {
+		p.left = owed - withheld
+	}
 	return "", ""
 }
 

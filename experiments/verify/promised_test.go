@@ -25,6 +25,7 @@ func TestPromised(t *testing.T) {
 		return `{"state":"violated","work":100,"work_done":70,` + more + `}`
 	}
 	const owed = `"cause":"host","payer":"host:h00","penalty_owed":"0.000300"`
+	own := strings.Replace(owed, "host:h00", "user:ann", 1)
 	for _, c := range []struct {
 		name           string
 		terms, verdict string
@@ -39,6 +40,8 @@ func TestPromised(t *testing.T) {
 		{name: "by both", terms: terms, verdict: verdict(owed + `,"withheld":"0.000100"`), has: 500, penalty: 200},
 		{name: "by the host", terms: terms, verdict: verdict(owed + `,"withheld":"0.000300"`), host: 50, has: 500},
 		{name: "poor", terms: terms, verdict: verdict(owed), has: 40, penalty: 40},
+		{name: "by its own host", terms: terms, verdict: verdict(own), has: 500},
+		{name: "by its own host, withheld", terms: terms, verdict: verdict(own + `,"withheld":"0.000100"`), has: 500},
 		{name: "at most", terms: terms, verdict: `{"state":"violated","work":100,"work_done":0,"cause":"market","payer":"market:lab","penalty_owed":"0.000500"}`, has: 500, penalty: 500},
 		{name: "nothing promised", terms: `{"decision":"accept","submit":5,"deadline":90}`, verdict: verdict(`"cause":"host"`), has: 500},
 
@@ -53,6 +56,7 @@ func TestPromised(t *testing.T) {
 		{name: "pays less", terms: terms, verdict: verdict(owed), has: 500, penalty: 299, found: "a penalty of 0.000299"},
 		{name: "pays more", terms: terms, verdict: verdict(owed), has: 500, penalty: 301, found: "a penalty of 0.000301"},
 		{name: "pays another", terms: terms, verdict: verdict(owed), has: 500, penalty: 300, to: "user:eve", found: `a penalty paid to "user:eve"`},
+		{name: "pays for its own host", terms: terms, verdict: verdict(own), has: 500, penalty: 300, found: "a penalty of 0.000300"},
 		{name: "pays nothing", terms: terms, verdict: verdict(owed), has: 500, found: "the end of the ledger"},
 	} {
 		fs := vfs.NewMem()

@@ -137,7 +137,7 @@ func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
 	if e.Circles > 0 {
 		fmt.Fprintf(&b, ", and cycle in %d", e.Circles)
 	}
-	fmt.Fprintf(&b, ". Users respond for %s rounds on average; the maximum is %d.", digits(e.Rounds), r.Most)
+	fmt.Fprintf(&b, ". The mean number of rounds is %s; the maximum is %d.", digits(e.Rounds), r.Most)
 	var plays []string
 	for i, p := range e.Plays {
 		if i == 4 {

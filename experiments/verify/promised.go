@@ -21,7 +21,6 @@ type promised struct {
 	deadline   float64     // deadline in seconds after the release of the contract
 	nodes      int         // number of nodes; 0 if the terms do not state the hosts
 	left       audit.Money // penalty that the market owes; 0 until the contract is settled
-	own        bool        // whether the contract's own account owes the penalty, so that the market owes nothing
 	poor       bool        // whether the market had no money to pay the penalty
 }
 
@@ -68,7 +67,7 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 		if p.part > 0 {
 			found, want = p.settle(e, v)
 		}
-		if p.left == 0 && !p.own {
+		if p.part == 0 {
 			delete(f.promised, e.Contract)
 		}
 		market, _, ok := strings.Cut(string(e.ID), "/")
@@ -126,8 +125,8 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 			return fmt.Sprintf("%v paid to %s, who owes a penalty of %v", audit.Money(m.Micros), v.Payer, owed), "the penalty withheld from the charges of that account first"
 		}
 	}
-	if p.own = v.Payer == p.owner; !p.own {
-		p.left = owed - withheld
+	if p.left = owed - withheld; v.Payer == p.owner {
+		p.left = 0
 	}
 	return "", ""
 }

@@ -139,10 +139,7 @@ func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
 	}
 	fmt.Fprintf(&b, ". The mean number of rounds is %s; the maximum is %d.", digits(e.Rounds), r.Most)
 	var plays []string
-	for i, p := range e.Plays {
-		if i == 4 {
-			break
-		}
+	for _, p := range e.Plays[:min(4, len(e.Plays))] {
 		plays = append(plays, fmt.Sprintf("%s (%s %%)", p.Deviation, hundredths(p.Share)))
 	}
 	fmt.Fprintf(&b, " The most frequent last reports are %s.", strings.Join(plays, ", "))

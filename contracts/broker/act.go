@@ -210,6 +210,7 @@ func (b *Broker) below(r *contracts.Request, d *contracts.Decision) bool {
 // accept starts contract i, whose budget is held, or books it if the policy plans ahead.
 func (b *Broker) accept(i int32, a *contracts.Action) error {
 	b.contracts[i].phase.Next(contracts.OnAccept)
+	b.license(&b.contracts[i], 1)
 	if a.Verb == contracts.Book {
 		return b.book(i, a.Decision)
 	}

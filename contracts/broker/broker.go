@@ -129,6 +129,7 @@ type Broker struct {
 	renewals eventheap.Heap // running contracts, by the time of their next renewal
 	index    index
 	hosts    []settlement.Host
+	licensed []int32 // units of each licence that contracts hold
 
 	now     float64
 	asked   int32              // contract being submitted, or none
@@ -212,6 +213,7 @@ func (b *Broker) clear(c Config) {
 	for h, owner := range c.Owners {
 		b.hosts = append(b.hosts, settlement.Host{Owner: owner, Capacity: b.floor.Capacity(hosts.ID(h))})
 	}
+	b.licensed = make([]int32, len(c.Licences.Units))
 	b.timers.Reset()
 	b.renewals.Reset()
 	b.index.byRun, b.index.byID = b.index.byRun[:0], nil

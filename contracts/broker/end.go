@@ -24,6 +24,7 @@ func (b *Broker) remove(i int32, on contracts.Cause) error {
 // settles the contract, pays any penalty, and appends the contract to the ended ones.
 func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	c := &b.contracts[i]
+	b.license(c, -1)
 	from := c.phase
 	if from == contracts.Waiting {
 		b.unwait(i)

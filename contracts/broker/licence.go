@@ -4,14 +4,13 @@ import "bourse/contracts"
 
 // FreeLicences returns the number of units of the market's licence k that no contract holds. A
 // contract holds units from its acceptance to its end, also while it waits to be placed again.
-func (b *Broker) FreeLicences(k int) (free int32) {
-	free = b.Licences.Units[k]
-	for i := range b.contracts {
-		if c := &b.contracts[i]; c.Licences != nil && c.phase != contracts.Asked && c.phase != contracts.Ended {
-			free -= c.Licences[k]
-		}
+func (b *Broker) FreeLicences(k int) int32 { return b.Licences.Units[k] - b.licensed[k] }
+
+// license adds sign times the licences of c to those that contracts hold.
+func (b *Broker) license(c *contract, sign int32) {
+	for k, n := range c.Licences {
+		b.licensed[k] += sign * n
 	}
-	return free
 }
 
 // lacks reports whether fewer units of a licence are free than r holds.

@@ -40,6 +40,7 @@ type medley struct {
 	metered         bool // hosts are remote, and their reports can be late or lost
 	prompt          bool // remote hosts report at every event
 	priced          []hosts.Kind
+	licences        int32 // units of the only licence, or 0
 }
 
 func (m *medley) String() string {
@@ -70,6 +71,8 @@ func newMedley(seed uint64, n int) *medley {
 			like.Floor[hosts.Memory], like.Floor[hosts.CPU] = 1e-9, pick(several, 0, 1e-9)
 		}
 	}
+	licensed := rand.New(rand.NewPCG(seed, 15)) // random numbers for the licence
+	m.licences = pick(licensed, 0, 0, 2, int32(5))
 	about := policies.Of(m.policy)
 	if about.Rated { // options that a scenario may combine with it
 		m.sharing, m.payment, like.CPUs = about.Sharing, "bid", 1
@@ -137,6 +140,9 @@ func newMedley(seed uint64, n int) *medley {
 		}
 		if m.priced != nil && several.IntN(2) == 0 {
 			r.Needs.Min.Counts[0] = int32(1 + several.IntN(2))
+		}
+		if m.licences > 0 && licensed.IntN(2) == 0 {
+			r.Licences = []int32{int32(1 + licensed.IntN(2))}
 		}
 		switch m.policy {
 		case "queue":
@@ -275,6 +281,9 @@ func (m *medley) open(noted bool) *world {
 	c := Config{
 		Provider: must(l.Account("provider")), Window: m.window, Teller: l, Ties: rand.New(w.ties), Notes: noted,
 		Payment: must(Payments().New(m.payment, nil)), Policy: m.make(w),
+	}
+	if m.licences > 0 {
+		c.Licences = contracts.Licences{Names: []string{"matlab"}, Units: []int32{m.licences}, Floors: []float64{0}}
 	}
 	if policies.Of(m.policy).Forecasts {
 		c.Forecast = must(forecast.Table().New(m.forecast, nil))

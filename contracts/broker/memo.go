@@ -49,6 +49,7 @@ func (b *Broker) Recall(c Config, m *Memo) {
 		switch c := &b.contracts[i]; {
 		case c.phase != contracts.Ended && c.phase != contracts.Asked:
 			b.runs(int32(i), c.run)
+			b.license(c, 1)
 		case c.phase == contracts.Asked && !math.IsInf(c.alarm, 1):
 			b.timers.Set(int32(i), c.alarm)
 		}

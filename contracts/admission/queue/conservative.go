@@ -28,7 +28,8 @@ type conservative struct {
 	early bool    // whether processors became free earlier than expected
 	again bool    // whether a host has left or arrived
 	retry float64 // time of the next attempt at a start that was impossible
-	order []int32
+	order []*slot
+	known []frontier
 }
 
 // pause is the minimum time, in seconds, between two plans in which a request would start when
@@ -159,16 +160,64 @@ func (p *conservative) slipped(now float64) bool {
 // replan plans the waiting requests again, in the order of their old starts.
 func (p *conservative) replan(now float64, waiting []int32) {
 	p.running(&p.plan, now)
-	p.order = p.order[:0]
+	p.order, p.known = p.order[:0], p.known[:0]
 	for _, i := range waiting {
-		if p.slots[i] != nil {
-			p.order = append(p.order, i)
+		if s := p.slots[i]; s != nil {
+			p.order = append(p.order, s)
 		}
 	}
-	slices.SortStableFunc(p.order, func(i, j int32) int { return cmp.Compare(p.slots[i].from, p.slots[j].from) })
-	for _, i := range p.order {
-		p.reserve(now, p.slots[i])
+	slices.SortStableFunc(p.order, func(a, b *slot) int { return cmp.Compare(a.from, b.from) })
+	for _, s := range p.order {
+		// Requests only take processors. Therefore s cannot start before a request that was
+		// planned earlier, is as short and needs no more processors.
+		at, own := now, -1
+		for k := range p.known {
+			if f := &p.known[k]; f.nodes <= s.nodes {
+				at = max(at, f.start(s.span))
+			}
+			if p.known[k].nodes == s.nodes {
+				own = k
+			}
+		}
+		if p.reserve(at, s); own < 0 {
+			own = len(p.known)
+			p.known = append(p.known, frontier{nodes: s.nodes})
+		}
+		p.known[own].add(s.span, s.from)
 	}
+}
+
+// A frontier lists the latest starts of requests that need the same number of processors, for
+// increasing lengths. Starts increase with the length, because a shorter request with a later
+// start says more about longer ones.
+type frontier struct {
+	nodes         int
+	spans, starts []float64
+}
+
+// start returns the latest start of a request of at most the given length, or -Inf.
+func (f *frontier) start(span float64) float64 {
+	i, found := slices.BinarySearch(f.spans, span)
+	if found {
+		return f.starts[i]
+	}
+	if i == 0 {
+		return math.Inf(-1)
+	}
+	return f.starts[i-1]
+}
+
+// add adds a request.
+func (f *frontier) add(span, start float64) {
+	if start <= f.start(span) {
+		return
+	}
+	i, _ := slices.BinarySearch(f.spans, span)
+	j := i
+	for j < len(f.starts) && f.starts[j] <= start {
+		j++
+	}
+	f.spans, f.starts = slices.Replace(f.spans, i, j, span), slices.Replace(f.starts, i, j, start)
 }
 
 // reserve assigns to s the earliest start from now on.

@@ -47,6 +47,8 @@ type Account struct {
 type ranked struct {
 	contract                int32
 	factor, usage, priority float64
+	submitted               float64
+	id                      contracts.ID
 }
 
 func newFairShare(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
@@ -93,7 +95,7 @@ func (p *fairshare) pass(now float64, m contracts.Market) []contracts.Action {
 		if blocked {
 			span = r.Work / slow
 		}
-		if (!blocked || p.plan.earliest(now, span, r.Nodes) == now) && p.start(r, v) {
+		if (!blocked || p.plan.fits(now, span, r.Nodes)) && p.start(r, v) {
 			a := p.admit(now, k.contract, m, contracts.Measured("factor", k.factor), contracts.Measured("usage", k.usage), contracts.Measured("priority", k.priority))
 			p.tree.hold(now, r.User, r.Nodes)
 			return a
@@ -111,21 +113,34 @@ func (p *fairshare) pass(now float64, m contracts.Market) []contracts.Action {
 	return nil
 }
 
-// rank sorts the waiting requests by descending priority, then by submission, then by number.
+// rank lists the waiting requests in order. Unless backfilling is conservative, it omits those
+// that need too many processors to start now. Only the first of these matters, because it may
+// block the others.
 func (p *fairshare) rank(now float64, m contracts.Market) {
 	p.ranked = p.ranked[:0]
-	fleet := float64(m.Hosts().Fleet())
+	wide := ranked{contract: none}
+	fleet, room := float64(m.Hosts().Fleet()), max(p.count, p.free.slots)
 	for _, i := range m.Waiting() {
 		r := m.Request(i)
-		k := ranked{contract: i}
+		k := ranked{contract: i, submitted: r.Submit, id: r.ID}
 		k.factor, k.usage = p.tree.factor(now, r.User)
 		k.priority = k.factor + p.Age*min(1, (now-r.Submit)/p.AgeMax) + p.Size*float64(r.Nodes)/fleet
-		p.ranked = append(p.ranked, k)
+		switch {
+		case r.Nodes <= room || p.Backfill == "conservative" || p.hopeless(now, r):
+			p.ranked = append(p.ranked, k)
+		case wide.contract == none || order(k, wide) < 0:
+			wide = k
+		}
 	}
-	slices.SortFunc(p.ranked, func(a, b ranked) int {
-		q, r := m.Request(a.contract), m.Request(b.contract)
-		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(q.Submit, r.Submit), cmp.Compare(q.ID, r.ID))
-	})
+	if wide.contract != none {
+		p.ranked = append(p.ranked, wide)
+	}
+	slices.SortFunc(p.ranked, order)
+}
+
+// order compares requests by descending priority, then by submission, then by number.
+func order(a, b ranked) int {
+	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.submitted, b.submitted), cmp.Compare(a.id, b.id))
 }
 
 // A usageTree is the tree of accounts and users with their usage.
@@ -146,6 +161,10 @@ type usageNode struct {
 	before, used float64 // decayed node-seconds of earlier periods, and node-seconds of the current period up to time at
 	at           float64
 	holds        float64 // number of nodes that running contracts hold
+
+	factor   float64 // result of [usageTree.factor] at time factored with the given number of nodes in the tree
+	factored float64
+	among    int
 }
 
 func newUsageTree(o *FairShareOptions) (*usageTree, error) {
@@ -233,11 +252,14 @@ func (t *usageTree) usage(now float64, i int32) float64 {
 // factor returns F = 2^(-U_E/S/damping) of a user, and the user's usage U_H.
 func (t *usageTree) factor(now float64, user int64) (factor, usage float64) {
 	i := t.user(user)
-	effective, shares := t.effective(now, i)
-	if shares > 0 {
-		factor = math.Exp2(-effective / shares / t.damping)
+	n := &t.nodes[i]
+	if n.factored != now || n.among != len(t.nodes) {
+		n.factor, n.factored, n.among = 0, now, len(t.nodes)
+		if effective, shares := t.effective(now, i); shares > 0 {
+			n.factor = math.Exp2(-effective / shares / t.damping)
+		}
 	}
-	return factor, t.usage(now, i)
+	return n.factor, t.usage(now, i)
 }
 
 // effective returns U_E and S of node i.

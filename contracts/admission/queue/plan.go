@@ -1,9 +1,9 @@
 package queue
 
 import (
-	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"bourse/contracts"
 	"bourse/contracts/admission"
@@ -24,20 +24,17 @@ type step struct {
 // reset makes n processors free from now on.
 func (p *plan) reset(now float64, n int) { *p = append((*p)[:0], step{now, n}) }
 
-// forget removes the steps that have ended by now.
+// forget removes the steps that have ended by now, and steps that do not differ from the one
+// before them.
 func (p *plan) forget(now float64) {
-	i := p.find(now)
-	*p = slices.Delete(*p, 0, i)
-	(*p)[0].at = max((*p)[0].at, now)
+	s := append((*p)[:0], (*p)[p.find(now):]...)
+	s[0].at = max(s[0].at, now)
+	*p = slices.CompactFunc(s, func(a, b step) bool { return a.free == b.free })
 }
 
 // find returns the index of the step that contains t, or 0 if t is before all steps.
 func (p *plan) find(t float64) int {
-	i, found := slices.BinarySearchFunc(*p, t, func(s step, t float64) int { return cmp.Compare(s.at, t) })
-	if found {
-		return i
-	}
-	return max(0, i-1)
+	return max(0, sort.Search(len(*p), func(i int) bool { return (*p)[i].at > t })-1)
 }
 
 // add adds n to the free processors in [from, to). It ignores times before the first step.
@@ -63,6 +60,19 @@ func (p *plan) cut(t float64) int {
 	}
 	*p = slices.Insert(*p, i+1, step{t, (*p)[i].free})
 	return i + 1
+}
+
+// fits reports whether n processors are free for span seconds from the time at, which must not
+// be before the first step.
+func (p *plan) fits(at, span float64, n int) bool {
+	for i := p.find(at); ; i++ {
+		if (*p)[i].free < n {
+			return false
+		}
+		if i+1 == len(*p) || (*p)[i+1].at >= at+span {
+			return true
+		}
+	}
 }
 
 // earliest returns the first time from which n processors are free for span seconds, or +Inf if

@@ -329,6 +329,7 @@ func (in *arrivals) Advance(now float64) error {
 	a := in.workspace
 	if len(a.broker.Ended()) >= atOnce {
 		in.gather()
+		in.run.Prices = a.broker.Prices().Drain(bin, in.run.Prices)
 	}
 	for in.Next() <= now {
 		n := len(in.run.Jobs)

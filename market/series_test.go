@@ -40,18 +40,26 @@ func TestSeries(t *testing.T) {
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-14*math.Abs(b) }
 
 // TestAveragesKeepTheIntegral checks that the integral over all bins equals the integral over
-// the steps, whatever the width.
+// the steps, whatever the width. The averages of a series that is drained at any times must be
+// the same to the last bit.
 func TestAveragesKeepTheIntegral(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var s Series
-		now := 0.0
+		var s, often Series
+		width := rapid.SampledFrom([]float64{0.7, 60, 300, 1e6}).Draw(t, "width")
+		now, drained := 0.0, []float64(nil)
 		for range rapid.IntRange(0, 40).Draw(t, "steps") {
 			now += float64(rapid.IntRange(0, 500_000).Draw(t, "dt")) / 1e3
-			s.Add(now, Rate(rapid.Int64Range(0, 1e9).Draw(t, "delta")))
+			delta := Rate(rapid.Int64Range(0, 1e9).Draw(t, "delta"))
+			s.Add(now, delta)
+			if often.Add(now, delta); rapid.Bool().Draw(t, "drain") {
+				drained = often.Drain(width, drained)
+			}
 		}
 		end := now + float64(rapid.IntRange(0, 1000).Draw(t, "rest"))
-		width := rapid.SampledFrom([]float64{0.7, 60, 300, 1e6}).Draw(t, "width")
+		if got, want := often.Averages(width, end, drained), s.Averages(width, end, nil); !slices.Equal(got, want) {
+			t.Fatalf("drained: averages = %v, want %v", got, want)
+		}
 		want := 0.0
 		for i, step := range s.Steps() {
 			until := end

@@ -119,12 +119,16 @@ func (p *fairshare) pass(now float64, m contracts.Market) []contracts.Action {
 func (p *fairshare) rank(now float64, m contracts.Market) {
 	p.ranked = p.ranked[:0]
 	wide := ranked{contract: none}
-	fleet, room := float64(m.Hosts().Fleet()), max(p.count, p.free.slots)
+	fleet := float64(m.Hosts().Fleet())
 	for _, i := range m.Waiting() {
 		r := m.Request(i)
 		k := ranked{contract: i, submitted: r.Submit, id: r.ID}
 		k.factor, k.usage = p.tree.factor(now, r.User)
 		k.priority = k.factor + p.Age*min(1, (now-r.Submit)/p.AgeMax) + p.Size*float64(r.Nodes)/fleet
+		room := p.count
+		if r.Packed {
+			room = p.free.slots
+		}
 		switch {
 		case r.Nodes <= room || p.Backfill == "conservative" || p.hopeless(now, r):
 			p.ranked = append(p.ranked, k)

@@ -13,8 +13,8 @@ import (
 )
 
 // notify reports e to the policy and carries out the actions it returns. It repeats this with
-// [contracts.Continue] until the policy returns no more actions, so that each decision sees the
-// effects of the previous one.
+// [contracts.Continue] until the policy returns no more actions, so that each decision takes
+// the effects of the previous decision into account.
 func (b *Broker) notify(e contracts.Event) error {
 	for {
 		if e.Kind != contracts.Over { // other contracts may end at this time, before hosts are reallocated
@@ -39,7 +39,7 @@ func (b *Broker) notify(e contracts.Event) error {
 	}
 }
 
-// offer notifies the policy that resources may be free, if any were freed since the last
+// offer notifies the policy that resources may be free, if resources were freed since the last
 // notification.
 func (b *Broker) offer() error {
 	if !b.freed {
@@ -92,7 +92,7 @@ func (b *Broker) do(a *contracts.Action) error {
 }
 
 // enqueue inserts contract i at the given index of the waiting list. A request with a hard
-// deadline also gets a timer, because it has no run whose limit could end it.
+// deadline also gets a timer, because a request has no run whose limit could end it.
 func (b *Broker) enqueue(i int32, place int) {
 	c := &b.contracts[i]
 	b.waiting = slices.Insert(b.waiting, place, i)
@@ -192,8 +192,8 @@ func (b *Broker) bars(now float64, r *contracts.Request, d *contracts.Decision, 
 }
 
 // below reports whether a node of r would bid less than the floor price of all resources that
-// it may use on its host. If so, it stores this reason in d. For example, at a floor price of
-// $0.001/s, a node that may use 2 processors must bid at least $0.002/s.
+// the node may use on its host. If so, below stores this reason in d. For example, at a floor
+// price of $0.001/s, a node that may use 2 processors must bid at least $0.002/s.
 func (b *Broker) below(r *contracts.Request, d *contracts.Decision) bool {
 	for i := range d.Placements {
 		p := &d.Placements[i]
@@ -225,9 +225,8 @@ func (b *Broker) pause(c *contract) {
 	}
 }
 
-// book enters contract i as booked: the policy will start and end its parts. The price is
-// fixed at this time. It is the price that the policy set, or the budget if the policy set
-// none.
+// book enters contract i as booked: the policy will start and end its parts. The price is fixed
+// at this time: it is the price that the policy set, or the budget if the policy set none.
 func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
 	c := &b.contracts[i]
 	if d.Priced {
@@ -236,7 +235,7 @@ func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
 		}
 	}
 	c.PerHost = true    // each gang is promised separately
-	c.SLA.RunsOn = true // only the policy ends the contract
+	c.SLA.RunsOn = true // so that only the policy ends the contract
 	b.runs(i, b.floor.Book(b.now, &c.Request, c.task, d.Placements, c.Due()))
 	return nil
 }

@@ -171,5 +171,5 @@ func (c *conversation) showBalances() []string {
 	return []string{strings.Join(parts, ", ")}
 }
 
-// number prints x with as many digits as a reader can check.
+// number prints x with few enough digits that a reader can check them.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

@@ -27,7 +27,7 @@ func (m *trial) leave(rule floor.Leaving, charged bool) *trial {
 			records = append(records, availability.Record{Start: at, End: end, State: state})
 			at = end
 			if state = availability.Available + availability.Unavailable - state; rng.IntN(8) == 0 {
-				at += 10 // nobody knows
+				at += 10 // a time without a record
 				state = availability.Available
 			}
 		}
@@ -41,9 +41,9 @@ func (m *trial) leave(rule floor.Leaving, charged bool) *trial {
 }
 
 // TestLeaving checks random markets whose hosts come and go, under every rule. Money is
-// conserved at each step. A host that is away has no tasks, or its tasks do no work. All work
-// done by hosts belongs to contracts, as done or as wasted. A fulfilled contract has done its
-// work. Each budget is held once and never exceeded. Contracts that are open when the market
+// conserved at each step. An absent host has no tasks, or its tasks do no work. All work done
+// by hosts counts as done or as wasted work of contracts. The work of a fulfilled contract is
+// done. Each budget is held once and never exceeded. Contracts that are open when the market
 // closes pay nothing.
 func TestLeaving(t *testing.T) {
 	t.Parallel()

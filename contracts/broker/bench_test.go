@@ -30,8 +30,8 @@ func crowd(fleet, n int, policy string) *trial {
 	return m
 }
 
-// BenchmarkMarket measures the time of a request from submission to settlement, and how many
-// times as long it takes if every event meters and allocates every host.
+// BenchmarkMarket measures the time of a request from submission to settlement, and the ratio
+// of this time if every event meters and allocates every host.
 func BenchmarkMarket(b *testing.B) {
 	for _, policy := range []string{"be", "sac", "cac"} {
 		for _, size := range []struct{ hosts, requests int }{{15, 500}, {128, 1000}, {1000, 1000}} {
@@ -84,7 +84,7 @@ func (m *trial) visit(t testing.TB, p *played, before func(at float64)) {
 	}
 }
 
-// processor returns the processor time spent so far, s.
+// processor returns the processor time used so far, in seconds.
 func processor() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -93,8 +93,8 @@ func processor() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// TestPlainIsTheSame checks that allocating every host at every event, with which the benchmark
-// compares, gives the same outcomes and charges, within rounding.
+// TestPlainIsTheSame checks that allocating every host at every event, as the benchmark does
+// for comparison, gives the same outcomes and charges, within rounding.
 func TestPlainIsTheSame(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {

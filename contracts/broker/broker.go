@@ -27,7 +27,8 @@ type Teller interface {
 	Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error
 
 	// Adjust changes the amount in the escrow of contract to budget. The owner pays the
-	// difference, or receives it if the budget is lower. It returns the same errors as Hold.
+	// difference, or receives it if the budget is lower. Adjust returns the same errors as
+	// Hold.
 	Adjust(now float64, contract int64, budget bank.Amount, note []byte) error
 
 	// Settle makes the given payments out of the escrow of contract and refunds the rest to its
@@ -61,14 +62,14 @@ type Config struct {
 	Sharing      sharing.Rule
 	Payment      Payment
 	Window       float64           // length of the price history, s
-	Forecast     market.Forecaster // required by policies that use percentiles; nil for others
+	Forecast     market.Forecaster // forecaster, required by policies that use percentiles; nil for other policies
 	Teller       Teller
-	Notes        bool                // attach notes to entries: the terms, the reasons and how contracts ended
-	NoPrices     bool                // do not record the total price
-	HostPrices   bool                // record the price of each host
-	OneByOne     bool                // notify the policy of free resources after each event, not once after all events of the same time
+	Notes        bool                // whether entries have notes: terms, reasons and verdicts
+	NoPrices     bool                // whether not to record the total price
+	HostPrices   bool                // whether to record the price of each host
+	OneByOne     bool                // whether to notify the policy of free resources after each event rather than once after all events of the same time
 	Ties         *rand.Rand          // breaks ties among hosts of equal price
-	Availability *floor.Availability // times at which hosts are available; nil: always
+	Availability *floor.Availability // times at which hosts are available; nil means always
 	Spans
 }
 
@@ -81,13 +82,13 @@ type Spans struct {
 	Licences  contracts.Licences
 
 	// Patience is the time after a deadline for which the broker waits for the last report of
-	// metered hosts, in seconds. These hosts stop a contract at its deadline by themselves,
-	// but their report arrives later.
+	// metered hosts, in seconds. These hosts stop a contract at its deadline by themselves, but
+	// their reports arrive later.
 	Patience float64
 
 	// Least contains the market's floor prices of resources. They apply on hosts whose own
-	// floor prices are lower. No floor price applies if budgets are paid whole or contracts
-	// are free.
+	// floor prices are lower. No floor price applies if contracts pay their whole budget or
+	// nothing.
 	Least hosts.Floor
 
 	// Reserve is the price, in dollars per processor-second, on a host that can give all of
@@ -99,8 +100,9 @@ type Spans struct {
 	// renewals.
 	Renew float64
 
-	// Promise returns the penalty that a market of real hosts owes a class for delivering too
-	// little, as two fractions of the budget: see [note.Terms]. Nil promises nothing.
+	// Promise returns the penalty that a market of real hosts owes to contracts of a class for
+	// delivering too little work, as two fractions of the budget: see [note.Terms]. If Promise
+	// is nil, no penalty is owed.
 	Promise func(class string) (part, most float64)
 }
 
@@ -133,9 +135,9 @@ type Broker struct {
 
 	now     float64
 	asked   int32              // contract being submitted, or none
-	answer  contracts.Decision // the decision about it
+	answer  contracts.Decision // decision about this contract
 	scratch scratch
-	failing failing // the policy, if it implements failing
+	failing failing // policy, if it implements failing
 }
 
 // A failing is a policy that can report the error that stopped it. After such an error the run
@@ -148,7 +150,7 @@ type State struct {
 	contracts []contract
 	free      []int32 // unused indexes in contracts
 	waiting   []int32 // contracts that wait for a decision, in the order set by the policy
-	freed     bool    // resources may be free of which the policy has not been notified
+	freed     bool    // whether resources may be free of which the policy has not been notified
 	ended     []contracts.Settled
 	refused   []Refusal
 }
@@ -172,9 +174,9 @@ type contract struct {
 	task  hosts.Task
 	price bank.Amount
 	byDue float64 // work done by the deadline, if the contract continued after it
-	alarm float64 // hard deadline entered in timers while the contract waits undecided, +Inf if none
-	renew float64 // time entered in renewals while the contract runs, +Inf if none
-	rated bool    // the bids are agreed rates: see [contracts.Decision]
+	alarm float64 // hard deadline entered in timers while the contract waits for a decision; +Inf if none
+	renew float64 // time entered in renewals while the contract runs; +Inf if none
+	rated bool    // whether the bids are agreed rates: see [contracts.Decision]
 	phase contracts.Phase
 	run   int32 // number of the run on the floor; none before the contract is accepted
 }
@@ -220,9 +222,9 @@ func (b *Broker) clear(c Config) {
 	b.State = State{b.contracts[:0], b.free[:0], b.waiting[:0], false, b.ended[:0], b.refused[:0]}
 }
 
-// Submit submits request r and returns the decision. The policy sees only r; the task, which
-// has the true work per node, goes only to the machines. The broker must already have been
-// advanced to now.
+// Submit submits request r and returns the decision. The policy receives only r. Only the
+// machines receive the task, which contains the true work per node. The broker must already
+// have been advanced to now.
 //
 // A rejection is a decision, not an error. A deferred request is decided later: see
 // [Broker.Refused] and [Broker.Ended]. The decision is valid until the next call.
@@ -246,7 +248,7 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*co
 	return &b.answer, err
 }
 
-// place returns an unused index in contracts, and adds one if there is none.
+// place returns an unused index in contracts. If there is none, it extends contracts.
 func (b *Broker) place() int32 {
 	if n := len(b.free); n > 0 {
 		i := b.free[n-1]
@@ -271,8 +273,8 @@ func (b *Broker) gone(i int32) {
 // to the broker and is valid until Reset.
 func (b *Broker) Ended() []contracts.Settled { return b.ended }
 
-// Refused returns the requests that waited and were then rejected, in that order. The slice
-// belongs to the broker and is valid until Reset.
+// Refused returns the requests that waited and were then rejected, in order of rejection. The
+// slice belongs to the broker and is valid until Reset.
 func (b *Broker) Refused() []Refusal { return b.refused }
 
 // Forget discards the contents of Ended and Refused. A long run should call it regularly. If

@@ -88,7 +88,7 @@ func (b *Broker) withdraw(i int32) error {
 	c.phase.Next(contracts.OnCancel)
 	b.gone(i)
 	b.refused = append(b.refused, Refusal{c.ID, b.now, d})
-	b.freed = true // requests behind it in the waiting list may now fit
+	b.freed = true // later requests in the waiting list may now fit
 	if err := b.Teller.Reject(b.now, int64(c.ID), b.reason(&d)); err != nil {
 		return err
 	}
@@ -111,8 +111,8 @@ func (b *Broker) find(id contracts.ID) (int32, bool) {
 }
 
 // Close ends the market at now, which is the time of the last Advance or just after it.
-// Accepted contracts become unfinished and pay nothing, however much work they have done.
-// Requests that wait for a decision remain undecided.
+// Accepted contracts become unfinished and pay nothing, even for work done. Requests that wait
+// for a decision remain undecided.
 func (b *Broker) Close(now float64) error {
 	b.now = now
 	for run, i := range b.index.byRun {

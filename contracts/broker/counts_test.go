@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestOneDoor checks that only settlement converts float64 to money: no other package of
-// contracts calls the functions that round.
+// TestOneDoor checks that only package settlement converts float64 to money: no other package
+// of contracts calls the functions that round.
 func TestOneDoor(t *testing.T) {
 	t.Parallel()
 	seen := 0

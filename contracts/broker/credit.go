@@ -2,8 +2,8 @@ package broker
 
 import "bourse/bank"
 
-// Credit is a [Teller] that approves every amount and records nothing. It is for copies of a
-// market that test an alternative, for example a replay under another policy.
+// Credit is a [Teller] that approves every amount and records nothing. Copies of a market that
+// test an alternative, for example a replay under another policy, use it.
 type Credit struct{}
 
 // Hold implements [Teller]. It always succeeds.

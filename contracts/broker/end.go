@@ -20,8 +20,8 @@ func (b *Broker) remove(i int32, on contracts.Cause) error {
 	return b.end(i, on, b.floor.Remove(b.now, c.run))
 }
 
-// end ends contract i, which has left the floor with the result k. It judges, bills and
-// settles the contract, pays any penalty, and appends the contract to the ended ones.
+// end ends contract i, which has left the floor with the result k. It judges, bills and settles
+// the contract, pays any penalty, and appends the contract to the ended contracts.
 func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	c := &b.contracts[i]
 	b.license(c, -1)
@@ -63,10 +63,10 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	work, end := c.task.Work, b.now
 	if math.IsInf(work, 1) {
-		work = c.Work // the true work of a program is unknown, so the estimate counts
+		work = c.Work // the true work of a program is unknown, so the estimate replaces it
 	}
 	if c.task.Until > 0 {
-		end = max(k.Admitted, min(end, c.task.Until)) // its hosts stopped it at that time, even if their report came later
+		end = max(k.Admitted, min(end, c.task.Until)) // the hosts stopped the contract at that time, even if their reports arrived later
 	}
 	return settlement.Case{
 		Request: &c.Request, Work: work, Measured: b.Patience > 0, Exited: exited(k.Placements), Admitted: k.Admitted, End: end, ByDue: c.byDue, Price: c.price,
@@ -103,8 +103,8 @@ func exited(nodes []contracts.Placement) bool {
 	return true
 }
 
-// penalize pays the owner of c the penalty of bill, or as much of it as the debtors can pay.
-// It returns the amount paid.
+// penalize pays the penalty of bill, or as much of it as the debtors can pay, to the owner of
+// c. It returns the amount paid.
 func (b *Broker) penalize(c *contract, bill *settlement.Bill) (bank.Amount, error) {
 	if bill.Penalty.Sign() == 0 {
 		return bill.Penalty, nil

@@ -17,7 +17,7 @@ import (
 
 func none(any) error { return nil } // no options
 
-// In a market with one host, a request is admitted, runs, and is settled.
+// The example admits, runs and settles a request in a market with one host.
 func Example() {
 	ledger := bank.New(nil)
 	ann, _ := ledger.Account("user:ann")

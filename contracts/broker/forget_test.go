@@ -7,7 +7,7 @@ import (
 )
 
 // TestForget checks that Forget drops ended contracts and rejected requests, and releases the
-// memory of a burst of ends once far fewer contracts end.
+// memory of a burst of ends when far fewer contracts end afterwards.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -67,8 +67,8 @@ func TestMoneyIsConserved(t *testing.T) {
 
 // TestSharesOfHosts checks that the tasks on a host get at most its capacity, that no task gets
 // more than its limit, and that no capacity is idle that a task could use (spec §1:
-// work-conserving). A contract bids nothing if and only if it has spent its budget, and then it
-// gets only what bidders cannot use.
+// work-conserving). A contract bids nothing if and only if it has spent its budget, and it then
+// gets only capacity that bidders cannot use.
 func TestSharesOfHosts(t *testing.T) {
 	t.Parallel()
 	spent, fed := 0, 0
@@ -94,7 +94,7 @@ func TestSharesOfHosts(t *testing.T) {
 						t.Fatalf("%v: contract %d bids %v, and owes %v of %v", m, c.ID, s.Bid, owes(v, c), c.SLA.Budget)
 					case s.Bid > 0:
 						wanting = wanting || s.Rate < limit*m.spec.Speed*(1-1e-12)
-					case owes(v, c) < c.SLA.Budget.Float64()*(1-1e-7): // a delay by the smallest time step has this effect
+					case owes(v, c) < c.SLA.Budget.Float64()*(1-1e-7): // a delay of the smallest time step has this effect
 						t.Fatalf("%v: contract %d bids nothing, and owes %v of %v", m, c.ID, owes(v, c), c.SLA.Budget)
 					default:
 						spent++
@@ -137,8 +137,8 @@ func owes(v contracts.View, c *contracts.Contract) (sum float64) {
 }
 
 // TestCapacityKeepsPromises checks a market in which all requests use cac with the projected
-// test. Whatever is admitted later, no contract is violated unless its owner understated the
-// work (spec §3).
+// test. No contract is violated unless its owner understated the work, even if other contracts
+// are admitted later (spec §3).
 func TestCapacityKeepsPromises(t *testing.T) {
 	t.Parallel()
 	admitted, shared := 0, 0
@@ -166,9 +166,9 @@ func TestCapacityKeepsPromises(t *testing.T) {
 	}
 }
 
-// TestPartitionKeepsPromises checks that the reservations of a partitioned market are kept as
-// in a market with only cac, whatever is admitted to the spot partition, where promises are
-// broken (§5).
+// TestPartitionKeepsPromises checks that a partitioned market keeps the promises of
+// reservations as a market with only cac does, even if it breaks promises in the spot partition
+// (§5).
 func TestPartitionKeepsPromises(t *testing.T) {
 	t.Parallel()
 	reserved, broken := 0, 0
@@ -216,7 +216,7 @@ func TestBestEffortRefusesNothing(t *testing.T) {
 }
 
 // TestSameSeedSameBytes checks that a market depends only on its seed, even if its broker was
-// reset in the middle of another run.
+// reset during another run.
 func TestSameSeedSameBytes(t *testing.T) {
 	t.Parallel()
 	told := func(m *trial, used *Broker) string {

@@ -12,7 +12,7 @@ import (
 // A link connects a market with remote hosts. It may lose, duplicate and delay their messages.
 type link struct {
 	rng    *rand.Rand
-	prompt bool // messages are never lost, duplicated or delayed, and hosts obey at once
+	prompt bool // whether messages are never lost, duplicated or delayed, and hosts obey at once
 	hosts  []*remote.Machine
 	agents []*remotetest.Agent
 	next   float64 // time of the next exchange, or +Inf if there is none
@@ -36,7 +36,8 @@ func (l *link) at() float64 {
 	return max(at, l.last)
 }
 
-// soon schedules an exchange with the hosts soon after at, the time of a change in the market.
+// soon schedules an exchange with the hosts shortly after at, the time of a change in the
+// market.
 func (l *link) soon(at float64, b *Broker) {
 	if l.prompt {
 		l.obey(at, b)
@@ -59,7 +60,7 @@ func (l *link) talk(now float64, b *Broker) {
 			l.next = min(l.next, now+l.pace)
 		}
 		switch l.rng.IntN(6) {
-		case 0: // lost
+		case 0: // the message is lost
 		case 1:
 			l.hear(now, b, h, told)
 			l.hear(now, b, h, told)

@@ -51,8 +51,8 @@ func (b *Broker) here(events []floor.Event) error {
 }
 
 // Try returns the decision that p would make for r at now, a time before the next event. It
-// assumes that the owner can pay. It changes p and ties, which must be copies of those of b.
-// It does not change b.
+// assumes that the owner can pay. Try changes p and ties, which must be copies of the policy
+// and ties of b. It does not change b.
 func (b *Broker) Try(now float64, r *contracts.Request, p contracts.Decider, ties *rand.Rand) contracts.Decision {
 	r.LicenceFloor = b.licenceFloor(r)
 	d := p.Decide(now, r, b.floor.Trial(now, ties))
@@ -78,8 +78,8 @@ func (b *Broker) Expect(r *contracts.Request, on []contracts.Placement) (all []C
 // View returns the hosts and their allocations as of the last call.
 func (b *Broker) View() contracts.View { return &b.floor }
 
-// Phase returns the phase of a contract. It reports whether the contract exists and has not
-// ended.
+// Phase returns the phase of a contract. Phase also reports whether the contract exists and has
+// not ended.
 func (b *Broker) Phase(id contracts.ID) (contracts.Phase, bool) {
 	i, ok := b.find(id)
 	if !ok {
@@ -90,9 +90,9 @@ func (b *Broker) Phase(id contracts.ID) (contracts.Phase, bool) {
 
 // A Charge is the charges of a contract for one kind of resource.
 type Charge struct {
-	Kind hosts.Kind // or [contracts.OfLicences]
-	Rate float64    // at present, dollars per second
-	Owed float64    // so far, dollars
+	Kind hosts.Kind // kind of resource, or [contracts.OfLicences]
+	Rate float64    // current charge, dollars per second
+	Owed float64    // charges so far, dollars
 }
 
 // A tally sums the charges of the tasks of a contract by kind of resource.
@@ -159,8 +159,8 @@ func (b *Broker) Charges(id contracts.ID) []Charge {
 	return t.charges()
 }
 
-// Rate returns the work per second that a contract does at present, over all nodes. It is 0 if the
-// contract is not on hosts.
+// Rate returns the work per second that a contract does at present, over all nodes. The rate is
+// 0 if the contract is not on hosts.
 func (b *Broker) Rate(id contracts.ID) float64 {
 	if i, ok := b.find(id); ok && b.contracts[i].run != none {
 		return b.floor.Contract(b.contracts[i].run).Rate
@@ -168,8 +168,9 @@ func (b *Broker) Rate(id contracts.ID) float64 {
 	return 0
 }
 
-// Keep records that the work of a node of a contract is not lost with its host, except the given
-// amount that it has done last. It does nothing if the contract is not running.
+// Keep records that the work of a node of a contract is saved and is not lost with the node's
+// host. The given unsaved amount, done last, is not included. It does nothing if the contract
+// is not running.
 func (b *Broker) Keep(id contracts.ID, node int32, unsaved float64) {
 	if i, ok := b.find(id); ok && b.contracts[i].phase == contracts.Running {
 		b.floor.Keep(b.contracts[i].run, node, unsaved)

@@ -30,7 +30,7 @@ func TestElsewhere(t *testing.T) {
 		for _, m := range []*medley{here, there} {
 			m.metered, m.prompt, m.churn, m.end, m.cancels = m == there, true, nil, math.Inf(1), nil
 			for i := range m.asks {
-				m.asks[i].PerHost = true // the market does not know that all work is done until a report says so
+				m.asks[i].PerHost = true // the market knows only from a report that all work is done
 			}
 		}
 		if policies.Of(here.policy).Books || here.policy == "queue" {
@@ -77,14 +77,14 @@ func dear(x, y bank.Amount) bool {
 	return math.Abs(float64(x.Micros()-y.Micros())) > 2+1e-6*float64(x.Micros())
 }
 
-// far is a market of programs on remote hosts, each with one processor of speed 1.
+// far is a market of programs on remote hosts with one processor of speed 1 each.
 type far struct {
 	*Broker
 	t     *testing.T
 	hosts []*remote.Machine
 	owner bank.Account
 	books *bank.Ledger
-	spans []int64 // the spans reported so far, by host
+	spans []int64 // number of spans reported so far, by host
 	used  map[int64]float64
 }
 
@@ -123,8 +123,8 @@ func (f *far) run(now float64, id contracts.ID, n int, work, deadline float64) {
 	}
 }
 
-// tell makes host h report that all wanted tasks have run for the given time up to now, and how
-// the first one ended.
+// tell makes host h report that all wanted tasks have run for the given time up to now, and the
+// end of the first task.
 func (f *far) tell(now float64, h int, length float64, ends ...remote.End) {
 	m := f.hosts[h]
 	f.Next() // allocate shares to the tasks that are wanted now
@@ -158,9 +158,9 @@ func (f *far) ended(what string, outcome contracts.Outcome, done float64, paid i
 }
 
 // TestPrograms checks the outcomes of programs, whose work is unknown. A program that ends
-// successfully by itself, or that received the requested work, has kept its promise. The end
-// reported by the host counts, and the broker waits for the report at most as long as
-// configured.
+// successfully by itself, or that received the requested work, counts as fulfilled. The time of
+// the end is the time that the host reports, and the broker waits for the report at most as
+// long as configured.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	exit := func(code uint8) remote.End {
@@ -173,7 +173,7 @@ func TestPrograms(t *testing.T) {
 		work    float64
 		spans   []float64
 		end     remote.End
-		late    float64 // the delay of the report of the end
+		late    float64 // delay of the report of the end
 		outcome contracts.Outcome
 		done    float64
 		paid    int64
@@ -277,8 +277,8 @@ func TestLostPrograms(t *testing.T) {
 	}
 }
 
-// TestDeals checks that work is charged by the bids in force when it was done, even if it is
-// reported much later, and that an allocation without reported usage costs nothing.
+// TestDeals checks that work is charged by the bids in force when the work was done, even if
+// the work is reported much later, and that an allocation without reported usage costs nothing.
 func TestDeals(t *testing.T) {
 	t.Parallel()
 	f := newFar(t, 1, floor.Lose, "spot")
@@ -303,7 +303,7 @@ func TestDeals(t *testing.T) {
 	}
 	for i, want := range []struct {
 		done float64
-		paid int64 // bids of a cent per second: 0.4 and 0.6 of it for 10 s
+		paid int64 // charges at bids of a cent per second: 0.4 and 0.6 of it for 10 s
 	}{{14, 40_000}, {6, 60_000}, {0, 0}} {
 		if e := &f.Ended()[i]; math.Abs(e.Done-want.done) > 1e-9 || e.Paid.Micros() != want.paid {
 			t.Errorf("contract %d: %v done, paid %v; want %v, %v", e.ID, e.Done, e.Paid, want.done, bank.Micros(want.paid))
@@ -313,7 +313,7 @@ func TestDeals(t *testing.T) {
 
 // TestRenewedDeals checks that a renewed bid starts a new allocation, although the shares do
 // not change: earlier work is charged by the old bid, even if it is reported late. The only
-// contract bids $1 for 100 s and, at 50 s, with no usage reported yet, $1 for 50 s.
+// contract bids $1 for 100 s. At 50 s, when no usage has been reported, it bids $1 for 50 s.
 func TestRenewedDeals(t *testing.T) {
 	t.Parallel()
 	f := newFar(t, 1, floor.Lose, "bid")

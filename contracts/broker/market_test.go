@@ -19,14 +19,14 @@ import (
 
 // A trial is a random market with its requests.
 type trial struct {
-	churn *floor.Availability // nil: hosts stay
+	churn *floor.Availability // availability of hosts; nil means that hosts stay
 
 	seed    uint64
-	spec    hosts.Spec // of every host
+	spec    hosts.Spec // specification of every host
 	hosts   int
 	policy  string
 	payment string
-	funds   float64 // of the provider, $
+	funds   float64 // funds of the provider, $
 	window  float64
 	asks    []ask
 }

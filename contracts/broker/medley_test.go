@@ -33,12 +33,12 @@ type medley struct {
 	cancels         map[contracts.ID]float64 // reservations that are cancelled, by time
 	bids            map[contracts.ID]float64 // budgets that change, by time
 	end             float64                  // time at which the market closes, or +Inf if it does not
-	funds           float64                  // of the provider, $
+	funds           float64                  // funds of the provider, $
 	window          float64
 	renew           float64
 	asks            []ask
-	metered         bool // hosts are remote, and their reports can be late or lost
-	prompt          bool // remote hosts report at every event
+	metered         bool // whether hosts are remote, so that their reports can be late or lost
+	prompt          bool // whether remote hosts report at every event
 	priced          []hosts.Kind
 	licences        int32 // units of the only licence, or 0
 }
@@ -74,7 +74,7 @@ func newMedley(seed uint64, n int) *medley {
 	licensed := rand.New(rand.NewPCG(seed, 15)) // random numbers for the licence
 	m.licences = pick(licensed, 0, 0, 2, int32(5))
 	about := policies.Of(m.policy)
-	if about.Rated { // options that a scenario may combine with it
+	if about.Rated { // options that a scenario may combine with such a policy
 		m.sharing, m.payment, like.CPUs = about.Sharing, "bid", 1
 		if about.Free {
 			m.payment = "free"
@@ -96,12 +96,12 @@ func newMedley(seed uint64, n int) *medley {
 		}
 		m.specs = append(m.specs, spec)
 	}
-	whole := rng.IntN(3) == 0 // times and work are whole numbers, so many events are simultaneous
-	kind := rng.IntN(4)       // of deadlines
+	whole := rng.IntN(3) == 0 // whether times and work are whole numbers, so that many events are simultaneous
+	kind := rng.IntN(4)       // kind of deadlines
 	perHost := pick(rng, 0, 1, 4)
-	loose := m.queues() && rng.IntN(4) > 0 // deadlines that pass while requests wait in the queue
+	loose := m.queues() && rng.IntN(4) > 0 // whether deadlines pass while requests wait in the queue
 	if loose {
-		m.renew = 0 // it would not end
+		m.renew = 0 // with renewals, the run would not end
 	}
 	now := pick(rng, 0.0, 0, 3e7)
 	for range n {
@@ -250,7 +250,7 @@ type world struct {
 	ledger  *bank.Ledger
 	users   []bank.Account
 	ties    *rand.PCG
-	lots    *rand.PCG // of the policy
+	lots    *rand.PCG // random numbers of the policy
 	config  Config
 	link    *link // link to remote hosts; nil if there are none
 }
@@ -335,7 +335,7 @@ type record struct {
 	journal   string
 }
 
-// drive runs m. Every, if it is not nil, is called between any two steps and may
+// drive runs m. If the function every is not nil, drive calls it between any two steps; it may
 // replace the broker.
 func (m *medley) drive(w *world, b *Broker, every func(*Broker) *Broker) (decisions []string) {
 	next := 0
@@ -429,8 +429,8 @@ func (w *world) accounts() string {
 	return s.String()
 }
 
-// run runs m. Every, if it is not nil, is called between any two steps and may replace
-// the broker.
+// run runs m. If the function every is not nil, run calls it between any two steps; it may
+// replace the broker.
 func (m *medley) run(every func(*world, *Broker) *Broker) (r record, b *Broker) {
 	w := m.open(true)
 	b = New(w.config)
@@ -451,7 +451,8 @@ func (m *medley) run(every func(*world, *Broker) *Broker) (r record, b *Broker) 
 	return r, b
 }
 
-// difference returns the place at which two records differ, or "" if they are equal.
+// difference describes the first difference between two records, or returns "" if they are
+// equal.
 func difference(got, want record) string {
 	for _, part := range []struct {
 		name      string

@@ -14,7 +14,7 @@ import (
 
 // A Memo is the complete state of a broker at one time. It includes the state of the policy,
 // the sharing rule, the forecaster and the random numbers. It excludes machines, accounts and
-// the availability of hosts, which belong to the world outside the broker.
+// the availability of hosts, which are outside the broker.
 type Memo struct {
 	broker State
 	floor  floor.State
@@ -26,7 +26,8 @@ type Memo struct {
 }
 
 // Memo returns the state of b. It shares memory with b, so make a deep copy before the next
-// call to b. The copy may share values of type [Fixed], which never change.
+// call to b. The copy may share values of the type that [Fixed] returns, because these never
+// change.
 func (b *Broker) Memo() *Memo {
 	return &Memo{
 		broker: b.State, floor: b.floor.Memo(),

@@ -12,7 +12,7 @@ import (
 	"bourse/contracts/policies"
 )
 
-const trials = 600 // trials is the number of trials of recalling.
+const trials = 600 // trials is the number of trials of a test.
 
 // undisturbed returns the result of a trial whose broker is never replaced.
 var undisturbed = func() (of [trials]func() record) {
@@ -28,8 +28,8 @@ var undisturbed = func() (of [trials]func() record) {
 // TestRecall checks every policy under all options, sharing rules and rules for leaving hosts.
 // At random times, the broker is replaced with one recalled from its memo. Decisions, prices,
 // accounts and journal must be the same to the last bit. The data of the replaced broker, its
-// policy and the memo is cleared, so that none of it can still be in use. Scratch memory of the
-// new broker contains garbage.
+// policy and the memo are cleared, so that none of these data can still be in use. Scratch
+// memory of the new broker contains garbage.
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	replaced := map[string]int{}
@@ -46,8 +46,8 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestRecallBytes performs the same check with memos that were encoded and decoded, except for
-// policies that maintain books.
+// TestRecallBytes performs the check of TestRecall with memos that were encoded and decoded,
+// except for policies that maintain books.
 func TestRecallBytes(t *testing.T) {
 	t.Parallel()
 	replaced, size := 0, 0
@@ -73,7 +73,8 @@ func TestRecallBytes(t *testing.T) {
 }
 
 // recalled runs a trial in which brokers are replaced. It returns the number of replacements
-// and the place at which the result differs. If omit is not nil, it may damage the memos.
+// and a description of the first difference in the result. If the function omit is not nil, it
+// may damage the memos.
 func recalled(seed uint64, omit func(*Memo)) (m *medley, replaced int, where string) {
 	m = newMedley(seed, 25)
 	rng, steps := rand.New(rand.NewPCG(seed, 11)), 0
@@ -194,7 +195,7 @@ var idleFields = map[string]bool{
 	"floor.runs.kept.from": true,
 }
 
-// TestOmissions checks that TestRecall would notice any field that a memo left out.
+// TestOmissions checks that TestRecall would detect any field that a memo omits.
 func TestOmissions(t *testing.T) {
 	t.Parallel()
 	all := fields(reflect.TypeFor[Memo](), "", 3)

@@ -11,9 +11,9 @@ import (
 )
 
 // A policy that sells hosts for a limited time can change the rates of a contract that is not
-// booked. It can also suspend the contract, which removes it from all hosts, and later start
-// it on other hosts. The charges for each stay remain owed. Each change of hosts becomes a
-// ledger entry. An audit therefore knows where the contract ran at any time.
+// booked. It can also suspend the contract, which removes it from all hosts, and later start it
+// on other hosts. The charges for each stay on hosts remain owed. Each change of hosts becomes
+// a ledger entry. An audit therefore knows where the contract ran at any time.
 //
 // If its rates are agreed ([contracts.Decision].Rated), the contract ends when its charges
 // reach its budget. Without this limit, a user could understate the estimate and obtain
@@ -62,7 +62,7 @@ func (b *Broker) limit(i int32) {
 // exhausted handles contract i when its run has reached a limit that is not its deadline, or
 // has continued after its deadline. It ends the contract if the charges have reached the
 // budget, and otherwise sets a new limit. It returns false for contracts without agreed rates
-// and for those whose deadline has been reached.
+// and for contracts whose deadline has been reached.
 func (b *Broker) exhausted(i int32) (handled bool, err error) {
 	c := &b.contracts[i]
 	due := c.Due()

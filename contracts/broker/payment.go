@@ -57,9 +57,8 @@ func Payments() plugin.Table[Payment] {
 }
 
 // tariff returns the tariff of p if the resources in priced have a price in addition to
-// processors. A charge is the highest of the terms of these resources, but at most the bid.
-// For processors, the fraction is that received; for another resource, it is the fraction
-// held.
+// processors. A charge is the highest of the terms of these resources, but at most the bid. For
+// processors, q is the fraction received; for another resource, q is the fraction held.
 //
 // If p is Scarce, the term for processors applies only on crowded hosts. On other hosts, the
 // task pays the reserve, in dollars per processor-second, for the processors that it receives.
@@ -91,8 +90,8 @@ func (p *Payment) tariff(priced []hosts.Kind, reserve float64) floor.Tariff {
 	}
 }
 
-// crowded reports whether the tasks on a host can use more processors than it has. If a task
-// has a vector, the host is already crowded when its tasks can use all of its processors.
+// crowded reports whether the tasks on a host can use more processors than the host has. If a
+// task has a vector, the host is already crowded when its tasks can use all of its processors.
 // Tasks that bid nothing do not count, because they use only spare capacity.
 func crowded(on []contracts.Allocation, capacity, processor float64) bool {
 	usable, vectors := 0.0, false
@@ -123,7 +122,7 @@ func metTerm(q float64, _, _, met market.Rate) float64 { return q * met.Float64(
 
 // promisedTerm charges the fraction at the sum of the other bids or at the price promised at
 // admission, whichever is higher. Contracts without a promised price pay as under spot. The
-// market paper describes this in §3 as a minimum price above the spot price.
+// market paper describes this rule in §3 as a minimum price above the spot price.
 func promisedTerm(q float64, own, price, met market.Rate) float64 {
 	return q * max(price-own, met).Float64()
 }

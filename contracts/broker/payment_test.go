@@ -20,9 +20,9 @@ func TestScarceChargesCutHosts(t *testing.T) {
 		name    string
 		cpus    float64
 		claims  []float64
-		idle    int // tasks that bid nothing
+		idle    int // number of tasks that bid nothing
 		reserve float64
-		want    []float64 // dollars per second
+		want    []float64 // charge of each task, dollars per second
 	}{
 		{"one task", 2, []float64{1}, 0, 0, []float64{0}},
 		{"as many as processors", 2, []float64{1, 1}, 0, 0, []float64{0, 0}},
@@ -41,7 +41,7 @@ func TestScarceChargesCutHosts(t *testing.T) {
 		for _, claim := range c.claims {
 			sum += claim
 		}
-		for _, claim := range c.claims { // each gets its claim, or its part if they do not fit
+		for _, claim := range c.claims { // each task gets its claim, or its part if the claims do not fit
 			get := claim * min(1, c.cpus/sum)
 			on = append(on, contracts.Allocation{Bid: bid, Claim: claim, Rate: get * speed})
 		}
@@ -61,7 +61,7 @@ func TestScarceChargesCutHosts(t *testing.T) {
 	}
 }
 
-// TestPercentileCharges checks that a task pays at least the price it was promised for its share, more
+// TestPercentileCharges checks that a task pays at least the promised price for its share, more
 // if the other bids set a higher price, and at most its bid.
 func TestPercentileCharges(t *testing.T) {
 	t.Parallel()

@@ -27,8 +27,8 @@ func (p *evenOnly) Decide(_ float64, r *contracts.Request, _ contracts.View) con
 	return contracts.Decision{Reason: odd, Numbers: p.numbers}
 }
 
-// TestPlugin checks that a policy can define its own reason and numbers. They reach the ledger
-// and the caller of Submit, and no other package refers to them.
+// TestPlugin checks that a policy can define its own reason and numbers. The reason and the
+// numbers reach the ledger and the caller of Submit, and no other package refers to them.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
 	var entries journal

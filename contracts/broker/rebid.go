@@ -71,13 +71,13 @@ func (b *Broker) Rebid(now float64, id contracts.ID, budget bank.Amount) (*contr
 	d.Verdict = contracts.Accept
 	c.SLA.Budget, c.price = budget, budget
 	b.floor.Adjust(now, c.run, &c.SLA, on)
-	b.freed = true // waiting requests now meet other prices
+	b.freed = true // prices have changed for waiting requests
 	return d, b.offer()
 }
 
 // rebids returns a copy of the placements in which the nodes on hosts have new bids. The bids
-// spend the money left over t seconds, in the proportions of the old bids. It reports whether
-// each of them has a bid. All arithmetic is exact.
+// spend the money left over t seconds, in the proportions of the old bids. rebids reports
+// whether each of these nodes has a bid. All arithmetic is exact.
 func rebids(was []contracts.Placement, left bank.Amount, t float64) (on []contracts.Placement, ok bool) {
 	const places = 9 - 6 // digits by which micro-dollars and nano-dollars differ
 	rate, ok := exact.Trunc(places, []float64{float64(left.Micros())}, []float64{t})

@@ -45,7 +45,7 @@ func TestRebids(t *testing.T) {
 		Refused contracts.Reason
 	}
 	goldenCases(t, "rebid", func(t *testing.T, in *input, want *output) {
-		const brief = 1.0 / (1 << 20) // s
+		const brief = 1.0 / (1 << 20) // in seconds
 		l := bank.New(nil)
 		user, provider := must(l.Account("user")), must(l.Account("provider"))
 		must(0, l.Mint(0, user, bank.Micros(math.MaxInt64)))
@@ -119,9 +119,9 @@ func shares(b *Broker) (is []float64) {
 	return is
 }
 
-// TestRebid checks that new bids change the shares, that the money of the escrow follows the
-// budget, that a renewed budget bids the unspent part again, and that a contract pays for both
-// times at their own bids. Contract 1 pays $0.25 in the first 500 s by the rule usage.
+// TestRebid checks that new bids change the shares, that the escrow changes with the budget,
+// that a renewed budget bids the unspent part again, and that a contract pays for each period
+// at the bids of that period. Contract 1 pays $0.25 in the first 500 s by the rule usage.
 func TestRebid(t *testing.T) {
 	t.Parallel()
 	b, l := rivals(t, "be", "", "bid")
@@ -139,7 +139,7 @@ func TestRebid(t *testing.T) {
 		t.Errorf("escrow %v, want 2", held)
 	}
 	must(0, b.Advance(750))
-	if d := must(b.Rebid(750, 1, bank.Micros(2e6))); d.Verdict != contracts.Accept || b.View().Price(0) != 6e6 { // renewed: nothing was left over
+	if d := must(b.Rebid(750, 1, bank.Micros(2e6))); d.Verdict != contracts.Accept || b.View().Price(0) != 6e6 { // the unspent budget is bid again
 		t.Errorf("%+v, price %d", d, b.View().Price(0))
 	}
 	must(0, b.Advance(1000))
@@ -151,12 +151,13 @@ func TestRebid(t *testing.T) {
 	}
 }
 
-// TestSpentAgain checks that a contract that has spent its budget bids again with a higher one.
+// TestSpentAgain checks that a contract that has spent its budget bids again if the budget is
+// increased.
 func TestSpentAgain(t *testing.T) {
 	t.Parallel()
 	b, _ := rivals(t, "be", "", "bid")
 	must(0, b.Advance(250))
-	must(b.Rebid(250, 1, bank.Micros(250_001))) // bids 1 nano-dollar per second
+	must(b.Rebid(250, 1, bank.Micros(250_001))) // the contract bids 1 nano-dollar per second
 	if is := shares(b); is[1] > 1e-5 {
 		t.Errorf("shares %v", is)
 	}
@@ -172,7 +173,8 @@ func TestSpentAgain(t *testing.T) {
 	}
 }
 
-// TestRebidRefused checks each reason to reject a changed budget, and that nothing changes then.
+// TestRebidRefused checks each reason to reject a changed budget, and that a rejection changes
+// nothing.
 func TestRebidRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -185,16 +187,16 @@ func TestRebidRefused(t *testing.T) {
 		{"be", "", "bid", 1, 1, contracts.SpentAlready},
 		{"be", "", "bid", 1, 90e6, contracts.Unfunded},
 		{"be", "", "budget", 1, 2e6, contracts.FixedPrice},
-		{"cac", "", "bid", 1, 2.5e6, "would violate"},                                   // contract 0
-		{"cac", "", "bid", 1, 700_000, "would violate"},                                 // itself
-		{"cac", "capacity: static", "bid", 1, 2.5e6, "would violate"},                   // contract 0
-		{"cac", "capacity: static", "bid", 1, 700_000, "would violate"},                 // itself
-		{"class", "default: cac", "bid", 1, 2.5e6, "would violate"},                     // contract 0
-		{"adaptive", "low: cac", "bid", 1, 2.5e6, "would violate"},                      // contract 0
-		{"partition", "reserved: 1", "bid", 1, 2.5e6, "would violate"},                  // contract 0
+		{"cac", "", "bid", 1, 2.5e6, "would violate"},                                   // contract 0 would be violated
+		{"cac", "", "bid", 1, 700_000, "would violate"},                                 // the contract itself would be violated
+		{"cac", "capacity: static", "bid", 1, 2.5e6, "would violate"},                   // contract 0 would be violated
+		{"cac", "capacity: static", "bid", 1, 700_000, "would violate"},                 // the contract itself would be violated
+		{"class", "default: cac", "bid", 1, 2.5e6, "would violate"},                     // contract 0 would be violated
+		{"adaptive", "low: cac", "bid", 1, 2.5e6, "would violate"},                      // contract 0 would be violated
+		{"partition", "reserved: 1", "bid", 1, 2.5e6, "would violate"},                  // contract 0 would be violated
 		{"class", "default: sac\nsac: {guarantee: 0.5}", "bid", 1, 2e6, contracts.None}, // sac promises nothing
-		{"cac", "", "bid", 1, 1e6, contracts.None},                                      // the budget that it has
-		{"cac", "", "bid", 0, 2_999_990, contracts.None},                                // within what both can spare
+		{"cac", "", "bid", 1, 1e6, contracts.None},                                      // the current budget
+		{"cac", "", "bid", 0, 2_999_990, contracts.None},                                // within the capacity that both contracts can spare
 	} {
 		b, l := rivals(t, c.policy, c.options, c.payment)
 		must(0, b.Advance(100))

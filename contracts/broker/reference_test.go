@@ -29,13 +29,13 @@ type plain struct {
 }
 
 type plainNode struct {
-	of         int // nodes of its contract
+	of         int // number of nodes of the contract
 	host       hosts.ID
-	bid, met   float64 // $/s; sum of the other bids there when it was placed
-	promised   float64 // $/s
+	bid, met   float64 // bid, and sum of the other bids on the host when the task was placed, $/s
+	promised   float64 // price promised at the placement, $/s
 	rate, pays float64
 	done, owed float64
-	left       bool // its own work is done, if nodes are judged separately
+	left       bool // whether the node's own work is done, if nodes are judged separately
 }
 
 // run simulates the accepted requests.
@@ -127,7 +127,7 @@ func (f *reference) share() {
 			free -= g
 		}
 		for i, more := range fill(free, on, limits, func(k *plainNode) float64 { return bitsOf(k.bid == 0) }) {
-			got[i] += more // tasks without money
+			got[i] += more // capacity for tasks without money
 		}
 		for i, k := range on {
 			k.rate = got[i] * f.spec.Speed
@@ -311,7 +311,7 @@ func TestAgainstReference(t *testing.T) {
 			}
 			charge = min(charge, want.SLA.Budget.Float64())
 			if m.payment == "budget" {
-				charge = got.Paid.Float64() // not metered
+				charge = got.Paid.Float64() // charge that does not accrue
 			}
 			span := want.end - want.Submit
 			moment := 8 * contracts.Moment(want.end)

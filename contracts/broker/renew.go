@@ -4,13 +4,13 @@ import "math"
 
 // The paper derives the spending rate from budget and deadline once (§3: the default) and does
 // not specify whether it stays constant. With renewal, a contract recomputes its bids every
-// Renew seconds, counted from its start or its last placement, until its deadline. It keeps
-// its hosts and the proportions of its bids. For example, a contract has a budget of $10, a
+// Renew seconds, counted from its start or its last placement, until its deadline. The hosts
+// and the proportions of the bids do not change. For example, a contract has a budget of $10, a
 // deadline of 1,000 s, and has spent $2 after 500 s. It raises its total bid from $0.010/s to
 // $0.016/s.
 //
-// Renewal changes bids. Renewal must not be combined with a policy that relies on the bids
-// after admission, because renewed bids differ from those on which it decided.
+// Renewal must not be combined with a policy that relies on the bids after admission, because
+// renewed bids differ from the bids on which the policy decided.
 
 // renewBids sets the bids of contract i, which is running, to the rest of its budget divided
 // by the time until its deadline.

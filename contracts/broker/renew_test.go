@@ -10,10 +10,11 @@ import (
 	"bourse/hosts"
 )
 
-// TestRenew checks renewed bids by hand, on one processor with spot payment. A has $1 for 100
-// s, and B has the same 20 s later: both bid .01. A pays nothing while it is the only bidder,
-// and then both pay .005. At 50 s A has $.85 for 50 s. Then B pays .01/.027 × .017, has $1 -
-// .15 - .12593 at 70 s, and 50 s. No renewal takes place at the deadline.
+// TestRenew compares renewed bids with values computed by hand, on one processor with spot
+// payment. A has $1 for 100 s, and B has the same 20 s later: both bid .01. A pays nothing
+// while it is the only bidder, and then both pay .005. At 50 s A has $.85 for 50 s. Then B pays
+// .01/.027 × .017, has $1 - .15 - .12593 at 70 s, and 50 s. No renewal takes place at the
+// deadline.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	m := &medley{policy: "be", sharing: "auction", bidding: "cheapest", forecast: "normal", payment: "spot", window: 300, renew: 50}
@@ -49,7 +50,7 @@ func TestRenewedBudget(t *testing.T) {
 	for seed := range uint64(150) {
 		m := newMedley(seed, 25)
 		m.policy, m.options, m.sharing, m.renew = pick(rand.New(rand.NewPCG(seed, 13)), "be", "sac", "cac", "rac"), "", "auction", 40
-		m.metered = false // bids cannot account for usage that remote hosts have not reported yet; settlement does
+		m.metered = false // renewed bids do not include usage that remote hosts have not reported yet, but settlement does
 		w := m.open(false)
 		bids := make(map[int32]float64)
 		m.drive(w, New(w.config), func(b *Broker) *Broker {

@@ -27,8 +27,8 @@ import (
 type goldenHost struct {
 	CPUs, Cap, Memory, Disk, Bandwidth float64
 	Countables                         map[string]int32
-	Priced                             []string           // nil means all resources that the host has
-	Floor                              map[string]float64 // $ a second and unit
+	Priced                             []string           // resources with a price; nil means all resources that the host has
+	Floor                              map[string]float64 // $ per second and unit
 	Whole                              bool
 }
 
@@ -69,8 +69,8 @@ func (n naming) spec(name string, h *goldenHost) hosts.Spec {
 	return s
 }
 
-// priced returns the kinds of held resources that have a price: those listed, or those that a host
-// has.
+// priced returns the kinds of held resources that have a price: the listed kinds, or all kinds
+// that a host has.
 func (n naming) priced(of []goldenHost) (all []hosts.Kind) {
 	for k := hosts.Memory; int(k) < len(n); k++ {
 		if slices.ContainsFunc(of, func(h goldenHost) bool {
@@ -102,7 +102,7 @@ func (n naming) needs(t *goldenTask) (r contracts.Requirement) {
 	return r
 }
 
-// goldenCases calls run with each case of a kind: those of testdata, or of the folder that
+// goldenCases calls run with each case of a kind in testdata, or in the folder that
 // BOURSE_GOLDEN_RESOURCES names.
 func goldenCases[In, Out any](t *testing.T, kind string, run func(t *testing.T, in *In, want *Out)) {
 	t.Parallel()
@@ -197,7 +197,7 @@ func TestDealt(t *testing.T) {
 	})
 }
 
-// lowest is a source of random numbers that always gives the lowest number.
+// lowest is a source of random numbers that always returns the lowest number.
 type lowest struct{}
 
 func (lowest) Uint64() uint64 { return 1 << 33 }
@@ -209,8 +209,8 @@ func (n naming) bids(t *goldenTask) *contracts.Request {
 	return r
 }
 
-// TestPlaced checks which hosts the strategy cheapest chooses, the reason if it finds none, and the
-// room that is left.
+// TestPlaced checks which hosts the strategy cheapest chooses, the reason if it finds none, and
+// the remaining free resources.
 func TestPlaced(t *testing.T) {
 	type input struct {
 		Hosts  []goldenHost
@@ -268,9 +268,9 @@ func TestPlaced(t *testing.T) {
 	})
 }
 
-// TestRun checks when jobs end on a host of several resources, what work they have done by
-// then, and what they pay. The cases round half a micro-dollar up, but the market rounds it to
-// even, so a payment may be one micro-dollar lower.
+// TestRun checks the ends, the work and the payments of jobs on a host of several resources.
+// The cases round half a micro-dollar up, but the market rounds half to even, so a payment may
+// be one micro-dollar lower.
 func TestRun(t *testing.T) {
 	type input struct {
 		Host goldenHost
@@ -341,8 +341,8 @@ func paid(f *floor.Floor) (rates, charges []float64) {
 
 // TestLaws checks the laws of section 2 on random hosts, under every payment rule. If tasks use
 // only processors, prices, processors and charges are exactly the same as without other priced
-// resources. If all tasks claim resources in the same proportions, the memory that they hold
-// changes nothing. If all tasks claim a smaller fraction of memory than of processors, no share
+// resources. If all tasks claim resources in the same proportions, their memory changes
+// nothing. If all tasks claim a smaller fraction of memory than of processors, no share
 // changes. A charge is at least the lower of the bid and the floor price, and at most the bid.
 func TestLaws(t *testing.T) {
 	t.Parallel()

@@ -26,9 +26,9 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the answers in testdata/*.script")
 
-// TestScripts checks conversations with the market that are small enough to be checked on
-// paper. Their comments contain the arithmetic. A script consists of lines of commands. Each is
-// followed by its indented answers.
+// TestScripts checks conversations with the market that are small enough to check on paper. The
+// comments in the scripts contain the arithmetic. A script consists of lines of commands. Each
+// is followed by its indented answers.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.script")
@@ -64,7 +64,7 @@ func converse(t *testing.T, script string) string {
 	c := newConversation()
 	for number, line := range strings.Split(strings.TrimSuffix(script, "\n"), "\n") {
 		if strings.HasPrefix(line, indent) {
-			continue // an answer
+			continue // the line is an answer
 		}
 		out.WriteString(line + "\n")
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -105,10 +105,10 @@ type conversation struct {
 	hosts             int
 	cpus, speeds      []float64 // processors and speeds of the first hosts, if they differ
 	policy, bid       string
-	options           string // the policy's options in YAML
+	options           string // options of the policy in YAML
 	payment, forecast string
 	window            float64
-	coins             coins // of the policy
+	coins             coins // random numbers of the policy
 	ledger            *bank.Ledger
 	provider          bank.Account
 	broker            *Broker
@@ -130,7 +130,7 @@ func newConversation() *conversation {
 	}
 }
 
-// coins are the next random numbers, in [0,1). After them, the lowest number is returned, so
+// coins are the next random numbers, in [0,1). Afterwards, coins returns the lowest number, so
 // that the first of several hosts with equal prices is chosen.
 type coins []float64
 

@@ -7,8 +7,8 @@ import (
 	"bourse/contracts/floor"
 )
 
-// Next returns the time of the earliest pending event, +Inf if there is none. It excludes the
-// ticks of policies that are notified after the submissions of the same time: see
+// Next returns the time of the earliest pending event, or +Inf if there is none. It excludes
+// the ticks of policies that are notified after the submissions of the same time: see
 // [Broker.Late].
 func (b *Broker) Next() float64 {
 	at := b.floor.Next()
@@ -25,9 +25,9 @@ func (b *Broker) Next() float64 {
 }
 
 // Advance moves the market to now and processes all events up to then. At each point in time,
-// the order is: events of the floor, deadlines of waiting requests, renewals of bids, and
-// ticks of the policy, until none is left. Only then does the broker notify the policy, once,
-// that resources may be free. The policy thus sees all resources freed by now. With
+// the order is: events of the floor, deadlines of waiting requests, renewals of bids, and ticks
+// of the policy, until none is left. Only then does the broker notify the policy, once, that
+// resources may be free. The policy can therefore use all resources freed by now. With
 // Config.OneByOne the broker notifies the policy after each event.
 func (b *Broker) Advance(now float64) error {
 	for next := b.Next(); next <= now; {
@@ -88,7 +88,7 @@ func (b *Broker) overdue() error {
 		c.alarm = math.Inf(1)
 		err := b.notify(contracts.Event{Kind: contracts.Overdue, Contract: i})
 		if c := &b.contracts[i]; c.phase == contracts.Ended {
-			b.freed = true // requests behind it in the waiting list may now fit
+			b.freed = true // later requests in the waiting list may now fit
 		}
 		return err
 	}
@@ -174,9 +174,9 @@ func (b *Broker) over(i int32, on contracts.Cause, k *contracts.Contract) error 
 // Late returns a separate source of events for policies whose ticks come after the requests
 // submitted at the same time. Advance it after all other sources.
 //
-// The function more reports whether more requests will come; nil means always. Once it returns
-// false, and if the policy has a method Pending, there are ticks only while Pending returns
-// true. The argument of Pending reports whether the broker is idle, which means that no
+// The function more reports whether more requests will come; nil means always. When more
+// returns false, and if the policy has a method Pending, there are ticks only while Pending
+// returns true. The argument of Pending reports whether the broker is idle, which means that no
 // contract is open.
 func (b *Broker) Late(more func() bool) Late { return Late{b, more} }
 
@@ -186,7 +186,7 @@ type Late struct {
 	more func() bool
 }
 
-// Next returns the time of the next tick, +Inf if there is none.
+// Next returns the time of the next tick, or +Inf if there is none.
 func (l Late) Next() float64 {
 	tick, last := l.b.Policy.Next()
 	if !last {

@@ -22,7 +22,7 @@ type listener struct {
 	contracts.Policy
 	told []contracts.EventKind
 	over []contracts.Outcome
-	deaf contracts.EventKind // kind of event that it ignores; Opened if none
+	deaf contracts.EventKind // kind of event that the listener ignores; Opened if none
 }
 
 func (l *listener) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
@@ -73,8 +73,8 @@ func (o *office) expect(t *testing.T, when string, active, waiting int) {
 }
 
 // TestCounts checks the numbers of active contracts and waiting requests. A request that waits
-// for a decision is not yet a contract; a contract that waits to be placed again is one. After
-// a cancellation the waiting requests are proposed at once.
+// for a decision is not yet a contract; a contract that waits to be placed again is. After a
+// cancellation the waiting requests are proposed at once.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	history := must(availability.NewHistory("", 1, []availability.Record{
@@ -116,8 +116,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestNoUse checks that a contract whose host has left is broken at once if its policy does
-// not enqueue it.
+// TestNoUse checks that a contract whose host has left is broken at once if the policy does not
+// enqueue the contract.
 func TestNoUse(t *testing.T) {
 	t.Parallel()
 	history := must(availability.NewHistory("", 1, []availability.Record{
@@ -142,8 +142,8 @@ func TestNothingOffered(t *testing.T) {
 	}
 }
 
-// TestToldOfRoom checks that the policy is notified of room when a running reservation is
-// cancelled, but not when one is cancelled before its start.
+// TestToldOfRoom checks that the policy is notified of free resources when a running
+// reservation is cancelled, but not when a reservation is cancelled before its start.
 func TestToldOfRoom(t *testing.T) {
 	t.Parallel()
 	o := newOffice("reserve", noOptions, nil)
@@ -164,7 +164,7 @@ func TestToldOfRoom(t *testing.T) {
 }
 
 // TestKilledIsNoted checks that the ledger marks a contract stopped by its policy as killed,
-// and no contract that ended by itself.
+// but not a contract that ended by itself.
 func TestKilledIsNoted(t *testing.T) {
 	t.Parallel()
 	for truth, want := range map[float64]bool{10: false, 30: true} {
@@ -181,7 +181,7 @@ func TestKilledIsNoted(t *testing.T) {
 }
 
 // TestPhases checks the phases of a contract that yields to a more urgent one: it pauses while
-// the other runs, and then continues to its end.
+// the other contract runs, and then continues to its end.
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	o := newOffice("reserve", func(v any) error {
@@ -223,8 +223,8 @@ func TestBookedIsNoted(t *testing.T) {
 	}
 }
 
-// TestFaultFreesHost checks that a host whose command cannot be started goes to the next
-// waiting request, and that the ledger records the fault for that contract only.
+// TestFaultFreesHost checks that if a command cannot be started on a host, the next waiting
+// request gets the host, and the ledger records the fault only for that contract.
 func TestFaultFreesHost(t *testing.T) {
 	t.Parallel()
 	o := newOffice("fcfs", noOptions, nil)

@@ -16,8 +16,8 @@ func (f *Floor) MoveTo(now float64) {
 
 // Amid moves f to now between two actions at the same time. If shares are fixed, it does
 // nothing, because no time passes between the actions and the reallocation can be postponed.
-// Under other rules it reallocates, because the next action must see the shares that result
-// from the previous one.
+// Under other rules it reallocates, because the next action depends on the shares that result
+// from the previous action.
 func (f *Floor) Amid(now float64) {
 	if f.rule.fixed == nil {
 		f.MoveTo(now)
@@ -48,7 +48,7 @@ func (f *Floor) allocate() {
 		v.touched = false
 		next := never
 		switch {
-		// Tasks on a host that is away must not progress or accrue charges.
+		// Tasks on an absent host must not progress or accrue charges.
 		case v.away:
 			f.still(v)
 			next = f.Machines[h].Next()
@@ -115,9 +115,9 @@ func (f *Floor) share(v *host) (next float64) {
 // contains the tasks that are now on v or were on v under an earlier allocation.
 //
 // The tariff applies first. Then the charge is raised to the floor prices of the processors
-// that the task receives and of the resources that it holds. It never exceeds the bid. For
-// example, at a floor price of $0.001/s for a processor, a task with 2 processors and a bid of
-// $0.003/s pays at least $0.002/s.
+// that the task receives and of the resources that it holds. The charge never exceeds the bid.
+// For example, at a floor price of $0.001/s for a processor, a task with 2 processors and a bid
+// of $0.003/s pays at least $0.002/s.
 func (f *Floor) charge(v *host, on []contracts.Allocation, prices Prices) {
 	f.Tariff(on, prices, v.rated.capacity, v.rated.speed)
 	if !f.floored {
@@ -147,7 +147,8 @@ func (f *Floor) order(v *host) {
 	}
 }
 
-// still pauses the tasks on v, which is away. They neither progress nor accrue charges.
+// still pauses the tasks on v, which is absent. Paused tasks neither progress nor accrue
+// charges.
 func (f *Floor) still(v *host) {
 	for i := range v.on {
 		s := &v.on[i]
@@ -160,12 +161,12 @@ func (f *Floor) still(v *host) {
 	}
 }
 
-// expect advances run i to now and enters the time of its next event. This is its limit, the
-// next check of its money, or its predicted completion, whichever is earliest.
+// expect advances run i to now and enters the time of its next event. The next event is the
+// run's limit, the next check of its money, or its predicted completion, whichever is earliest.
 //
-// The prediction assumes constant rates. The prediction stays valid until a host of the run is
-// reallocated, which marks the run again. The sum of rates is recomputed rather than updated,
-// so that rounding errors do not accumulate.
+// The prediction assumes constant rates. It stays valid until a host of the run is reallocated,
+// which marks the run again. The sum of rates is recomputed rather than updated, so that
+// rounding errors do not accumulate.
 func (f *Floor) expect(i int32) {
 	c := &f.runs[i]
 	c.advance(f.now)
@@ -200,8 +201,8 @@ func (c *run) advance(now float64) {
 
 // total returns the true work of c over all nodes, in processor-seconds.
 //
-// In a booked run, each placement is a gang of several nodes. The number of nodes therefore
-// counts, not the number of placements.
+// In a booked run, each placement is a gang of several nodes. The total therefore depends on
+// the number of nodes, not on the number of placements.
 func (c *run) total() float64 {
 	if c.Gang {
 		return c.task.Work * float64(c.Nodes)

@@ -14,7 +14,7 @@ import (
 type Availability struct {
 	Histories []*availability.History // one per host; if nil, the caller reports arrivals and departures by calling [Floor.Came] and [Floor.Gone]
 	Leaving   Leaving
-	Charged   bool      // charges for lost work remain owed
+	Charged   bool      // whether charges for lost work remain owed
 	Predictor Predictor // predictor that policies may query, or nil
 }
 
@@ -44,11 +44,11 @@ func Leavings() plugin.Table[Leaving] {
 	}}
 }
 
-// arrive marks each host as available or away according to its history at time 0, and enters
-// the time of the next change of each.
+// arrive marks each host as present or absent according to its history at time 0, and enters
+// the time of the next change of each host.
 //
-// A host that is away at time 0 arrives at the start of its next interval. If there is no such
-// interval, it never arrives.
+// A host that is absent at time 0 arrives at the start of its next interval. If there is no
+// such interval, the host never arrives.
 func (f *Floor) arrive() {
 	for h := range f.hosts {
 		v := &f.hosts[h]
@@ -66,14 +66,14 @@ func (f *Floor) arrive() {
 	}
 }
 
-// hide marks v as away, so that it no longer receives tasks.
+// hide marks v as absent, so that v no longer receives tasks.
 func (f *Floor) hide(v *host) {
 	v.away = true
 	f.rank(v)
 }
 
-// rank updates the position of v in the price order of the hosts. A host that is away or shut
-// sorts after all others.
+// rank updates the position of v in the price order of the hosts. An absent or closed host
+// ranks after all other hosts.
 func (f *Floor) rank(v *host) {
 	price := v.auction.Price()
 	if v.away || v.shut {
@@ -86,8 +86,8 @@ func (f *Floor) rank(v *host) {
 // or leaves.
 //
 // A history is a list of intervals [Start, End) during which a host is available. While the
-// host is available, host.interval is the index of the current interval; while it is away, of
-// the next one.
+// host is available, host.interval is the index of the current interval; while the host is
+// absent, of the next interval.
 func (f *Floor) alter() {
 	i, _, _ := f.heaps.changes.Min()
 	v := &f.hosts[i]
@@ -105,7 +105,7 @@ func (f *Floor) alter() {
 	f.leaves(v)
 }
 
-// come makes v available again, and resumes its paused tasks. come meters v first, while the
+// come makes v available again, and resumes its paused tasks. It meters v first, while the
 // rates are still 0.
 func (f *Floor) come(v *host) {
 	f.touch(v)
@@ -115,7 +115,7 @@ func (f *Floor) come(v *host) {
 	f.scratch.events = append(f.scratch.events, Event{Kind: Came, Host: v.id})
 }
 
-// leaves makes v leave. Unless the rule is Suspend, leaves removes all tasks from v.
+// leaves makes v leave. Unless the rule is Suspend, it removes all tasks from v.
 //
 // Under Suspend the tasks stay on the host with their bids and resume when it is back.
 func (f *Floor) leaves(v *host) {
@@ -169,7 +169,7 @@ func (f *Floor) depart(k Kind, i int32) {
 func (f *Floor) finished(v *host, c *run, s *contracts.Allocation) bool {
 	work := c.work(s.Node)
 	if math.IsInf(work, 1) {
-		return false // its host reports the end of the task
+		return false // the metered host reports the end of the task
 	}
 	if f.rule.limit != nil && f.rule.limit.Limit(&c.Request) < work {
 		return false // the task is stopped before all of its work is done
@@ -212,8 +212,8 @@ func (f *Floor) charged() bool { return f.Availability != nil && f.Availability.
 // recall stops run i on all hosts and discards its work, except work that was saved. Charges
 // for the discarded work remain owed as arrears if Availability.Charged is set.
 //
-// The whole run stops, not only its node on the host that left, because all of its work is
-// repeated.
+// The whole run stops, not only the node on the host that left, because the run repeats all of
+// its work.
 func (f *Floor) recall(i int32) {
 	c, left := &f.runs[i], 0.0
 	for n := range c.Placements {

@@ -74,7 +74,7 @@ func (f *Floor) report(v *host) {
 		i := int32(r.Key)
 		c := &f.runs[i]
 		switch {
-		case c.Packed && slices.ContainsFunc(f.scratch.reports[:k], func(e hosts.Report) bool { return e.Key == r.Key }): // it has its event
+		case c.Packed && slices.ContainsFunc(f.scratch.reports[:k], func(e hosts.Report) bool { return e.Key == r.Key }): // the run already has its event
 		case r.Why == hosts.Lost: // the events of a lost task have already been added
 		case c.Gang:
 			n := c.part(v.id)
@@ -89,10 +89,9 @@ func (f *Floor) report(v *host) {
 	}
 }
 
-// end processes the runs whose next event is due: they are done, or their limit has passed.
-// All runs due at the same time leave before their hosts are reallocated. A run still on a
-// host at its deadline would otherwise demand the whole host and permanently delay the other
-// runs.
+// end processes the runs whose next event is due: they are done, or their limit has passed. All
+// runs due at the same time leave before their hosts are reallocated. If it stayed on a host, a
+// run at its deadline would demand the whole host and permanently delay the other runs.
 //
 // If rounding made a prediction slightly too early, the completion is predicted again from the
 // current state. A run that has reached its limit leaves the heap and waits for the caller to
@@ -117,8 +116,8 @@ func (f *Floor) end() {
 	}
 }
 
-// done reports whether c, judged as a whole, is done. This includes the case that the
-// remaining work takes less time than a float64 can represent at now.
+// done reports whether c, judged as a whole, is done. It also returns true if the remaining
+// work takes less time than a float64 can represent at now.
 func (c *run) done(now float64) bool {
 	return contracts.Enough(c.Done, c.goal) || now+(c.goal-c.Done)/c.Rate <= now
 }
@@ -140,12 +139,12 @@ func (c *run) part(h hosts.ID) int32 {
 
 // Because of float64 rounding, tasks that should end at the same time can end a few of the
 // smallest time steps apart. During these steps, a task without remaining work would still be
-// on its host: it would occupy its processor, or demand the whole host. The functions in the
-// rest of this file end such tasks together.
+// on its host: it would occupy its processor, or demand the whole host. The remaining functions
+// in this file end such tasks together.
 
-// Round ends the tasks that would complete on one host within four float64 steps after now,
-// and returns the resulting events. The result more reports whether any task has ended. If so,
-// other tasks may now be due, so the caller must call Round again.
+// Round ends the tasks that would complete on one host within four float64 steps after now, and
+// returns the resulting events. The result more reports whether any task has ended. If it is
+// true, other tasks may now be due, so the caller must call Round again.
 //
 // Round does nothing under rules whose tasks end independently ([sharing.ByItself]).
 func (f *Floor) Round(now float64) (events []Event, more bool) {
@@ -212,7 +211,7 @@ func (f *Floor) endRest(v *host) {
 }
 
 // takeOff stops node n of run i on v and records all of its work as done. The machine's own
-// count differs from this only by rounding.
+// count of the work differs only by rounding.
 func (f *Floor) takeOff(v *host, i, n int32, work float64) hosts.Report {
 	c := &f.runs[i]
 	r := f.Machines[v.id].Stop(f.now, c.Placements[n].Slot)

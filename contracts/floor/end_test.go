@@ -29,7 +29,7 @@ func TestEndWithHost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		ending sharing.Ending
-		more   float64 // work than the first
+		more   float64 // additional work of the second task
 		want   string
 	}{
 		{sharing.WithHost, 4e-7, "20 done 0, 20 done 1"},
@@ -75,8 +75,8 @@ func TestEndWithNodes(t *testing.T) {
 	}
 }
 
-// TestRound checks that tasks on another host due within four float64 steps end now, with the
-// other tasks of their contracts, and that later ones end later.
+// TestRound checks that tasks on another host that are due within four float64 steps end now,
+// with the other tasks of their contracts, and that tasks due later end later.
 func TestRound(t *testing.T) {
 	t.Parallel()
 	for moments, together := range map[float64]bool{1: true, 2: true, 4: true, 8: false} {
@@ -132,8 +132,8 @@ func TestTooEarly(t *testing.T) {
 	check(t, "events", play(f, 5e5), "333333.333 done 0")
 }
 
-// TestNoTime checks that a run is done if its remaining work takes less time than a float64
-// can represent. Otherwise it would be checked forever.
+// TestNoTime checks that a run is done if its remaining work takes less time than a float64 can
+// represent. Without this rule, the run would be checked forever.
 func TestNoTime(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1))
@@ -143,8 +143,8 @@ func TestNoTime(t *testing.T) {
 	check(t, "now", f.now, 1e12+10)
 }
 
-// TestPlacedAsOneEnds checks that a task has the host to itself if it is placed at the time at
-// which another task ends there, even before that end is reported.
+// TestPlacedAsOneEnds checks that a task is the only task on its host if it is placed at the
+// time at which another task ends on that host, even before that end is reported.
 func TestPlacedAsOneEnds(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1, 1))

@@ -24,9 +24,9 @@ type Prices [hosts.Kinds]market.Rate
 // Charges specify what tasks pay. Tariff is required.
 type Charges struct {
 	Tariff   Tariff
-	Spends   bool // charges are paid from the contract's budget; under a Bidding rule, a contract that has spent its budget has weight 0
-	Promised bool // the price that applies to a task is the one promised at its placement
-	NoFloor  bool // no floor price applies, neither Least nor those of hosts
+	Spends   bool // whether charges are paid from the contract's budget; under a Bidding rule, a contract that has spent its budget has weight 0
+	Promised bool // whether the price that applies to a task is the price promised at its placement
+	NoFloor  bool // whether no floor price applies, neither Least nor the floor prices of hosts
 }
 
 // A Config names the parts of a floor. Machines, Sharing, Charges, Window and Ties are required.
@@ -35,16 +35,16 @@ type Config struct {
 	Machines     []hosts.Machine
 	Sharing      sharing.Rule
 	Window       float64           // length of the price history, s
-	Forecast     market.Forecaster // nil: percentiles are not available, and hosts keep no price history
+	Forecast     market.Forecaster // forecaster; if nil, percentiles are not available, and hosts store no price history
 	Ties         *rand.Rand        // breaks ties among hosts of equal price
-	NoPrices     bool              // do not record the total price
-	HostPrices   bool              // record the price of each host
-	OneByOne     bool              // process completions of the same time in order of contract number
-	Availability *Availability     // times at which hosts are available; nil: always
+	NoPrices     bool              // whether not to record the total price
+	HostPrices   bool              // whether to record the price of each host
+	OneByOne     bool              // whether to process completions of the same time in order of contract number
+	Availability *Availability     // times at which hosts are available; nil means always
 	Least        hosts.Floor       // floor prices on hosts whose own floor prices are lower
 	Resources    []hosts.Kind      // kinds that have a price in addition to processors, in order
 	Counts       []string          // names of the countable resources
-	Licensed     bool              // some licence has a floor price
+	Licensed     bool              // whether some licence has a floor price
 }
 
 // A Floor runs contracts on hosts. Its zero value is ready for [Floor.Reset]. It is not safe
@@ -57,7 +57,7 @@ type Floor struct {
 	ranking *market.Ranking
 	specs   []*hosts.Spec // specification of each machine, by host
 	floors  []hosts.Floor // floor prices of each host
-	whole   bool          // whether some host has whole cores
+	whole   bool          // whether some host allocates whole cores only
 	vectors bool          // whether tasks can have vectors
 	floored bool          // whether some host has a floor price
 	now     float64
@@ -79,7 +79,7 @@ type State struct {
 // A news lists the hosts that have changed since a policy last called Changed.
 type news struct {
 	hosts []hosts.ID
-	old   bool // a policy has read the list, so the next change starts a new list
+	old   bool // whether a policy has read the list, so that the next change starts a new list
 }
 
 // A heaps contains pending events, ordered by time.
@@ -93,7 +93,7 @@ type heaps struct {
 type marks struct {
 	touched []hosts.ID  // hosts to reallocate
 	changed []int32     // runs whose rate may have changed
-	bid     bool        // a bid was added or removed
+	bid     bool        // whether a bid was added or removed
 	price   market.Rate // change of the sum of all bids
 }
 
@@ -111,8 +111,8 @@ type scratch struct {
 type run struct {
 	// These fields are updated at each change of a rate. They are at the front, next to the
 	// first fields of the contract, to reduce cache misses.
-	next    float64   // time entered in heaps.ends, +Inf if none
-	until   float64   // its limit, s
+	next    float64   // time entered in heaps.ends; +Inf if none
+	until   float64   // limit of the run, s
 	goal    float64   // total work at which the run is done; +Inf if each node has its own work or if the hosts report the end
 	left    int32     // number of nodes that are on hosts; vacant if the index is unused
 	changed bool      // whether the run is in marks.changed
@@ -134,7 +134,7 @@ type Event struct {
 	Kind Kind
 	Run  int32
 	Part int32    // index in the placements, for Done of a booked run
-	Host hosts.ID // the host, for Came and Gone
+	Host hosts.ID // host, for Came and Gone
 }
 
 // A Kind is the kind of an [Event].
@@ -156,9 +156,9 @@ const (
 // need no type assertions.
 type rule struct {
 	sharing.Rule
-	bids   bool                // shares are proportional to bids, and charges are deducted from budgets
-	fixed  sharing.FixedShares // nil: each change on a host leads to a reallocation
-	limit  sharing.Limiter     // nil: tasks are not stopped early
+	bids   bool                // whether shares are proportional to bids, and charges are deducted from budgets
+	fixed  sharing.FixedShares // rule as FixedShares; if nil, each change on a host requires a reallocation
+	limit  sharing.Limiter     // rule as Limiter; if nil, tasks are not stopped early
 	ending sharing.Ending
 }
 
@@ -223,18 +223,18 @@ func (c *Config) auctions() market.Config {
 	return market.Config{Window: c.Window, NoHistory: c.Forecast == nil}
 }
 
-// Place starts task on the hosts of the given placements and returns the number of the run.
-// The work of task is per node. If the run has not ended at the time until, Advance reports it
-// as [Expired]. The caller decides how to continue, because the floor does not know what was
-// promised.
+// Place starts task on the hosts of the given placements and returns the number of the run. The
+// work of task is per node. If the run has not ended at the time until, Advance reports it as
+// [Expired]. The caller decides how to continue, because the floor has no information about
+// promises.
 func (f *Floor) Place(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement, until float64) (int32, error) {
 	f.now = now
 	i := f.enter(r, task, until)
 	return i, f.put(i, on)
 }
 
-// PlaceAgain starts run i, which was [Lost], on other hosts. The run starts from the
-// beginning, or from its saved work. It keeps its number and its limit.
+// PlaceAgain starts run i, which was [Lost], on other hosts. The run starts from the beginning,
+// or from its saved work. Its number and its limit do not change.
 func (f *Floor) PlaceAgain(now float64, i int32, on []contracts.Placement) error {
 	f.now = now
 	c := &f.runs[i]
@@ -249,8 +249,8 @@ func (f *Floor) PlaceAgain(now float64, i int32, on []contracts.Placement) error
 }
 
 // Book enters task as a run that consists of gangs, one on the host of each placement. All
-// hosts differ. No part starts until the caller calls Resume for it. The work of task is per
-// node.
+// hosts differ. No part starts until the caller calls Resume for that part. The work of task is
+// per node.
 func (f *Floor) Book(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement, until float64) int32 {
 	f.now = now
 	i := f.enter(r, task, until)
@@ -382,7 +382,7 @@ const mostRenewed = 1 << 53
 // Owed are set.
 func (f *Floor) Arrears(i int32) []contracts.Placement { return f.runs[i].arrears }
 
-// Next returns the time of the earliest pending event, +Inf if there is none. It reallocates
+// Next returns the time of the earliest pending event, or +Inf if there is none. It reallocates
 // marked hosts first.
 //
 // The result can become earlier when the caller places a run or changes a bid. Callers must
@@ -476,8 +476,8 @@ func (f *Floor) vacancy() int32 {
 	return int32(len(f.runs) - 1)
 }
 
-// occupy sets the placements of c, which is on no host, to a copy of the given ones, and resets
-// its rates and goal.
+// occupy sets the placements of c, which is on no host, to a copy of the given placements, and
+// resets the rates and the goal of c.
 func (c *run) occupy(on []contracts.Placement) {
 	c.Placements = append(c.Placements[:0], on...)
 	c.rates = slices.Grow(c.rates[:0], len(on))[:len(on)]

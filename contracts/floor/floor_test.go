@@ -111,8 +111,8 @@ func must[T any](x T, err error) T {
 }
 
 // TestShareOfBids checks eq. 4 on one host. Bids of 1 and 3 get one and three quarters, and the
-// first gets the whole host once it is the only bidder. Each pays its bid per second. The state
-// of a run read in between is correct at that time.
+// first gets the whole host when it is the only bidder. Each pays its bid per second. The state
+// of a run that is read between two events is correct at that time.
 func TestShareOfBids(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 2))
@@ -120,14 +120,14 @@ func TestShareOfBids(t *testing.T) {
 	three := place(t, f, 0, request(2, 1, false), 30, []contracts.Placement{{Bid: 3 * dollar}})
 	check(t, "price", f.Price(0), 4*dollar)
 	next, c := f.Peek(three)
-	check(t, "completion of three", next, 20.0) // 30 at 1.5
+	check(t, "completion of three", next, 20.0) // 30 units of work at 1.5 per second
 	check(t, "rate of three", c.Rate, 1.5)
 	f.MoveTo(10)
 	if next, _ := f.Peek(one); !math.IsInf(next, 1) {
 		t.Errorf("a run whose nodes have their own work is looked at, at %v", next)
 	}
 	check(t, "shares", fmt.Sprint(f.On(0)[0].Rate, f.On(0)[1].Rate), "0.5 1.5")
-	check(t, "events", play(f, 100), "20 done 1, 35 done 0") // at 20 s, 10 of 40 are done; the rate is 2 per second from then on
+	check(t, "events", play(f, 100), "20 done 1, 35 done 0") // at 20 s, 10 of 40 units are done; the rate is 2 per second from then on
 	check(t, "done", fmt.Sprint(f.Contract(one).Done, f.Contract(three).Done), "40 30")
 	check(t, "owed", fmt.Sprint(f.Contract(one).Placements[0].Owed, f.Contract(three).Placements[0].Owed), "35 60")
 	check(t, "price", f.Price(0), 0)
@@ -148,8 +148,8 @@ func TestNodes(t *testing.T) {
 }
 
 // TestLimit checks a run that reaches its limit: it is reported, continues if it is extended,
-// and returns its work and charges if it is removed. The other runs get its share at once, and
-// its number is reused.
+// and returns its work and charges if it is removed. The other runs get the share of the
+// removed run at once, and its number is reused.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1))
@@ -193,8 +193,8 @@ func TestExtendIsNoMore(t *testing.T) {
 	check(t, "done", f.Extend(i, 12), 10)
 }
 
-// TestTooBig checks that a task that reserves more than is free is rejected with the name of
-// the host, and that a task that fits holds its resources until it is removed.
+// TestTooBig checks that a task that reserves more than the free resources is rejected with the
+// name of the host, and that a task that fits holds its resources until it is removed.
 func TestTooBig(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1))
@@ -218,7 +218,7 @@ func TestTooBig(t *testing.T) {
 	f.Remove(0, plain)
 }
 
-// TestBooked checks that a booked run is on its host only between Resume and Pause, keeps its
+// TestBooked checks that a booked run is on its host only between Resume and Pause, retains its
 // work, and records its pauses.
 func TestBooked(t *testing.T) {
 	t.Parallel()
@@ -250,8 +250,8 @@ func TestBooked(t *testing.T) {
 }
 
 // TestBookedApart checks that each part of a booked run is on its own host and is resumed and
-// paused separately. The rate of the run is the sum over its parts, and the run records when a
-// part had no nodes while others had.
+// paused separately. The rate of the run is the sum over its parts, and the run records the
+// times at which a part had no nodes while other parts had nodes.
 func TestBookedApart(t *testing.T) {
 	t.Parallel()
 	c := hostConfig(must(sharing.Table().New("planned", func(any) error { return nil })))
@@ -283,8 +283,8 @@ func TestBookedApart(t *testing.T) {
 	check(t, "next", f.Next(), math.Inf(1))
 }
 
-// TestBookedIsDone checks that a booked run that is done has no work left, however often it is
-// resumed.
+// TestBookedIsDone checks that a booked run that is done has no work left, even if it is
+// resumed again.
 func TestBookedIsDone(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1))
@@ -300,7 +300,7 @@ func TestBookedIsDone(t *testing.T) {
 	}
 }
 
-// TestView checks what policies see of the floor.
+// TestView checks the data about the floor that policies can read.
 func TestView(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1, 2))
@@ -322,7 +322,7 @@ func TestView(t *testing.T) {
 		f.Reset(c)
 		check(t, "percentile of a floor that is new", f.Percentile(1, 0.9), 0)
 		place(t, f, 60, request(7, 1, true), 100, on(1))
-		f.MoveTo(100) // its price was 1 for 40 s
+		f.MoveTo(100) // the price was 1 for 40 s
 		check(t, fmt.Sprint("percentile over ", window, " s"), f.Percentile(1, 0.5), want)
 		c.Machines = hostConfig(auction, 1, 2).Machines
 	}
@@ -333,8 +333,8 @@ func TestView(t *testing.T) {
 	check(t, "steps of a record that is not kept", len(f.Prices().Steps()), 0)
 }
 
-// TestChanged checks that Changed returns each host that has changed since the last call once,
-// and that the same holds for the next call.
+// TestChanged checks that each call of Changed returns each host that has changed since the
+// previous call once.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1, 1, 1))

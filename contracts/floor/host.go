@@ -17,17 +17,17 @@ type host struct {
 	id      hosts.ID
 	touched bool                   // whether the host is in marks.touched
 	news    bool                   // whether the host is in news
-	away    bool                   // whether it has left
+	away    bool                   // whether the host has left
 	shut    bool                   // whether the host accepts no more tasks
 	at      float64                // time up to which the tasks have been metered, in seconds
-	next    float64                // time entered in heaps.completions, +Inf if none
+	next    float64                // time entered in heaps.completions; +Inf if none
 	on      []contracts.Allocation // tasks on the host, in order of admission
 	rated   rated
 	auction market.Auctioneer
 	others  []market.Auctioneer // auctions of the other resources with a price, in order: see vector.go
 
-	interval int32   // index in its history of the current interval, or of the next one
-	change   float64 // time of the next arrival or departure, +Inf if none
+	interval int32   // index in the host's history of the current interval, or of the next interval
+	change   float64 // time of the next arrival or departure; +Inf if none
 
 	near  int32  // number of tasks on the host whose runs have monitored spending
 	reads bool   // whether the machine is metered: see [Floor.Read]
@@ -116,7 +116,7 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 			bid = vector.Bids[hosts.CPU]
 		}
 	}
-	var share hosts.Share // allocated later, unless fixed
+	var share hosts.Share // share, which is allocated later unless it is fixed
 	if f.rule.fixed != nil {
 		share = f.shared(c, pl, bid)
 	}
@@ -163,7 +163,7 @@ func (c *run) work(n int32) float64 { return c.task.Work * float64(max(1, c.Plac
 
 // undone returns the remaining work of part n of the booked run c. It subtracts half the
 // tolerance, so that rounding cannot delay the completion beyond the second that the policy
-// planned. With such a delay, the policy would treat the part as having used up its estimate.
+// planned. After such a delay, the policy would assume that the part has used up its estimate.
 func (c *run) undone(n int32) float64 {
 	return max(0, c.work(n)*(1-contracts.Tolerance/2)-c.Placements[n].Done)
 }
@@ -208,8 +208,8 @@ func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 // bid changes a bid in the auction of v from the old rate (was) to the new rate (r). It
 // updates the total price and the price order of the hosts. A rate of 0 means no bid.
 //
-// It panics if the change in the total price overflows. A host that is away or shut ranks
-// after all others, so its price does not change the order.
+// It panics if the change in the total price overflows. An absent or closed host ranks after
+// all others, so its price does not change the order.
 func (f *Floor) bid(v *host, was, r market.Rate) {
 	if !f.NoPrices {
 		sum, more := f.marks.price, r-was

@@ -7,13 +7,14 @@ import "bourse/contracts"
 
 // A kept is the saved work of a node, which is not lost with its host.
 type kept struct {
-	done float64 // work
+	done float64 // saved work
 	owed float64 // charges for this work on the current host, $
 	from float64 // part of done that was completed on earlier hosts
 }
 
 // Keep records that the work of node n of run i is saved and is not lost with its host. The
-// given unsaved amount, done last, is not included. It does nothing if the node is on no host.
+// given unsaved amount, done last, is not included. If the node is on no host, Keep does
+// nothing.
 func (f *Floor) Keep(i, n int32, unsaved float64) {
 	c := &f.runs[i]
 	if int(n) >= len(c.Placements) || c.Placements[n].Left {
@@ -33,7 +34,8 @@ func (f *Floor) Keep(i, n int32, unsaved float64) {
 }
 
 // salvage reduces the work of node n of c, whose host was lost, to the saved work. It returns
-// the lost work. The host is owed for the saved work, or for all work if charged is set.
+// the lost work. The charges for the saved work, or for all work if charged is set, remain owed
+// to the host.
 func (c *run) salvage(n int, charged bool) (lost float64) {
 	pl, k := &c.Placements[n], kept{}
 	if c.kept != nil {

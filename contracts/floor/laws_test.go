@@ -21,10 +21,10 @@ import (
 type site struct {
 	*Floor
 	now        float64
-	open       []int32 // runs on it
-	gone       []int32 // runs that are to be placed again
+	open       []int32 // runs on the floor
+	gone       []int32 // runs that must be placed again
 	done, owed map[int32][]float64
-	lost       map[int32]float64 // work of the nodes that was lost
+	lost       map[int32]float64 // lost work of each node
 	id         contracts.ID
 	log        []string
 }
@@ -50,7 +50,7 @@ func newSite(t *rapid.T) *site {
 }
 
 // pass counts the work and charges until the given time, and checks that shares follow eq. 4:
-// each host is allocated completely in proportion to bids, or not at all if it is away.
+// each host is allocated completely in proportion to bids, or not at all if it is absent.
 func (s *site) pass(t *rapid.T, until float64) {
 	dt := until - s.now
 	if s.now = until; dt == 0 {
@@ -118,7 +118,7 @@ func (s *site) begin(i int32, nodes int) {
 // step performs one random action.
 func (s *site) step(t *rapid.T, what, nodes int, work float64) {
 	switch at := s.Next(); {
-	case what == 0: // place one run more
+	case what == 0: // place one more run
 		r := request(s.id, nodes, work > 20)
 		s.id++
 		if to := s.where(r); len(to) == nodes {
@@ -127,7 +127,7 @@ func (s *site) step(t *rapid.T, what, nodes int, work float64) {
 			s.lost[i] = 0
 			s.open = append(s.open, i)
 		}
-	case what == 1 && len(s.gone) > 0: // place one again
+	case what == 1 && len(s.gone) > 0: // place a run again
 		i := s.gone[0]
 		if to := s.where(&s.runs[i].Request); len(to) == s.runs[i].Nodes {
 			if err := s.PlaceAgain(s.now, i, to); err != nil {
@@ -136,7 +136,7 @@ func (s *site) step(t *rapid.T, what, nodes int, work float64) {
 			s.begin(i, len(to))
 			s.gone, s.open = s.gone[1:], append(s.open, i)
 		}
-	case what == 2 && len(s.open) > 0: // remove one
+	case what == 2 && len(s.open) > 0: // remove a run
 		i := s.open[nodes%len(s.open)]
 		c := s.Remove(s.now, i)
 		s.end(t, i, c, c.Done)
@@ -191,7 +191,7 @@ func (s *site) happened(t *rapid.T, e Event) {
 		s.gone = append(s.gone, e.Run)
 	case Left, Broken:
 		for n, pl := range c.Placements {
-			if pl.Left && pl.Done == 0 && s.done[e.Run][n] > 0 { // lost
+			if pl.Left && pl.Done == 0 && s.done[e.Run][n] > 0 { // the node's work was lost
 				s.lost[e.Run] += s.done[e.Run][n]
 				if s.done[e.Run][n] = 0; !s.Availability.Charged {
 					s.owed[e.Run][n] = 0
@@ -205,9 +205,9 @@ func (s *site) happened(t *rapid.T, e Event) {
 }
 
 // TestMetering checks work and charges for random runs on random hosts that may come and go.
-// Whatever is placed, removed, lost or done, each node has done the work of its shares and
-// accrued the charges for that time, within rounding. Each host is allocated completely in
-// proportion to bids, and its price is their sum.
+// After any actions and events, each node has done the work of its shares and accrued the
+// charges for that time, within rounding. Each host is allocated completely in proportion to
+// bids, and its price is the sum of the bids.
 func TestMetering(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -21,8 +21,8 @@ func history(at ...float64) *availability.History {
 	return must(availability.NewHistory("", 1, records, 0))
 }
 
-// churn returns a floor with two hosts of speed 1, of which the first is away from 10 to 20 and
-// from 40 on.
+// churn returns a floor with two hosts of speed 1, of which the first is absent from 10 to 20
+// and from 40 on.
 func churn(rule Leaving, charged bool) *Floor {
 	c := hostConfig(auction, 1, 1)
 	c.Availability = &Availability{Leaving: rule, Charged: charged, Histories: []*availability.History{history(0, 10, 20, 40), history(0, 1e6)}}
@@ -98,8 +98,9 @@ func TestPlaceAgain(t *testing.T) {
 	check(t, "a limit while it waits", play(f, 19), "10 lost 0, 10 gone h0, 15 expired 0")
 }
 
-// TestKeep checks that only the work after a checkpoint is lost with its host, that the host is owed
-// for the rest, and that the run continues with this rest on other hosts, also the second time.
+// TestKeep checks that only the work after a checkpoint is lost with its host, that the charges
+// for the saved work remain owed to the host, and that the run continues with the saved work on
+// other hosts, also after a second loss.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	for _, charged := range []bool{false, true} {
@@ -108,7 +109,7 @@ func TestKeep(t *testing.T) {
 		c := f.Contract(i)
 		f.MoveTo(8)
 		f.Keep(i, 0, 2)
-		f.Keep(i, 0, 5) // an older one
+		f.Keep(i, 0, 5) // an older checkpoint
 		f.Keep(i, 7, 0)
 		check(t, "events", play(f, 12), "10 lost 0, 10 gone h0")
 		check(t, "lost", fmt.Sprint(c.Done, c.Wasted, c.Losses, c.Placements[0].Done, c.Placements[1].Done), "6 14 1 6 0")
@@ -117,7 +118,7 @@ func TestKeep(t *testing.T) {
 			want = []contracts.Placement{{Host: 0, Owed: 10}, {Host: 1, Owed: 10}}
 		}
 		check(t, "arrears", fmt.Sprint(f.Arrears(i)), fmt.Sprint(want))
-		f.Keep(i, 0, 0) // it is on no host
+		f.Keep(i, 0, 0) // the run is on no host
 		play(f, 20)
 		if err := f.PlaceAgain(20, i, on(0, 1)); err != nil {
 			t.Fatal(err)
@@ -150,8 +151,8 @@ func TestLostIsCharged(t *testing.T) {
 	}
 }
 
-// TestStandsStill checks that no work is done and no charges accrue on a host that is away,
-// that its price does not change, and that it is not offered until it is back.
+// TestStandsStill checks that no work is done and no charges accrue on an absent host, that its
+// price does not change, and that the host receives no tasks until it is back.
 func TestStandsStill(t *testing.T) {
 	t.Parallel()
 	f := churn(Suspend, false)
@@ -193,7 +194,7 @@ func TestDoneAsItLeaves(t *testing.T) {
 			}
 		}
 	}
-	f := churn(Resubmit, false) // the first of two nodes is done in this way, and the other continues
+	f := churn(Resubmit, false) // the first of two nodes is done as its host leaves, and the other continues
 	place(t, f, 0, request(1, 2, true), 10+5e-9, []contracts.Placement{{Host: 0, Bid: dollar}, {Host: 1, Bid: dollar}})
 	place(t, f, 0, request(2, 1, true), 10, on(1))
 	check(t, "a node of two", play(f, 10), "10 left 0, 10 gone h0")
@@ -214,8 +215,8 @@ func TestDoneAsItLeaves(t *testing.T) {
 	}
 }
 
-// TestAwayAtFirst checks hosts that are away at the beginning, arrive late, leave permanently,
-// or never arrive.
+// TestAwayAtFirst checks hosts that are absent at the beginning, arrive late, leave
+// permanently, or never arrive.
 func TestAwayAtFirst(t *testing.T) {
 	t.Parallel()
 	c := hostConfig(auction, 1, 1, 1)
@@ -227,8 +228,8 @@ func TestAwayAtFirst(t *testing.T) {
 	check(t, "next", f.Next(), math.Inf(1))
 }
 
-// TestStays checks that the prediction for a host is that of the predictor for its history
-// now, and 1 for a span of 0 s.
+// TestStays checks that the prediction for a host is the result of the predictor for the host's
+// history, and 1 for a span of 0 s.
 func TestStays(t *testing.T) {
 	t.Parallel()
 	f := churn(Resubmit, false)
@@ -238,7 +239,7 @@ func TestStays(t *testing.T) {
 	check(t, "predicted", fmt.Sprint(f.Stays(0, 6), f.Stays(0, 7), f.Stays(1, 7), f.Stays(0, 0), f.Stays(0, -1), f.Stays(0, math.NaN())), "1 0 1 1 1 1")
 }
 
-// An oracle knows.
+// An oracle is a predictor that returns the actual availability.
 type oracle struct{}
 
 func (oracle) Stays(h *availability.History, now, span float64) float64 {

@@ -9,10 +9,10 @@ func (f *Floor) Memo() State {
 }
 
 // Recall restores f to the state s. The machines must be in the state that they had when s was
-// created. F owns s afterwards.
+// created. Afterwards f owns s.
 //
-// Heaps and the price order are not part of a State; Recall rebuilds them from it. This makes
-// states smaller and independent of the layout of the heaps.
+// Heaps and the price order are not part of a State. Recall rebuilds them, so states are
+// smaller and independent of the layout of the heaps.
 func (f *Floor) Recall(c Config, s State) {
 	f.Reset(c)
 	f.State = s

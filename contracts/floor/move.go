@@ -10,8 +10,8 @@ import (
 // other hosts. The run keeps its number, and its charges so far become arrears, recorded
 // separately for each stay of a node on a host.
 
-// Withdraw removes run i from all of its hosts. The work so far counts, unless lose is set:
-// then the work is wasted.
+// Withdraw removes run i from all of its hosts. The work so far counts, unless lose is set. If
+// it is set, the work is wasted.
 func (f *Floor) Withdraw(now float64, i int32, lose bool) {
 	f.now = now
 	c := &f.runs[i]
@@ -100,9 +100,9 @@ func (f *Floor) Limit(i int32, until float64) {
 }
 
 // RunsOut returns the time at which the charges of run i reach its budget if it pays its bids,
-// or +Inf if it bids nothing. It computes in nano-dollars. Budgets and bids are whole numbers of
-// them, and so are the charges of whole seconds, except for rounding. A run whose work costs
-// exactly its budget would otherwise end an instant before its work is done.
+// or +Inf if it bids nothing. It computes in nano-dollars. In this unit, budgets, bids and the
+// charges of whole seconds are integers, except for rounding. In dollars, rounding could end a
+// run whose work costs exactly its budget slightly before its work is done.
 func (f *Floor) RunsOut(now float64, i int32) float64 {
 	f.now = now
 	spent, _, bids := f.money(i)

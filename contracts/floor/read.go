@@ -10,11 +10,11 @@ import (
 
 // A metered machine reports the progress of its tasks, so the floor does not predict the
 // progress. Work is charged at the price and shares in force when it was done. The floor
-// therefore stores each allocation of such a host in a deal until all usage measured under the
-// allocation has been read.
+// therefore stores each allocation of such a host until all usage measured under the allocation
+// has been read.
 
-// A deal records the price and shares in force on a metered host. Usage measured under it is
-// charged at that price.
+// A deal is an allocation of a metered host: the prices and shares in force. Usage measured
+// under an allocation is charged at its prices.
 type deal struct {
 	number int64
 	prices Prices
@@ -111,7 +111,7 @@ func (f *Floor) missing(i, n int32) {
 	f.recall(i)
 }
 
-// Gone makes h leave at now and returns the events. It does nothing if h is already away.
+// Gone makes h leave at now and returns the events. It does nothing if h is already absent.
 func (f *Floor) Gone(now float64, h hosts.ID) []Event {
 	f.now, f.scratch.events = now, f.scratch.events[:0]
 	if v := &f.hosts[h]; !v.away {
@@ -120,8 +120,7 @@ func (f *Floor) Gone(now float64, h hosts.ID) []Event {
 	return f.scratch.events
 }
 
-// Came makes h available again at now and returns the events. It does nothing if h is not
-// away.
+// Came makes h available again at now and returns the events. It does nothing if h is present.
 func (f *Floor) Came(now float64, h hosts.ID) []Event {
 	f.now, f.scratch.events = now, f.scratch.events[:0]
 	if v := &f.hosts[h]; v.away {
@@ -139,8 +138,8 @@ func (f *Floor) Shut(now float64, h hosts.ID, shut bool) {
 	f.rank(v)
 }
 
-// Join adds m at now as the host with the highest number. It is away until [Floor.Came] is
-// called for it. Existing hosts keep their numbers; the price order is rebuilt from all hosts.
+// Join adds m at now as the host with the highest number. The host is absent until [Floor.Came]
+// is called. Existing hosts keep their numbers; the price order is rebuilt from all hosts.
 func (f *Floor) Join(now float64, m hosts.Machine) {
 	f.allocate()
 	f.now = now

@@ -19,7 +19,7 @@ type metre struct {
 	tasks    []hosts.Report // running tasks; Done is the value read last
 	shares   map[hosts.Slot]hosts.Share
 	readings []hosts.Reading
-	ends     []hosts.Report // told, at their instants
+	ends     []hosts.Report // reported ends, with their times
 }
 
 func (m *metre) Spec() *hosts.Spec { return &m.spec }
@@ -57,7 +57,7 @@ func (m *metre) Rate(slot hosts.Slot) float64 {
 	return m.shares[slot].Weight / sum * m.spec.Capacity()
 }
 
-func (m *metre) Processors() []float64 { return nil } // each by Rate
+func (m *metre) Processors() []float64 { return nil } // the rates are set individually
 
 func (m *metre) Next() float64 {
 	next := math.Inf(1)
@@ -102,7 +102,7 @@ func (m *metre) say(deal int64, span float64, work ...float64) {
 	}
 }
 
-// tell is like say, with the true work.
+// tell is like say, but also sets the true work.
 func (m *metre) tell(deal int64, span float64, work ...float64) {
 	m.say(deal, span, work...)
 	for i := range m.tasks {
@@ -112,7 +112,7 @@ func (m *metre) tell(deal int64, span float64, work ...float64) {
 	}
 }
 
-// end makes m report how the task in slot ended.
+// end makes m report the end of the task in slot.
 func (m *metre) end(at float64, slot hosts.Slot, why hosts.End) {
 	for _, r := range m.tasks {
 		if r.Slot == slot {
@@ -144,13 +144,13 @@ func metres(n int, change func(*Config)) (*Floor, []*metre) {
 	return open(c), all
 }
 
-// TestMetered checks that nothing is predicted for a metered host: work and charges are what
-// it reports, at the price and allocation in force when the work was done.
+// TestMetered checks that nothing is predicted for a metered host: work and charges are what it
+// reports, at the price and allocation in force when the work was done.
 func TestMetered(t *testing.T) {
 	t.Parallel()
 	f, m := metres(1, nil)
 	one := place(t, f, 0, request(1, 1, true), 10, on(0))
-	check(t, "nothing is due", f.Next(), math.Inf(1)) // deal 1: one alone
+	check(t, "nothing is due", f.Next(), math.Inf(1)) // allocation 1: one task
 	two, err := f.Place(4, request(2, 1, true), hosts.Task{Work: 10}, []contracts.Placement{{Bid: 3 * dollar}}, 100)
 	if err != nil {
 		t.Fatal(err)
@@ -159,11 +159,11 @@ func TestMetered(t *testing.T) {
 	check(t, "entitled", fmt.Sprint(f.On(0)[0].Rate, f.On(0)[1].Rate), "0.5 1.5")
 	check(t, "before it tells", fmt.Sprint(f.Contract(one).Done, f.On(0)[0].Owed), "0 0")
 
-	m[0].tell(1, 4, 6)      // 1.5 of 2 processors at 1 $/s: 0.75 $/s
+	m[0].tell(1, 4, 6)      // the task used 1.5 of 2 processors; at a price of 1 $/s it pays 0.75 $/s
 	m[0].tell(2, 2, 1, 2)   // the tasks used a quarter and a half of the host; the price is 4 $/s
-	m[0].say(2, 0, 1, 1)    // A report over no time is ignored.
+	m[0].say(2, 0, 1, 1)    // A report of a span without length is ignored.
 	m[0].tell(2, 2, 0, 2)   // The first task made no progress.
-	m[0].say(7, 2, 100, 99) // This deal does not exist.
+	m[0].say(7, 2, 100, 99) // This allocation does not exist.
 	f.Read(9, 0)
 	check(t, "done", fmt.Sprint(f.Contract(one).Done, f.Contract(two).Done), "7 4")
 	check(t, "done there", fmt.Sprint(f.On(0)[0].Done, f.On(0)[1].Done), "7 4")
@@ -221,8 +221,8 @@ func TestMeteredLost(t *testing.T) {
 	}
 }
 
-// TestComeAndGo checks hosts that arrive, leave, join or are shut at the caller's request. A
-// host that is away or shut gets no work, and neither event is reported twice.
+// TestComeAndGo checks hosts that arrive, leave, join or are shut at the caller's request. An
+// absent or closed host gets no work, and no event is reported twice.
 func TestComeAndGo(t *testing.T) {
 	t.Parallel()
 	c := hostConfig(auction, 1, 1)
@@ -262,8 +262,8 @@ func TestComeAndGo(t *testing.T) {
 	check(t, "both", play(f, 20), fmt.Sprintf("11 done %d, 13 done %d", j, i))
 }
 
-// TestJoinMetered checks that a host that joins is metered if its machine is, and has the
-// price history of one that was idle.
+// TestJoinMetered checks that a host that joins is metered if its machine is metered, and has
+// the price history of an idle host.
 func TestJoinMetered(t *testing.T) {
 	t.Parallel()
 	f, m := metres(1, nil)
@@ -289,7 +289,7 @@ func TestRenew(t *testing.T) {
 	i := place(t, f, 0, request(1, 2, true), 100, []contracts.Placement{{Host: 0, Bid: dollar}, {Host: 1, Bid: 3 * dollar}})
 	other := place(t, f, 0, request(2, 1, true), 100, on(0))
 	f.MoveTo(0)
-	f.Renew(10, i, 120, 50) // 40 are owed: 80 over 40 s
+	f.Renew(10, i, 120, 50) // 40 are owed, so 80 are left for 40 s
 	check(t, "bids", fmt.Sprint(f.On(0)[0].Bid, f.On(1)[0].Bid), fmt.Sprint(dollar/2, 3*dollar/2))
 	check(t, "placements", fmt.Sprint(f.Contract(i).Placements[0].Bid, f.Contract(i).Placements[1].Bid), fmt.Sprint(dollar/2, 3*dollar/2))
 	check(t, "price", f.Price(0), 3*dollar/2)
@@ -299,15 +299,15 @@ func TestRenew(t *testing.T) {
 	check(t, "of others", f.On(0)[1].Rate, 2/3.0)
 	check(t, "owed", f.On(1)[0].Owed, 30.0)
 
-	f.Renew(20, i, 10, 50) // more is owed than remains
+	f.Renew(20, i, 10, 50) // the amount owed exceeds the budget
 	check(t, "nothing is left", fmt.Sprint(f.On(0)[0].Bid, f.On(1)[0].Bid), fmt.Sprint(market.Rate(1), market.Rate(1)))
 	f.Renew(20, i, 1e12, 20.001)
 	check(t, "too much to say", fmt.Sprint(f.On(0)[0].Bid, f.On(1)[0].Bid), fmt.Sprint(market.Rate(1), market.Rate(1)))
 	f.Remove(21, other)
 }
 
-// TestRenewFixed checks that fixed shares are set again when a run renews its bid, and that a
-// host that is away receives them when it comes back.
+// TestRenewFixed checks that fixed shares are set again when a run renews its bid, and that an
+// absent host receives them when it comes back.
 func TestRenewFixed(t *testing.T) {
 	t.Parallel()
 	c := hostConfig(byBid{auction}, 1, 1)
@@ -336,8 +336,8 @@ func (byBid) Share(_ *contracts.Contract, pl *contracts.Placement, _ contracts.V
 	return hosts.Share{Weight: pl.Bid.Float64()}
 }
 
-// TestOneByOne checks that of several completions at the same time, that of the contract with
-// the lowest number comes first, on any host.
+// TestOneByOne checks that, of several completions at the same time, the completion of the
+// contract with the lowest number is processed first, on any host.
 func TestOneByOne(t *testing.T) {
 	t.Parallel()
 	for _, oneByOne := range []bool{false, true} {

@@ -6,9 +6,9 @@ import (
 )
 
 // A contract that has spent its budget has no weight in the auction. From that time it bids
-// nothing: prices exclude it, and it receives only the capacity that paying contracts leave.
-// If it loses work for which it is not charged, it may have money again. In that case it
-// restores its former bids.
+// nothing: prices exclude its former bids, and it receives only the capacity that paying
+// contracts do not use. A contract that loses work for which it is not charged may have money
+// again. In that case, the floor restores its former bids.
 //
 // A contract never pays more than its bids. Its remaining money divided by the sum of its bids
 // is therefore the shortest time in which the money can be spent. No check is needed before
@@ -32,8 +32,8 @@ const gone = 1e-12
 // money returns the amount that run i has spent up to now in dollars, its current rate of
 // spending in dollars per second, and the sum of its bids.
 //
-// Simulated hosts may not have been metered up to now. money itself adds their charges since
-// the last event, so that a check of one run need not meter all of its hosts.
+// Simulated hosts may not have been metered up to now. money adds the charges since the last
+// event of a host, so that a check of one run need not meter all of its hosts.
 func (f *Floor) money(i int32) (spent, rate float64, bids market.Rate) {
 	c := &f.runs[i]
 	for _, a := range c.arrears {
@@ -59,8 +59,8 @@ func (f *Floor) money(i int32) (spent, rate float64, bids market.Rate) {
 
 // lasts enters the time of the next check of the money of run i. The argument spent is the
 // amount spent in dollars, and bids is the sum of the new bids. If the money was planned to
-// last until the deadline, the check is at the deadline or later. Otherwise rounding could
-// make the money run out slightly too early.
+// last until the deadline, the check is at the deadline or later. Without this rule, rounding
+// could make the money run out slightly too early.
 func (f *Floor) lasts(i int32, spent float64, bids market.Rate) {
 	if !f.rule.bids {
 		return
@@ -115,7 +115,7 @@ func (f *Floor) spend(i int32) {
 
 // runsOut returns the time at which run i will have spent its budget if nothing changes, or
 // +Inf if it accrues no charges at present. Remaining money within the rounding error of the
-// budget counts as spent. Otherwise rounding could cause many checks in succession.
+// budget counts as spent. Without this rule, rounding could cause many checks in succession.
 func (f *Floor) runsOut(i int32) float64 {
 	budget := f.runs[i].SLA.Budget.Float64()
 	spent, rate, _ := f.money(i)

@@ -19,8 +19,8 @@ func spending(c Config) *Floor {
 	return open(c)
 }
 
-// rich is a request with the given budget in dollars, whose nodes share one total and continue
-// after the deadline.
+// rich returns a request with the given budget in dollars, whose nodes share one total of work
+// and continue after the deadline.
 func rich(id contracts.ID, nodes int, deadline, dollars float64) *contracts.Request {
 	r := request(id, nodes, false)
 	r.SLA = contracts.SLA{Deadline: deadline, Budget: must(bank.Dollars(dollars)), RunsOn: true}
@@ -45,8 +45,9 @@ func rates(f *Floor, h hosts.ID) (text string) {
 }
 
 // TestSpent checks the time at which a run on two hosts has spent its money, counting the
-// charges on both, when the price of either changes. Afterwards it has no weight: the bidder
-// gets all that it can use, prices exclude the run, and the run gets the rest.
+// charges on both, when the price of either changes. Afterwards the run has no weight: the
+// bidder gets all the capacity that it can use, prices exclude the run, and the run gets the
+// rest.
 func TestSpent(t *testing.T) {
 	t.Parallel()
 	f := spending(hostConfig(auction, 1, 1))
@@ -57,7 +58,7 @@ func TestSpent(t *testing.T) {
 	check(t, "alone", rates(f, 1), "1 ")
 	check(t, "prices", fmt.Sprint(f.Price(0), f.Price(1)), "1 0")
 	check(t, "what was bid", f.Contract(0).Placements[0].Bid, dollar)
-	place(t, f, 12.5, rich(3, 1, 1, 1), 100, on(1)) // has no money left at 13.5
+	place(t, f, 12.5, rich(3, 1, 1, 1), 100, on(1)) // this run has no money left at 13.5
 	check(t, "until another's money is gone", play(f, 13.5), "13.5 spent 2")
 	check(t, "equal parts", rates(f, 1), "0.5 0.5 ")
 
@@ -66,16 +67,17 @@ func TestSpent(t *testing.T) {
 	f = spending(c)
 	place(t, f, 0, rich(1, 2, 1, 4), 1e3, on(0, 1)) // bids 2 per second: checked from 2 on; as the only bidder it pays nothing
 	check(t, "nothing is due", play(f, 9), "")
-	place(t, f, 10, rich(2, 1, 1e6, 1e6), 1e3, on(0)) // half a dollar per second, 4 dollars by 18
+	place(t, f, 10, rich(2, 1, 1e6, 1e6), 1e3, on(0)) // the first run pays half a dollar per second, and 4 dollars by 18
 	check(t, "on one host", play(f, 13), "")
-	place(t, f, 14, rich(3, 1, 1e6, 1e6), 1e3, on(1)) // twice as much: 2 are left, by 16
+	place(t, f, 14, rich(3, 1, 1e6, 1e6), 1e3, on(1)) // the first run pays twice as much: its last 2 dollars are spent by 16
 	check(t, "on both", play(f, 20), "16 spent 0")
 	check(t, "nothing is left", rates(f, 0)+rates(f, 1), "0 1 0 1 ")
 	f.Remove(20, 1)
 	check(t, "a host of its own again", rates(f, 0)+rates(f, 1), "1 0 1 ")
 }
 
-// TestSpentLimits checks that runs without money share the rest equally, each up to its limit.
+// TestSpentLimits checks that runs without money share the unused capacity equally, each up to
+// its limit.
 func TestSpentLimits(t *testing.T) {
 	t.Parallel()
 	c := hostConfig(auction, 1)
@@ -93,7 +95,7 @@ func TestSpentLimits(t *testing.T) {
 }
 
 // TestSpentAtDeadline checks that a contract whose money must last until its deadline keeps its
-// weight until then, whatever the rounding of its bids and times, even if it renews its bids.
+// weight until then, for any rounding of its bids and times, even if it renews its bids.
 func TestSpentAtDeadline(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2000) {

@@ -65,17 +65,17 @@ func (f *Floor) bidOthers(v *host, was, is *contracts.Vector) {
 	}
 }
 
-// A met is a host that is eligible for a request, with the price that the request would pay
-// there.
+// A met is a host that is eligible for a request, with the price that the request would pay on
+// the host.
 type met struct {
 	price market.Rate
-	tie   uint64 // random
+	tie   uint64 // random number that breaks ties
 	host  hosts.ID
 }
 
 // cheapestFor appends to f.scratch.ranked the hosts for [Floor.Cheapest], for a request that
-// claims a priced resource. The dominant resource can differ between hosts. It is therefore
-// not sufficient to order the hosts by one price, and each eligible host is examined.
+// claims a priced resource. The dominant resource can differ between hosts, so no single price
+// orders the hosts, and cheapestFor examines each eligible host.
 func (f *Floor) cheapestFor(r *contracts.Request) {
 	all := f.scratch.met[:0]
 	for h := range hosts.ID(len(f.hosts)) {

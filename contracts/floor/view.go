@@ -36,7 +36,7 @@ func (f *Floor) Percentile(h hosts.ID, g float64) float64 {
 }
 
 // percentile returns the percentile of the price of kind k on h, computed from the price
-// history. The result is never below the floor price of all that h has of kind k.
+// history. The result is never below the floor price of all units of kind k on h.
 func (f *Floor) percentile(past *market.History, h hosts.ID, k hosts.Kind, g float64) float64 {
 	all := f.specs[h].CPUs
 	if k != hosts.CPU {
@@ -48,15 +48,15 @@ func (f *Floor) percentile(past *market.History, h hosts.ID, k hosts.Kind, g flo
 // On returns the tasks on h, in order of admission.
 func (f *Floor) On(h hosts.ID) []contracts.Allocation { return f.hosts[h].on }
 
-// Contract returns the contract with the number given in an Allocation. It also works for a
-// run that has just been removed.
+// Contract returns the contract with the number given in an Allocation. The result is also
+// valid for a run that has just been removed.
 func (f *Floor) Contract(i int32) *contracts.Contract { return &f.runs[i].Contract }
 
 // Unavailable reports whether h has left or accepts no more tasks.
 func (f *Floor) Unavailable(h hosts.ID) bool { return f.hosts[h].away || f.hosts[h].shut }
 
-// Stays returns the predicted probability that h stays for span seconds. It is 1 without a
-// predictor or histories.
+// Stays returns the predicted probability that h stays for span seconds. Without a predictor or
+// histories, the result is 1.
 func (f *Floor) Stays(h hosts.ID, span float64) float64 {
 	p := f.Availability
 	if p == nil || p.Predictor == nil || p.Histories == nil || !(span > 0) {
@@ -84,7 +84,8 @@ func (f *Floor) Changed() []hosts.ID {
 }
 
 // Cheapest appends to out the r.Nodes hosts with the lowest prices among those that are
-// available and have room for a node of r. There may be fewer. Ties are broken at random.
+// available and have room for a node of r. The result may have fewer hosts. Ties are broken at
+// random.
 //
 // If r has no requirements and hosts never leave, every host is eligible, and Cheapest skips
 // the test of each host.

@@ -13,8 +13,8 @@ import (
 )
 
 // Encode returns x as bytes, from which [Decode] creates the same copy that [Copy] would
-// create. The argument like is a value of the same type. It must contain all types that
-// interfaces in x hold, and the same functions.
+// create. The argument like is a value of the same type. The value like must contain all types
+// that interfaces in x hold, and the same functions.
 func Encode[T any](x, like *T) ([]byte, error) {
 	known := newKnown(reflect.ValueOf(like).Elem())
 	e := encoder{known: known, seen: make(map[place]int), caps: make(map[int]int)}
@@ -42,7 +42,7 @@ func Decode[T any](b []byte, like *T) (*T, error) {
 	return out, d.err
 }
 
-// ErrOther means that bytes were written by a program with different types.
+// ErrOther means that a program with different types wrote the bytes.
 var ErrOther = errors.New("it was written by another version")
 
 var errBytes = errors.New("memo: the bytes are not those of a memo")

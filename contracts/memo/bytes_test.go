@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestBytes checks that the decoded value equals the encoded one, that shared references are
-// shared again, that random sources continue where they were, and that functions are those of
+// TestBytes checks that the decoded value equals the encoded value, that shared references are
+// shared again, that random sources continue at the same position, and that functions come from
 // like.
 func TestBytes(t *testing.T) {
 	t.Parallel()
@@ -75,7 +75,8 @@ func TestFewBytes(t *testing.T) {
 	}
 }
 
-// TestBytesOfOthers checks that other types, and functions that like lacks, are rejected.
+// TestBytesOfOthers checks that bytes with different types, or with functions that like lacks,
+// are rejected.
 func TestBytesOfOthers(t *testing.T) {
 	t.Parallel()
 	type one struct {

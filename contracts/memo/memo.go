@@ -1,6 +1,6 @@
 // Package memo makes deep copies. A copy includes all values that can be reached from the
-// original, exported or not. Copy and original therefore share no mutable data. If the
-// original contains two references to the same value, the copy does, too.
+// original, exported or not. Copy and original therefore share no mutable data. If the original
+// contains two references to the same value, so does the copy.
 //
 // The package is independent of the copied types. Functions are shared, so a value must not
 // have mutable state hidden in a function.
@@ -39,7 +39,7 @@ type place struct {
 
 // A form describes where values of a type contain references.
 type form struct {
-	reaches bool // anything
+	reaches bool // whether values of the type contain references
 	of      reflect.Type
 	elem    *form  // form of the elements of pointers, slices and arrays
 	fields  []part // fields of structs that contain references

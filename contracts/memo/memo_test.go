@@ -14,9 +14,9 @@ type node struct {
 
 type world struct {
 	list  []int
-	twice []int // list again
+	twice []int // second reference to list
 	head  *node
-	tail  *node // of head, too
+	tail  *node // second reference to the node head
 	byKey map[string]*node
 	rng   *rand.Rand
 	fixed *[3]int

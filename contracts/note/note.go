@@ -107,15 +107,15 @@ import (
 type Terms struct {
 	*contracts.Decision
 	*contracts.Request
-	Booked bool                  // scheduled as gangs, one on the host of each placement
+	Booked bool                  // whether the contract is scheduled as gangs, one on the host of each placement
 	Name   func(hosts.ID) string // function that returns the name of a host
 	Spare  int                   // number of bytes of the note to leave for other fields
 	Floor  float64               // minimum price of a processor, $/s
-	Held   *Held                 // nil if no held resource has a price
+	Held   *Held                 // terms of held resources; nil if no held resource has a price
 
 	Licensed *contracts.Licences // licences of the market; nil if the contract holds none
 
-	Promised bool // charges depend on the prices promised at the placements
+	Promised bool // whether charges depend on the prices promised at the placements
 
 	// Part is the penalty if a host or the market delivers none of the work, and Most is its
 	// maximum. Both are fractions of the budget.
@@ -126,7 +126,7 @@ type Terms struct {
 // that a node does not hold.
 type Held struct {
 	Floors hosts.Floor
-	Holds  []hosts.Resources    // by node
+	Holds  []hosts.Resources    // resources that each node holds
 	Met    [][hosts.Kinds]int64 // price of each priced kind without the node's bid, by node
 	Name   func(hosts.Kind) string
 }
@@ -138,8 +138,8 @@ func (h *Held) append(b []byte) []byte {
 	return h.field(b, "met", len(h.Met), func(k hosts.Kind, n int) float64 { return float64(h.Met[n][k]) })
 }
 
-// field appends an object with the values of each kind, except kinds that are 0 on every node.
-// A value is a number if it is the same on all nodes.
+// field appends an object with the values of each kind, without the kinds that are 0 on every
+// node. A value is a number if it is the same on all nodes.
 func (h *Held) field(b []byte, name string, nodes int, of func(k hosts.Kind, n int) float64) []byte {
 	start := len(b)
 	b = append(append(append(b, ',', '"'), name...), `":{`...)
@@ -172,7 +172,7 @@ func (h *Held) field(b []byte, name string, nodes int, of func(k hosts.Kind, n i
 	return append(b, '}')
 }
 
-// Append appends t to b as a JSON object. It omits the list of hosts if that would make the
+// Append appends t to b as a JSON object. It omits the list of hosts if the list would make the
 // note too long.
 func (t Terms) Append(b []byte) []byte {
 	b = t.Decision.AppendJSON(b)
@@ -289,14 +289,14 @@ func (t *Terms) appendParts(b []byte) []byte {
 	return append(b, ']')
 }
 
-// A Verdict describes how a contract ended. Work is in processor-seconds at speed 1.
+// A Verdict describes the end of a contract. Work is in processor-seconds at speed 1.
 type Verdict struct {
 	State   string
 	Work    float64 // work requested, over all nodes
 	Needed  float64 // true work, over all nodes
 	ByDue   float64 // work done by the deadline, over all nodes
 	Killed  bool
-	Spent   bool   // the charges have reached the budget
+	Spent   bool   // whether the charges have reached the budget
 	Fault   string // one word that states why a request cannot be carried out, such as command
 	Losses  int
 	Wasted  float64
@@ -332,7 +332,8 @@ func (v *Verdict) Append(b []byte) []byte {
 }
 
 // On appends to b the note of a move to the hosts of the given placements. The note contains
-// bids and hosts in the same form as the terms. It omits both if the note would be too long.
+// bids and hosts in the same form as the terms. On omits bids and hosts if the note would be
+// too long.
 func On(b []byte, on []contracts.Placement, name func(hosts.ID) string) []byte {
 	t := Terms{Decision: &contracts.Decision{Placements: on}, Name: name}
 	without := len(b)
@@ -359,8 +360,8 @@ func Adjusted(b []byte, owed bank.Amount, on []contracts.Placement, name func(ho
 	return append(b, '}')
 }
 
-// Off appends to b the note of a contract that leaves all hosts. Lost means that the work done is
-// lost.
+// Off appends to b the note of a contract that leaves all hosts. The argument lost is true if
+// the work done is lost.
 func Off(b []byte, lost bool) []byte {
 	return append(flag(append(b, `{"off":true`...), "lost", lost), '}')
 }
@@ -403,7 +404,7 @@ func text(b []byte, s string) []byte {
 	for n < len(s) && plain[s[n]] {
 		n++
 	}
-	if n == len(s) { // the usual case, for example the name of a host
+	if n == len(s) { // usual case, for example the name of a host
 		return append(append(append(b, '"'), s...), '"')
 	}
 	quoted, err := json.Marshal(s)

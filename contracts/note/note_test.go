@@ -19,7 +19,7 @@ import (
 )
 
 // TestTerms checks the agreed terms in the note of an admission, and that only the hosts are
-// omitted if they would not fit.
+// omitted if the list would not fit.
 func TestTerms(t *testing.T) {
 	t.Parallel()
 	name := func(h hosts.ID) string { return fmt.Sprintf("h%03d", h) }
@@ -63,8 +63,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestBooked checks the note of a booked contract: it has one host for all nodes, or the number
-// of nodes on each host, and states that the work may continue after the deadline.
+// TestBooked checks the note of a booked contract: the note has one host for all nodes, or the
+// number of nodes on each host, and states that the work may continue after the deadline.
 func TestBooked(t *testing.T) {
 	t.Parallel()
 	r := contracts.Request{Submit: 2, Lead: 18, Nodes: 3, SLA: contracts.SLA{Deadline: 50}}
@@ -172,7 +172,7 @@ func TestParseVerdict(t *testing.T) {
 }
 
 // TestFields checks that fields are returned in order, and that a value that is not an object
-// has none.
+// has no fields.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	got, ok := Fields([]byte(`{"b":1e400,"a":["x",2],"c":true}`))
@@ -203,7 +203,7 @@ func TestMaxNote(t *testing.T) {
 		for _, spare := range []int{0, 100} {
 			terms.Spare = spare
 			size := func(name int) int {
-				terms.Name = func(h hosts.ID) string { return strings.Repeat("h", name*int(1-h)) } // of host 0
+				terms.Name = func(h hosts.ID) string { return strings.Repeat("h", name*int(1-h)) } // length of the name of host 0
 				return len(terms.Append(nil))
 			}
 			most := bank.MaxNote - spare
@@ -235,7 +235,7 @@ func TestText(t *testing.T) {
 }
 
 // TestReserved checks that every field that the package comment names is reserved, and that
-// notes with all fields have no others.
+// notes with all fields have no other fields.
 func TestReserved(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("note.go")

@@ -69,7 +69,7 @@ type Agreement struct {
 	Opens float64
 	Nodes int
 	Host  string
-	Parts []any // numbers of nodes (float64), each followed by the name of its host (string)
+	Parts []any // numbers of nodes (float64), each followed by the name of the host (string)
 }
 
 // ParseAgreement parses the note of an admission or a rejection.

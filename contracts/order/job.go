@@ -19,7 +19,8 @@ import (
 const mostText = 128 << 10
 
 // Text returns the canonical text of a job, which is hashed: its fields in order, as JSON
-// without spaces. The text is sent together with the order, which contains its hash.
+// without spaces. The text is sent together with the order, which contains the hash of the
+// text.
 func Text(j *remote.Job) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

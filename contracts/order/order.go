@@ -63,7 +63,7 @@ type Head struct {
 // Terms are the terms that a user requests.
 type Terms struct {
 	Class    string           // admission class; empty means that the market chooses it
-	Nodes    int              // hosts
+	Nodes    int              // number of hosts
 	CPUs     float64          // maximum processors per node
 	Memory   int64            // number of bytes that each node holds; 0 means that the market chooses it
 	Counts   map[string]int32 // number of units of each countable resource that each node holds, by name
@@ -77,21 +77,22 @@ type Terms struct {
 	Checkpoint float64    // seconds between two checkpoints that the market stores; 0 means that only checkpoints after a notice are stored
 	Requeue    int        // maximum number of further attempts after exit status 75
 	Project    string     // project whose account, project:Project, pays; empty if the account itself pays
-	Array      Array      // the zero value means no array
+	Array      Array      // array of the contract; the zero value means no array
 	After      [3][]int64 // contracts that must end before this contract, by [Condition]
 }
 
-// An Array states that a contract is one of several contracts.
+// An Array identifies a contract as one of several contracts.
 type Array struct {
-	ID    string // unique among the arrays of an account
+	ID    string // ID, unique among the arrays of an account
 	Index int
 	Most  int // maximum number of contracts that may be unfinished at the same time; 0 means all
 }
 
-// A Condition states how a contract must have ended before another contract can start.
+// A Condition is the outcome with which a contract must have ended before another contract can
+// start.
 type Condition int
 
-// It must have been fulfilled, or have ended in any way, or have ended without being
+// The contract must have been fulfilled, or have ended in any way, or have ended without being
 // fulfilled.
 const (
 	Fulfilled Condition = iota
@@ -102,7 +103,7 @@ const (
 // conditions are the names of the lines for each condition.
 var conditions = [...]string{"after", "after_ended", "after_failed"}
 
-// Waits reports whether the market may have to hold the order before it decides it.
+// Waits reports whether the market may have to hold the order before the decision.
 func (t *Terms) Waits() bool {
 	return t.Array.Most > 0 || len(t.After[Fulfilled])+len(t.After[Ended])+len(t.After[Failed]) > 0
 }
@@ -112,11 +113,11 @@ const (
 	mostWork   = 1e12
 	mostCPUs   = 1e6
 	mostAfter  = 16      // maximum number of contracts that an order waits for
-	mostIndex  = 1 << 31 // of an array
+	mostIndex  = 1 << 31 // maximum index in an array
 	mostTries  = 1000
-	mostBytes  = 1 << 50 // of memory
+	mostBytes  = 1 << 50 // maximum number of bytes of memory
 	mostCounts = 8       // maximum number of countable resources of a market
-	mostUnits  = 1 << 20 // of a countable resource
+	mostUnits  = 1 << 20 // maximum number of units of a countable resource
 )
 
 // Order returns the order to sign for t.
@@ -325,9 +326,9 @@ func Contract(o *order.Order) (int64, error) {
 	return n, nil
 }
 
-// Notice returns how many seconds before its deadline a contract is notified: This is Warn or,
-// if it is not set, one twentieth of the deadline, but at most 30 s. Notice also reports
-// whether the user has chosen the time.
+// Notice returns the number of seconds before its deadline at which a contract is notified:
+// Warn or, if Warn is not set, one twentieth of the deadline, but at most 30 s. Notice also
+// reports whether the user has chosen the time.
 func (t *Terms) Notice() (seconds float64, chosen bool) {
 	if t.Warn > 0 {
 		return t.Warn, true

@@ -55,7 +55,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestLater checks the lines after job: read as written, and refused in another form.
+// TestLater checks that the lines after job are read as they were written, and refused in any
+// other form.
 func TestLater(t *testing.T) {
 	t.Parallel()
 	all := terms()
@@ -105,7 +106,7 @@ func TestOneForm(t *testing.T) {
 		{"deadline 600", "deadline -1"},
 		{"class cac\n", ""},
 		{"class cac", "class cac\ncolour red"},
-		{"budget 1.500000", "budget 0.000001"}, // no rate
+		{"budget 1.500000", "budget 0.000001"}, // the budget gives no spending rate
 		{"job sha256:", "job sha256:0"},
 		{"bourse order 1", "bourse read 1"},
 	} {
@@ -151,8 +152,8 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// TestJob checks that a job has one text that parses back to the job, and that invalid jobs are
-// rejected.
+// TestJob checks that a job has exactly one text, which parses back to the job, and that
+// invalid jobs are rejected.
 func TestJob(t *testing.T) {
 	t.Parallel()
 	text := string(Text(job()))
@@ -209,7 +210,7 @@ func TestJobBounds(t *testing.T) {
 	t.Parallel()
 	for n, right := range map[int]bool{mostText: true, mostText + 1: false} {
 		j := &remote.Job{Command: []string{"sh", "-c"}, Env: []string{"A=b"}}
-		j.Command = append(j.Command, strings.Repeat("x", n-len("sh0-c0A=b0")-1)) // each ends in a zero
+		j.Command = append(j.Command, strings.Repeat("x", n-len("sh0-c0A=b0")-1)) // each argument ends in a zero byte
 		if err := check(j); (err == nil) != right {
 			t.Errorf("%d bytes: %v", n, err)
 		}

@@ -12,20 +12,21 @@ const (
 	byAsked   = "asked"
 )
 
-// Served is the service that one node received: the processor-seconds that it was entitled to,
-// those that it used, and the seconds for which it was ready to run but waited.
+// Served is the service that one node received: its entitlement and its usage, in
+// processor-seconds, and the seconds for which it was ready to run but waited.
 type Served struct {
 	Entitled, Used, Waited float64
-	Failed                 bool // the program failed or could not be started
+	Failed                 bool // whether the program failed or could not be started
 }
 
-// Missing returns the processor-seconds that the node was entitled to and asked for, but did
-// not get. The result is at most Waited, because a program that does not ask for its share
-// misses nothing. It is at most Entitled − Used, because no service is owed beyond the share.
+// Missing returns the processor-seconds to which the node was entitled and for which it waited,
+// but which it did not get. The result is at most Waited, because a program that does not use
+// its share misses nothing, and at most Entitled − Used, because no service is owed beyond the
+// share.
 func (s *Served) Missing() float64 { return max(0, min(s.Waited, s.Entitled-s.Used)) }
 
 // A host is at fault only if the missing amount exceeds 2 % of the entitlement plus 0.5
-// processor-seconds. Usage on hosts cannot be measured more accurately.
+// processor-seconds. The measurement of usage on hosts is not more accurate than this.
 const (
 	missingPart    = 0.02
 	missingSeconds = 0.5

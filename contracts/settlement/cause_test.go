@@ -11,7 +11,7 @@ import (
 )
 
 // TestVerdictsGolden checks causes and penalties against the cases in the folder that
-// BOURSE_GOLDEN_RESOURCES names, testdata by default. They come from an independent model.
+// BOURSE_GOLDEN_RESOURCES names, testdata by default. An independent model computed the cases.
 func TestVerdictsGolden(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(cmp.Or(os.Getenv("BOURSE_GOLDEN_RESOURCES"), "testdata"), "verdict.json"))

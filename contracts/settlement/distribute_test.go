@@ -15,7 +15,7 @@ import (
 
 // TestDistribute checks the method of the largest remainder against exact fractions: parts sum
 // to the total, each is its quota rounded up or down, and the parts rounded up have the largest
-// remainders, or the first ones of equal remainders.
+// remainders, or the first of equal remainders.
 func TestDistribute(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -56,14 +56,14 @@ func TestDistribute(t *testing.T) {
 }
 
 // TestBillsOfManyNodes checks that the bill of a contract equals the amount owed within one
-// micro-dollar, whatever its number of nodes. Each host is paid in proportion to the amount
-// owed to it, within one micro-dollar, even if the budget does not suffice.
+// micro-dollar, for any number of nodes. Each host is paid in proportion to the amount owed to
+// it, within one micro-dollar, even if the budget does not suffice.
 func TestBillsOfManyNodes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		nodes        int
-		owed         float64 // $, per node
-		budget, paid int64   // micro-dollars
+		owed         float64 // amount owed to each node, $
+		budget, paid int64   // budget and payment, in micro-dollars
 	}{
 		{1000, 0.00000146, 1e6, 1460},
 		{7, 0.0000014, 98, 10},
@@ -91,8 +91,9 @@ func TestBillsOfManyNodes(t *testing.T) {
 	}
 }
 
-// TestPaidInProportion checks random bills, of which some exceed the budget. They equal the sum
-// owed or the budget, and each node has its part of it, within one micro-dollar.
+// TestPaidInProportion checks random bills, some of which exceed the budget. A bill must equal
+// the sum owed or the budget, and the part of each node must be proportional, within one
+// micro-dollar.
 func TestPaidInProportion(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

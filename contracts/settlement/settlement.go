@@ -29,12 +29,12 @@ type Case struct {
 	Price    bank.Amount // price of the whole contract, at most the budget
 	Nodes    []contracts.Placement
 	Arrears  []contracts.Placement // charges for work that was lost before the last placement
-	Hosts    []Host                // by host number
-	Measured bool                  // the work was measured on real programs, which may do more than estimated
-	Exited   bool                  // all programs ended successfully
+	Hosts    []Host                // hosts by number
+	Measured bool                  // whether the work was measured on real programs, which may do more than estimated
+	Exited   bool                  // whether all programs ended successfully
 
-	Rated     bool // each stay of a node on a host is charged separately
-	Exhausted bool // the charges have reached the budget
+	Rated     bool // whether each stay of a node on a host is charged separately
+	Exhausted bool // whether the charges have reached the budget
 }
 
 // A Host holds the properties of a host on which a bill depends.
@@ -54,13 +54,14 @@ type Verdict struct {
 
 // A Bill lists the payments for a contract that has ended.
 type Bill struct {
-	Pay     []bank.Payment // payments to the owners of its hosts; the rest of the budget is refunded
-	Paid    bank.Amount    // the sum of Pay
+	Pay     []bank.Payment // payments to the owners of the hosts; the rest of the budget is refunded
+	Paid    bank.Amount    // sum of Pay
 	Penalty bank.Amount    // penalty owed to the contract's owner, beyond the part already deducted from the price
 }
 
-// measured returns the work done of each node, up to the work that was promised for it. A program on
-// a real host that continues after its work does not make up for another node.
+// measured returns the sum of the work that each node did, up to the work that was promised for
+// the node. A program on a real host that continues after its work does not make up for another
+// node.
 func (c *Case) measured() (done float64) {
 	for i := range c.Nodes {
 		done += min(c.Nodes[i].Done, c.work(&c.Nodes[i]))
@@ -122,7 +123,8 @@ func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 
 // Worked reports whether the work is done. Work that rounding can lose by the deadline, or by
 // the end if that is later, does not count as missing. A program is done if it has ended
-// successfully. If it has not, its measured work must reach the work requested.
+// successfully. If a program has not ended successfully, its measured work must reach the work
+// requested.
 func (c *Case) Worked() bool {
 	if c.Exited {
 		return true
@@ -145,8 +147,8 @@ func (c *Case) Worked() bool {
 	return c.Request.PerHost || left <= rounding
 }
 
-// rounding returns the maximum error that float64 can cause in the given work of n. It is the
-// relative tolerance plus the work that the host does in two of the smallest steps of float64
+// rounding returns the maximum error that float64 can cause in the given work of n: the
+// relative tolerance, plus the work that the host does in two of the smallest steps of float64
 // time.
 func (c *Case) rounding(work float64, n *contracts.Placement, moment float64) float64 {
 	return contracts.Tolerance*work + 2*moment*c.Hosts[n.Host].Capacity
@@ -190,9 +192,10 @@ func (c *Case) delay(v *Verdict) float64 {
 	return c.known(undone)
 }
 
-// known returns seconds rounded to the number of decimal places that are known, or 0 if
-// seconds is negative. For example, a span of 5 s from 110.1 to 115.1 is 4.999999999999986 s
-// as a difference of float64s. A penalty computed from this could be a micro-dollar too low.
+// known returns seconds rounded to the number of decimal places that are known, or 0 if seconds
+// is negative. For example, a span of 5 s from 110.1 to 115.1 is 4.999999999999986 s as a
+// difference of float64s. A penalty computed from this difference could be a micro-dollar too
+// low.
 func (c *Case) known(seconds float64) float64 {
 	if !(seconds > 0) || math.IsInf(seconds, 1) {
 		return max(0, seconds)
@@ -207,14 +210,14 @@ func (c *Case) places() int {
 	return max(0, int(math.Floor(-math.Log10(moments))))
 }
 
-// mostOwed replaces an unbounded penalty or charge, in dollars. It exceeds any balance, but in
-// micro-dollars it fits into an int64.
+// mostOwed replaces an unbounded penalty or charge, in dollars. This amount exceeds any
+// balance, but fits into an int64 in micro-dollars.
 const mostOwed = 4e12
 
-// Bill computes the bill. If whole is set, Bill charges the whole price, and if not, the
-// accrued charges. A contract that ended because the market closed pays nothing. Bill appends
-// the payments to pay. It returns an error if the verdict or the bill is impossible, because
-// money must not move on invalid input.
+// Bill computes the bill. It charges the whole price if whole is set, and the accrued charges
+// if not. A contract that ended because the market closed pays nothing. Bill appends the
+// payments to pay. If the verdict or the bill is impossible, it returns an error, because money
+// must not move on invalid input.
 func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err error) {
 	if b.Penalty, err = c.penalty(v); err != nil {
 		return b, err
@@ -350,12 +353,13 @@ func (c *Case) check(v *Verdict, b *Bill) error {
 	return nil
 }
 
-// penalty returns the penalty that the provider owes for v's delay (eq. 1). It is the exact
-// product of rate and delay, rounded toward zero, and limited to the contract's maximum.
+// penalty returns the penalty that the provider owes for v's delay (eq. 1): the exact product
+// of rate and delay, rounded toward zero, and limited to the contract's maximum.
 //
-// A delay such as 107.38 s / 3 has no exact decimal form. Its product can be below a whole
-// micro-dollar only because the delay was rounded. That micro-dollar is owed if the difference
-// is at most half a unit of the last known place and at most a thousandth of a micro-dollar.
+// A delay such as 107.38 s / 3 has no exact decimal form. The product with such a delay can be
+// below a whole micro-dollar only because the delay was rounded. This micro-dollar is owed if
+// the difference is at most half a unit of the last known place and at most a thousandth of a
+// micro-dollar.
 func (c *Case) penalty(v *Verdict) (owed bank.Amount, err error) {
 	p := c.Request.SLA.Penalty
 	if v.Delay <= 0 || p.Rate == 0 {

@@ -20,7 +20,7 @@ func TestGangs(t *testing.T) {
 		end   float64
 		done  [2]float64
 		price int64
-		rate  float64 // of penalty, $/s
+		rate  float64 // penalty rate, $/s
 		want  string
 	}{
 		{contracts.Open, 50, [2]float64{200, 100}, 1e6, 0, "fulfilled 300, pays [0.666667 0.333333], owes 0.000000"},
@@ -110,7 +110,7 @@ func TestDelay(t *testing.T) {
 		outcome contracts.Outcome
 		soft    bool
 		ended   float64
-		byDue   float64 // of 2 x 100
+		byDue   float64 // work done by the deadline, of 2 x 100
 		want    float64
 	}{
 		{"soft", contracts.Late, true, 175, 130, 25},
@@ -149,7 +149,7 @@ func TestPenalty(t *testing.T) {
 		{0, 1, 110.38 / 3, 0.0003, math.Inf(1), 10738}, // 107.38 s / 3 at $0.0003/s
 		{0, 1, 4.0 / 3, 3, math.Inf(1), 1000000},
 		{0, 1, 1e6 + 5.0/3, 0.9, math.Inf(1), 900000600000},
-		{0, 1, 1.1, 123456.7890129, math.Inf(1), 12345678901}, // another 0.29 micro-dollars are not owed
+		{0, 1, 1.1, 123456.7890129, math.Inf(1), 12345678901}, // the remaining 0.29 micro-dollars are not owed
 	} {
 		r := contracts.Request{Submit: c.submit, Work: 1, Nodes: 1, SLA: contracts.SLA{
 			Budget: bank.Micros(1e6), Deadline: c.deadline, Soft: true, Penalty: contracts.Penalty{Rate: c.rate, Max: c.most},
@@ -186,8 +186,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckEdges checks that values that are only just possible are settled: nothing done by
-// the deadline, work above the need by rounding, and an end upon admission.
+// TestCheckEdges checks that extreme values that are still possible are settled: no work by the
+// deadline, work that exceeds the need by rounding, and an end at the time of admission.
 func TestCheckEdges(t *testing.T) {
 	t.Parallel()
 	r := contracts.Request{Submit: 5, SLA: contracts.SLA{Budget: bank.Micros(1e6)}}
@@ -199,7 +199,7 @@ func TestCheckEdges(t *testing.T) {
 	}
 }
 
-// TestMeasuredNodes checks that the work that one node did beyond its promise does not count for
+// TestMeasuredNodes checks that the work of one node beyond its promise does not count for
 // another node, if programs on real hosts continue after their work.
 func TestMeasuredNodes(t *testing.T) {
 	t.Parallel()
@@ -218,9 +218,10 @@ func TestMeasuredNodes(t *testing.T) {
 	}
 }
 
-// TestWorked checks when work counts as done. At most the tolerance may be missing, plus the
-// work that a host does in two of the smallest time steps at the deadline, or at the end if
-// that is later. Nodes that are promised separately are judged one by one, others together.
+// TestWorked checks the limits at which work counts as done. At most the tolerance may be
+// missing, plus the work that a host does in two of the smallest time steps at the deadline, or
+// at the end if that is later. Nodes that are promised separately are judged one by one, and
+// other nodes together.
 func TestWorked(t *testing.T) {
 	t.Parallel()
 	const fast = 1e9 // at 1e6 s, the contract does 0.23 of work in the smallest time step
@@ -259,8 +260,8 @@ func TestWorked(t *testing.T) {
 }
 
 // TestParts checks that a price is divided equally among the hosts, and that the remaining
-// micro-dollars go to the first ones. Arrears are paid in the same proportion as other charges,
-// and impossible values are rejected.
+// micro-dollars go to the first hosts. Arrears are paid in the same proportion as other
+// charges, and impossible values are rejected.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	r := contracts.Request{Work: 10, Nodes: 3, SLA: contracts.SLA{Budget: bank.Micros(11), Deadline: 50}}

@@ -5,9 +5,9 @@ import (
 	"bourse/hosts"
 )
 
-// auction shares a host in proportion to bids (eq. 4). The weight of a task is its bid, and
-// its limit is the number of processors that it may use. With bids of 3 and 1 on a host with 4
-// processors, the tasks get 3 processors and 1.
+// auction shares a host in proportion to bids (eq. 4). The weight of a task is its bid, and its
+// limit is the number of processors that it may use. With bids of 3 and 1 on a host with 4
+// processors, the tasks get 3 processors and 1 processor.
 type auction struct{ lasting }
 
 // ByBids implements [Bidding].

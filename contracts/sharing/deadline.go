@@ -11,10 +11,10 @@ import (
 // its owner's estimate. The rule is from Libra (Yeo, Buyya, "Managing Risk of Inaccurate
 // Runtime Estimates for Deadline Constrained Job Admission Control in Clusters", eq. 1, 2).
 //
-// Shares are computed when a task arrives or leaves and do not change in between. While the
-// needs fit the host, each task receives at least its need, so no need increases. With
-// accurate estimates, no task is then late. If the needs do not fit, all tasks are slowed by
-// the same factor.
+// Shares are computed when a task arrives or leaves, and do not change between such events.
+// While the needs fit the host, each task receives at least its need, so no need increases.
+// With accurate estimates, no task is then late. If the needs do not fit, all tasks are slowed
+// by the same factor.
 type deadline struct {
 	deadlineOptions
 	required []float64

@@ -15,8 +15,9 @@ import (
 )
 
 // TestSplit checks spec 4.2 on hosts of one and of several processors. While the needs fit,
-// each task gets its need: exactly that under none, and a part of the spare capacity under the
-// other options. If they do not fit, each task gets the same fraction of its need.
+// each task gets exactly its need under none, and additionally a part of the spare capacity
+// under the other options. If the needs do not fit, each task gets the same fraction of its
+// need.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -66,8 +67,8 @@ func TestSplit(t *testing.T) {
 }
 
 // TestPlanSplit checks that a plan allocates a host of one processor completely, that hard
-// tasks that fit together get their needs, and that no protected task is cut (SLA, Algorithm
-// 2).
+// tasks that fit together get their needs, and that the share of no protected task is reduced
+// (SLA, Algorithm 2).
 func TestPlanSplit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

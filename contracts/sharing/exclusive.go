@@ -15,7 +15,7 @@ type exclusive struct {
 	lasting
 	id    contracts.ID // contract for which pace was computed
 	moves int          // number of placements of the contract when pace was computed; a new placement has new hosts
-	pace  float64      // lowest speed of its hosts; 0 before the first call
+	pace  float64      // lowest speed of the contract's hosts; 0 before the first call
 }
 
 func newExclusive(decode func(any) error) (Rule, error) {
@@ -34,8 +34,8 @@ func (e *exclusive) Share(c *contracts.Contract, on *contracts.Placement, v cont
 	return share
 }
 
-// slowest returns the lowest speed of the hosts of c. It caches the result, because it is
-// called for each node of a contract.
+// slowest returns the lowest speed of the hosts of c. It caches the result, because Share calls
+// it for each node of a contract.
 func (e *exclusive) slowest(c *contracts.Contract, v contracts.View) float64 {
 	if moves := c.Resent + c.Suspensions; c.ID != e.id || moves != e.moves || e.pace == 0 {
 		e.id, e.moves, e.pace = c.ID, moves, math.Inf(1)

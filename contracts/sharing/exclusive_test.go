@@ -19,7 +19,7 @@ func (v twoSpeeds) Spec(h hosts.ID) *hosts.Spec {
 func (v twoSpeeds) Contract(int32) *contracts.Contract { return v.c }
 
 // TestPaceAgain checks that a parallel program that is placed again, because a host has left,
-// has the pace of its present hosts, not of its former ones.
+// has the pace of its present hosts, not of its former hosts.
 func TestPaceAgain(t *testing.T) {
 	t.Parallel()
 	c := &contracts.Contract{Request: contracts.Request{ID: 7, PerHost: true, Nodes: 2}, Placements: []contracts.Placement{{Host: 0}, {Host: 1}}}

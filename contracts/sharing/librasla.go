@@ -7,7 +7,7 @@ import (
 
 // planned allocates hosts by [Plan] (LibraSLA; Yeo, Buyya, "Service Level Agreement based
 // Allocation of Cluster Resources: Handling Penalty to Enhance Utility", Algorithm 2). Like
-// deadline, it does so when a task arrives or leaves.
+// deadline, planned computes shares when a task arrives or leaves.
 //
 // The paper does not define the need of a task whose deadline has passed. Here, when the share
 // of a late task is reduced, its target becomes the time at which it completes with the

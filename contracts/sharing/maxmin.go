@@ -6,9 +6,9 @@ import (
 )
 
 // maxmin shares a host by weighted max-min fairness: capacity that a task at its limit cannot
-// use goes to the others in proportion to their weights (Bertsekas, Gallager, "Data Networks",
-// §6.5). For example, on a host with 10 processors, tasks with limits of 2, 2.6, 4 and 5
-// receive 2, 2.6, 2.7 and 2.7.
+// use goes to the other tasks in proportion to their weights (Bertsekas, Gallager, "Data
+// Networks", §6.5). For example, on a host with 10 processors, tasks with limits of 2, 2.6, 4
+// and 5 receive 2, 2.6, 2.7 and 2.7.
 type maxmin struct{ lasting }
 
 // newMaxMin returns the rule with equal weights. With bids as weights, the rule equals auction.

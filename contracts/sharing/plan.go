@@ -6,13 +6,14 @@ import (
 	"bourse/contracts"
 )
 
-// A Promise is a task on a host with the terms of its contract that decide its priority.
+// A Promise describes a task on a host, with the terms of its contract that determine the
+// task's priority.
 type Promise struct {
 	Left   float64 // estimated remaining runtime on its host, s
 	Span   float64 // time until its deadline, s
-	Target float64 // time until its planned completion, s; Span if it was never delayed
+	Target float64 // time until its planned completion, s; Span if the task was never delayed
 	Keep   float64 // processors that the task needs after its estimate is used up
-	Stops  bool    // the task is stopped at its deadline
+	Stops  bool    // whether the task is stopped at its deadline
 	Terms
 }
 
@@ -34,10 +35,10 @@ func TermsOf(r *contracts.Request) Terms {
 // 60 s within 120 s gives 0.05.
 func (t *Terms) Rank() float64 { return t.Budget / t.Runtime / t.Deadline }
 
-// Delay returns the expected delay of a task in seconds (lines 21, 22). Left is its remaining
-// runtime and span is the time until its deadline, both in seconds; share is its number of
-// processors. The delay is left / share − span, or 0 if this does not exceed the tolerance. A
-// task without a deadline is never late.
+// Delay returns the expected delay of a task in seconds (lines 21, 22). The arguments left and
+// span are the remaining runtime and the time until the deadline, both in seconds, and share is
+// the number of processors of the task. The delay is left / share − span, or 0 if this does not
+// exceed the tolerance. A task without a deadline is never late.
 func (t *Terms) Delay(left, span, share float64) float64 {
 	delay := -span
 	if left > Tick && !math.IsInf(span, 1) {
@@ -87,22 +88,21 @@ type SLAOptions struct {
 // DefaultSLA returns the options that reproduce the paper's results.
 func DefaultSLA() SLAOptions { return SLAOptions{Late: "shift", Protect: "strict"} }
 
-// A Plan allocates a host so that delays affect only soft tasks other than the one with the
+// A Plan allocates a host so that only soft tasks are delayed, except the soft task with the
 // highest return. It also computes the return of the host (SLA, Algorithm 2). Its slices have
-// one element per task, in the order given. A Plan can be reused, which also reuses its
-// memory.
+// one element per task, in the order given. A Plan can be reused, which also reuses its memory.
 //
-// If the needs exceed the host, the needs of hard tasks are met first, and then the need of
-// the top task. The other tasks divide the remaining capacity in proportion to their needs.
-// For example, one processor has a hard task that needs 0.5, a top task that needs 0.3 and two
-// others that need 0.2 each. The others receive 0.1 each.
+// If the needs exceed the host, the needs of hard tasks are met first, and then the need of the
+// top task. The other tasks divide the remaining capacity in proportion to their needs. For
+// example, one processor has a hard task that needs 0.5, a top task that needs 0.3 and two
+// others that need 0.2 each. The last two receive 0.1 each.
 type Plan struct {
 	SLAOptions
 	Need     []float64 // processors
 	Share    []float64 // processors
 	Delay    []float64 // s, with that share
 	Utility  []float64 // $ (eq. 1)
-	Top      int       // index of the task with the highest return; the first if equal
+	Top      int       // index of the task with the highest return; the first of equal tasks
 	Total    float64   // sum of needs
 	Return   float64   // return of the host: sum of utility / runtime / deadline (eq. 5, 6)
 	Feasible bool      // whether hard tasks and the top task receive the shares that they need
@@ -188,8 +188,8 @@ func (p *Plan) divide(n Node, tasks []Promise) {
 }
 
 // part returns the fraction of their needs that the other tasks receive. These tasks need
-// others processors in total. They divide the part of room that remains after top processors.
-// A remainder within [Sliver] is rounding and counts as 0.
+// others processors in total. They divide the part of room that remains after top processors
+// are used. A remainder of at most [Sliver] is a rounding error and counts as 0.
 func part(room, top, others float64) float64 {
 	if rest := room - top; rest > Sliver && others > 0 {
 		return rest / others

@@ -64,14 +64,14 @@ func promise(need, budget float64) Promise {
 	return Promise{Left: 10 * need, Span: 10, Target: 10, Terms: Terms{Hard: budget == 0, Runtime: 10, Deadline: 10, Budget: budget}}
 }
 
-// TestPlan checks Algorithm 2 of SLA on a host of one processor, by hand. Spare capacity goes
-// to the task with the highest return. If the needs do not fit, first the other soft tasks are
-// cut in proportion, then that task. If the hard tasks do not fit, all tasks are cut by the
-// same factor.
+// TestPlan compares Algorithm 2 of SLA on a host of one processor with values computed by hand.
+// Spare capacity goes to the task with the highest return. If the needs do not fit, the shares
+// of the other soft tasks are reduced in proportion, and then the share of that task. If the
+// hard tasks do not fit, all shares are reduced by the same factor.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	const hard = 0
-	full := Node{Size: 1, Most: 1}.Size + Sliver // the largest need that still fits, in the order in which Make adds needs up
+	full := Node{Size: 1, Most: 1}.Size + Sliver // largest need that still fits, in the order in which Make adds needs
 	exactly := func(need, budget float64) Promise {
 		p := promise(need, budget)
 		p.Left, p.Span, p.Target = need, 1, 1
@@ -152,7 +152,7 @@ func TestReadings(t *testing.T) {
 		// With 0.75, 0.25 and 0: in time, 5 / 0.25 - 10 = 10 s late, and never done.
 		{"strict", []Promise{hard, best, other}, "[0 10 +Inf] [4 4 -Inf] -Inf"},
 		{"printed", []Promise{hard, best, other}, "[0 10 +Inf] [4 9 -Inf] -Inf"},
-		// With 0.5, 0.25 and 0.25: the two are 10 s late, whatever is protected.
+		// With 0.5, 0.25 and 0.25: the two soft tasks are 10 s late under either option.
 		{"printed", fits, "[0 10 10] [9 -3 -3] 0.03"},
 	} {
 		p := Plan{SLAOptions: SLAOptions{Late: "shift", Protect: c.protect}}

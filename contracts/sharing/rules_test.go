@@ -26,8 +26,8 @@ func contract(work, due float64) contracts.Contract {
 }
 
 // TestRequired checks Risk eq. 1, share = left / span, and the values in the cases that it does
-// not cover: everything that a task can use once the deadline has passed, and its previous need
-// once the estimate is used up. A tick or less counts as 0.
+// not cover: all processors that a task can use after the deadline, and its previous need after
+// its estimate is used up. A tick or less counts as 0.
 func TestRequired(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)
@@ -51,7 +51,7 @@ func TestRequired(t *testing.T) {
 }
 
 // TestRequiredBy checks that the need of a task includes its work up to now, at the speed of
-// its host: of 100, 10 are done at 5 and 10 more at 10, so 40 s at speed 2 are left.
+// its host: of 100 units, 10 are done at 5 and 10 more at 10, so 40 s at speed 2 are left.
 func TestRequiredBy(t *testing.T) {
 	t.Parallel()
 	c := contract(100, 90)
@@ -112,7 +112,7 @@ func TestDeadlineOverrun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		overrun          string
-		work, due        float64 // now is 0
+		work, due        float64 // remaining work and deadline at time 0
 		weight, remember float64
 		limit            float64
 	}{
@@ -121,7 +121,7 @@ func TestDeadlineOverrun(t *testing.T) {
 		{"kill", 10, 20, 0.5, 0.5, 10},
 		{"keep", 80, 20, 4, 2, math.Inf(1)}, // a need above what the task can use is not retained
 		{"keep", 0, 20, 0.25, 0.25, math.Inf(1)},
-		{"keep", 10, Tick, 2, 0.25, math.Inf(1)}, // the deadline has passed: the task gets all that it can use, but this is not stored as its need
+		{"keep", 10, Tick, 2, 0.25, math.Inf(1)}, // the deadline has passed: the task gets all processors that it can use, but its stored need does not change
 		{"keep", 10, -1, 2, 0.25, math.Inf(1)},
 		{"keep", 2 * Tick, 8, Tick / 4, Tick / 4, math.Inf(1)},
 		{"keep", 1e-6, 2e-6, 0.25, 0.25, math.Inf(1)}, // a tick is no work
@@ -153,8 +153,8 @@ func TestDeadlineSpeed(t *testing.T) {
 }
 
 // TestPlaces checks the rules that do not use needs. Under turns, the first task has a
-// processor and the others wait. Under exclusive, each task has a processor. A gang has one per
-// node, and a bid is the weight of its task.
+// processor and the other tasks wait. Under exclusive, each task has a processor. A gang has
+// one processor per node. Under auction, the weight of a task is its bid.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	on := make([]contracts.Allocation, 3)
@@ -186,8 +186,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPaceOfEach checks that each parallel program has the pace of its own slowest host,
-// whichever program was computed before it, and whatever its number.
+// TestPaceOfEach checks that each parallel program has the pace of its own slowest host, for
+// any previously computed program and any contract number.
 func TestPaceOfEach(t *testing.T) {
 	t.Parallel()
 	slow := contracts.Contract{Request: contracts.Request{PerHost: true}, Placements: []contracts.Placement{{Host: 0}, {Host: 1}}}
@@ -205,13 +205,13 @@ func TestPaceOfEach(t *testing.T) {
 }
 
 // TestPlanned checks that the planned rule stores the need of each task until its estimate is
-// used up or its target has passed. When the share of a task is cut, its target moves to the
-// time at which that share completes it.
+// used up or its target has passed. When the share of a task is reduced, its target becomes the
+// time at which the task completes with this share.
 func TestPlanned(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name         string
-		work, due    float64 // values of the soft task next to a hard one that needs 0.5; now is 0
+		work, due    float64 // work and deadline at time 0 of the soft task, next to a hard task that needs 0.5
 		had          contracts.Allocation
 		share        float64
 		need, target float64

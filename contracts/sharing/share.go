@@ -8,10 +8,10 @@ import (
 )
 
 // Tolerances of the formulas. With accurate estimates and no spare capacity distributed, every
-// job ends exactly at its deadline. The tolerances then decide whether it is late.
+// job ends exactly at its deadline. The tolerances then determine whether the job is late.
 const (
-	Tick   = 1e-6 // s; a time or an amount of work up to this counts as 0
-	Sliver = 1e-9 // processors; needs that exceed a host by at most this still fit
+	Tick   = 1e-6 // s; a time or an amount of work up to this limit counts as 0
+	Sliver = 1e-9 // processors; needs that exceed a host by at most this number still fit
 )
 
 // A Node is the capacity of a host for tasks, in processors.

@@ -2,8 +2,8 @@
 // its own file: deadline.go and librasla.go implement papers, and auction.go implements the
 // proportional share of the market.
 //
-// A rule processes one host at a time and moves no money, although it may take payments into
-// account. To add a rule, write its file and add a line to [Table].
+// A rule processes one host at a time and moves no money, although it may use data about
+// payments. To add a rule, write its file and add a line to [Table].
 package sharing
 
 import (
@@ -39,8 +39,8 @@ type FixedShares interface {
 	Share(c *contracts.Contract, on *contracts.Placement, v contracts.View) hosts.Share
 }
 
-// A Bidding rule shares a host by bids. A contract that has spent its budget bids nothing.
-// Such contracts divide equally the capacity that the bidders leave ([hosts.Idle]).
+// A Bidding rule shares a host by bids. A contract that has spent its budget bids nothing. Such
+// contracts divide equally the capacity that the bidders do not use ([hosts.Idle]).
 type Bidding interface {
 	FixedShares
 	ByBids()
@@ -64,7 +64,7 @@ type Ending uint8
 
 // Endings.
 const (
-	ByItself  Ending = iota // none
+	ByItself  Ending = iota // no other tasks
 	WithHost                // tasks on the same host with at most a [Tick] of work left
 	WithNodes               // tasks of the same contract that are done
 )

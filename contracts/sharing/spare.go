@@ -17,9 +17,9 @@ const (
 )
 
 // Split appends to out the share of n that each task receives, given the number of processors
-// that each requires. If the sum of the requirements exceeds n, Split divides n in proportion
-// to them. A requirement of +Inf counts as the maximum that one task can use. If no task
-// requires any processors, all tasks receive equal shares.
+// that each task requires. If the sum of the requirements exceeds n, Split divides n in
+// proportion to them. A requirement of +Inf counts as the maximum that one task can use. If no
+// task requires any processors, all tasks receive equal shares.
 //
 // For example, with needs of 1 and 2 on 4 processors, one processor is spare. The tasks
 // receive 1 and 2 ([Unused]), 1.33 and 2.67 ([Proportional]), or 1.5 and 2.5 ([Equal]).

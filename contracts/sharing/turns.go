@@ -5,8 +5,8 @@ import (
 	"bourse/hosts"
 )
 
-// turns gives one processor to the task that arrived first; the other tasks wait. It models
-// hosts that run one task at a time, in order of admission.
+// turns gives one processor to the task that arrived first; the other tasks wait. The rule
+// models hosts that run one task at a time, in order of admission.
 type turns struct{}
 
 // Allocate implements [Rule].

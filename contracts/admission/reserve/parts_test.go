@@ -357,12 +357,12 @@ func TestPartsTogether(t *testing.T) {
 type partsWorld struct {
 	p       *reserve
 	m       *policytest.Board
-	truth   []int64                 // by contract
+	truth   []int64                 // true runtime of each contract
 	on      [][]contracts.Placement // placements of each contract; nil if the contract was rejected
 	left    map[[2]int32]int64      // remaining seconds of running parts, by contract and part
 	paused  map[[2]int32]int64      // remaining seconds of suspended jobs, by contract and part
 	started map[[2]int32]int64      // second of the first start, by contract and part
-	ended   map[int32]int64         // by contract
+	ended   map[int32]int64         // end of each contract
 	killed  map[int32]bool
 }
 

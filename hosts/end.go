@@ -5,9 +5,9 @@ import "fmt"
 // An End is the reason why a task has ended.
 type End uint8
 
-// These are the reasons why a task can end.
+// The reasons why a task can end.
 const (
-	Worked  End = iota // its work is done
+	Worked  End = iota // the work of the task is done
 	Exited             // the program ended with status 0
 	Failed             // the program ended with another status, exceeded a limit, or could not start
 	Expired            // the time until which the task was allowed to run has passed

@@ -117,7 +117,7 @@ type Share struct {
 
 // A Task is work for one machine.
 type Task struct {
-	Key   int64     // key chosen by the caller and returned in reports
+	Key   int64     // number chosen by the caller and returned in reports
 	Work  float64   // processor-seconds at speed 1; +Inf means that the task runs until it is stopped
 	Holds Resources // resources reserved from Start until the task ends
 	Until float64   // time at which a metered machine ends the task by itself; 0 means never
@@ -142,7 +142,7 @@ type Exit struct {
 	Code uint8 // exit status of a program
 }
 
-// A Machine runs the tasks of one host. The times passed to its methods must never decrease. A
+// A Machine runs the tasks of one host. The times passed to its methods must not decrease. A
 // method that takes a time first advances the machine to that time.
 type Machine interface {
 	// Spec returns the offer of the host.
@@ -161,7 +161,7 @@ type Machine interface {
 	// Stop removes the task and reports the work it had done.
 	Stop(now float64, slot Slot) Report
 
-	// Rate returns the work per second that the task currently receives.
+	// Rate returns the task's current work per second.
 	Rate(slot Slot) float64
 
 	// Processors returns the number of processors that each running task currently receives,

@@ -6,7 +6,7 @@ import (
 	"bourse/hosts"
 )
 
-// TestResources checks that resources fit if there is enough of each, and that the remainder is
+// TestResources checks that resources fit if there is enough of each kind, and that Sub returns
 // the difference.
 func TestResources(t *testing.T) {
 	t.Parallel()

@@ -28,7 +28,7 @@ func New(c Config) (a Auctioneer, err error) {
 	return a, err
 }
 
-// Bid changes a bid from the old rate (was) to the new rate (r), starting now. A rate of 0
+// Bid replaces a bid of the rate was by a bid of the rate r, from time now on. A rate of 0
 // means no bid: Bid(now, 0, r) adds a bid and Bid(now, was, 0) withdraws one.
 //
 // Bid panics if one of the rates is negative, if the old rate exceeds the sum of the current
@@ -37,7 +37,7 @@ func New(c Config) (a Auctioneer, err error) {
 func (a *Auctioneer) Bid(now float64, was, r Rate) {
 	others := a.price - was
 	price := others + r
-	if was|r|others|price < 0 { // The sign bits are combined, so this is true if any of the four is negative.
+	if was|r|others|price < 0 { // The result of the bitwise or is negative if any of the four values is negative.
 		panic("market: bid out of range")
 	}
 	if a.price = price; !a.forgetful {
@@ -45,7 +45,7 @@ func (a *Auctioneer) Bid(now float64, was, r Rate) {
 	}
 }
 
-// Price returns c, the sum of all current bids.
+// Price returns the sum of all current bids, which the paper calls c.
 func (a *Auctioneer) Price() Rate { return a.price }
 
 // History returns the record of past prices.

@@ -7,8 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestShares checks eq. 4: shares are in [0,1] and sum to 1, a quote equals the share that the
-// bid then obtains, and ShareIf equals the share that a bidder then keeps.
+// TestShares checks eq. 4 of the paper: shares are in [0,1] and add up to 1, Quote returns the
+// share that a new bid then obtains, and ShareIf returns the share that an existing bid then
+// keeps.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -34,7 +35,7 @@ func TestShares(t *testing.T) {
 			}
 			sum += s
 		}
-		if !(math.Abs(sum-1) <= 1e-14) { // 20 roundings of 2^-53
+		if !(math.Abs(sum-1) <= 1e-14) { // allows 20 rounding errors of 2^-53 each
 			t.Fatalf("shares sum to %v, want 1", sum)
 		}
 	})
@@ -68,7 +69,7 @@ func TestPriceIsExact(t *testing.T) {
 	})
 }
 
-// TestBidRefuses checks that Bid panics on the arguments that its comment excludes.
+// TestBidRefuses checks that Bid panics on the arguments that its doc comment forbids.
 func TestBidRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

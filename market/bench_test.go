@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// BenchmarkBid bids as in a paper replication: a few bidders per host, with an arrival or a
-// withdrawal every 20 s, far from the start of the run.
+// BenchmarkBid measures Bid under the load of a replication of the paper: a few bidders per
+// host, and a new or withdrawn bid every 20 s, at times far from the start of the run.
 func BenchmarkBid(b *testing.B) {
 	var a Auctioneer
 	now := 0.0
@@ -59,7 +59,7 @@ func BenchmarkMoments(b *testing.B) {
 	}
 }
 
-// BenchmarkRankingSet changes one price at a time.
+// BenchmarkRankingSet measures the change of one price.
 func BenchmarkRankingSet(b *testing.B) {
 	for _, size := range []int{15, 1000, 100_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -72,8 +72,8 @@ func BenchmarkRankingSet(b *testing.B) {
 	}
 }
 
-// BenchmarkRankingJob performs the steps for a job of 7 nodes: find the 7 cheapest hosts and
-// change their prices. It reports how many times longer sorting all hosts for each job takes.
+// BenchmarkRankingJob finds the 7 cheapest hosts for a job of 7 nodes and changes their prices.
+// It also sorts all hosts for each job, and reports how many times longer this takes.
 func BenchmarkRankingJob(b *testing.B) {
 	const nodes = 7
 	for _, size := range []int{15, 1000, 100_000} {
@@ -107,7 +107,7 @@ func BenchmarkRankingJob(b *testing.B) {
 	}
 }
 
-// BenchmarkRankingIdle finds 7 hosts if all have the same price.
+// BenchmarkRankingIdle finds 7 hosts when all hosts have the same price.
 func BenchmarkRankingIdle(b *testing.B) {
 	for _, size := range []int{15, 1000, 100_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

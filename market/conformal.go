@@ -67,7 +67,7 @@ func (c conformal) Percentile(h *History, now, g float64) float64 {
 // in force for exactly a fraction g of the window might not count as the percentile.
 const rounding = 1e-12
 
-// Every price lies between these two rates.
+// The lowest and the highest forecast. Every price lies between these two rates.
 const (
 	above Rate = math.MaxInt64
 	below Rate = -1

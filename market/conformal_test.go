@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// adversary returns prices of random kinds: noise, walks, constant prices, jumps, and a price
-// that reads the forecast and moves just above it when that hurts.
+// adversary returns prices of random kinds: noise, random walks, constant prices, jumps, and a
+// price that is set just above the forecast whenever this adds to the error.
 func adversary(t *rapid.T) func(k int, told float64) Rate {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	p := Rate(rng.IntN(1e9))
@@ -52,7 +52,7 @@ func TestConformal(t *testing.T) {
 		}
 		g := rapid.SampledFrom([]float64{0.05, 0.5, 0.6, 0.95}).Draw(t, "g")
 		next := adversary(t)
-		h, _ := NewHistory(float64(o.Steps)) // a forecast a second
+		h, _ := NewHistory(float64(o.Steps)) // one forecast per second
 		h.Observe(0, 1e9)
 		f := conformal{o}
 		const n = 3000
@@ -101,8 +101,8 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestConformalAsked checks that, once requested, the forecasts of conformal do not depend on
-// who else asks, when and how often.
+// TestConformalAsked checks that the forecasts of conformal after the first request do not
+// depend on when and how often other callers request forecasts.
 func TestConformalAsked(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -129,8 +129,8 @@ func TestConformalAsked(t *testing.T) {
 	})
 }
 
-// TestConformalStill checks that a price that is constant for very long costs no further time,
-// and is followed again when it changes.
+// TestConformalStill checks that a tracker does no more work after its price has been constant
+// for very long, and makes forecasts again after the price changes.
 func TestConformalStill(t *testing.T) {
 	t.Parallel()
 	f, _ := NewConformal(func(any) error { return nil })
@@ -169,7 +169,7 @@ func TestConformalReset(t *testing.T) {
 	}
 }
 
-// TestConformalRange checks that prices near the end of their range cause no overflow.
+// TestConformalRange checks that prices near the highest and lowest rate cause no overflow.
 func TestConformalRange(t *testing.T) {
 	t.Parallel()
 	f, _ := NewConformal(func(any) error { return nil })

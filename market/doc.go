@@ -11,8 +11,7 @@
 //
 // The package is independent of hosts, jobs, deadlines and accounts.
 //
-// Reference: The source is Sandholm, Lai, Clearwater, "Admission Control in a Computational
-// Market", §3.
+// Reference: Sandholm, Lai, Clearwater, "Admission Control in a Computational Market", §3.
 //
 // # Design
 //

@@ -6,7 +6,7 @@ import (
 	"bourse/market"
 )
 
-// Two contracts share a host. Then a third one requests a quote for its bid.
+// This example shares a host between two contracts and quotes a share to a third one.
 func ExampleAuctioneer() {
 	var host market.Auctioneer
 	host.Bid(0, 0, 30e6) // the first pays 0.03 dollars per second

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A plain is a history that stores all prices and adds them up exactly at every query.
+// A plain is a history that stores all prices and computes the moments from all of them at
+// every query.
 type plain struct {
 	window float64
 	at     []float64
@@ -19,8 +20,8 @@ func (p *plain) observe(now float64, r Rate) {
 	p.at, p.price = append(p.at, now), append(p.price, r)
 }
 
-// moments recomputes mean and deviation from their definition, with 300 bits, and reports
-// whether the price was constant in the window.
+// moments computes the mean and the deviation from their definitions in 300-bit arithmetic. It
+// also reports whether the price was constant in the window.
 func (p *plain) moments(now float64) (mean, deviation float64, single bool) {
 	from := max(0, now-p.window)
 	num := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
@@ -94,8 +95,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestMomentsAgainstRecomputation checks the moments against their definition after any
-// sequence of calls, including far from time 0.
+// TestMomentsAgainstRecomputation compares the moments with a computation from their
+// definitions after random sequences of calls, some of them far from time 0.
 func TestMomentsAgainstRecomputation(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -150,7 +151,8 @@ func TestGiantLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestHistoryForgets checks that a history does not grow with the run.
+// TestHistoryForgets checks that the memory of a history does not grow with the length of the
+// run.
 func TestHistoryForgets(t *testing.T) {
 	t.Parallel()
 	for span, steps := range map[float64]int{0: 2, 10: 31, 1000: 1} {

@@ -30,7 +30,7 @@ type Ranking struct {
 type ranked struct {
 	price Rate
 	drawn uint32 // number of the last call of Cheapest that drew the item
-	left  bool   // whether the item is in moved
+	left  bool   // whether the item is in Ranking.moved
 }
 
 // A key orders items by price, then by number.
@@ -45,7 +45,8 @@ type move struct {
 	from Rate
 }
 
-// A place is the position of a key, whether or not the key exists: a chunk and an index in it.
+// A place is a position in the order: a chunk and an index in this chunk. There may be no key
+// at a place.
 type place struct{ chunk, i int }
 
 const chunkSize = 512 // maximum number of keys in a chunk
@@ -302,7 +303,8 @@ func shift(keys []key, old, k key) {
 	keys[j] = k
 }
 
-// search returns the index of the first key in keys that does not sort before k.
+// search returns the index of the first key in keys that does not sort before k, or len(keys)
+// if there is none.
 func search(keys []key, k key) int {
 	low, high := 0, len(keys)
 	for low < high {

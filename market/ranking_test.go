@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// check fails the test unless r is in order and contains each item once, at its price, in a
-// limited number of nonempty chunks.
+// check fails the test unless r is sorted and contains each item once, at its price, in
+// nonempty chunks whose number is limited.
 func (r *Ranking) check(t interface{ Fatalf(string, ...any) }) {
 	r.refresh()
 	var all []key
@@ -35,8 +35,8 @@ func (r *Ranking) check(t interface{ Fatalf(string, ...any) }) {
 	}
 }
 
-// drawPrices sets random prices: few or many different ones, so that there are ties, and around
-// a different level in each phase, so that chunks fill and become empty.
+// drawPrices sets random prices. It draws from few or from many values, so that there are ties.
+// The level of the prices changes between phases, so that chunks fill and become empty.
 func drawPrices(t *rapid.T, n int) (*Ranking, *rand.Rand) {
 	r := NewRanking(n)
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -50,8 +50,8 @@ func drawPrices(t *rapid.T, n int) (*Ranking, *rand.Rand) {
 	return r, rng
 }
 
-// TestRanking checks that an updated ranking equals a sorted one, and that the n cheapest are
-// n different eligible items at the n lowest prices, in order.
+// TestRanking checks that a ranking after updates has the order that sorting gives, and that
+// Cheapest returns n different eligible items with the n lowest prices, in order.
 func TestRanking(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -133,15 +133,15 @@ func TestEmptyChunkGoes(t *testing.T) {
 		for i := int32(2*half - 1); i >= 0; i-- { // Each item keeps its place.
 			r.Set(i, 1)
 		}
-		for i := range int32(half) { // the last item of two chunks moves to the front
+		for i := range int32(half) { // The last item of two chunks moves to the front.
 			r.Set(half+i, 0)
 			r.check(t)
 		}
 	}
 }
 
-// TestCheapestDependsOnPricesAlone checks that a choice does not depend on earlier prices or
-// queries.
+// TestCheapestDependsOnPricesAlone checks that the result of Cheapest does not depend on
+// earlier prices or queries.
 func TestCheapestDependsOnPricesAlone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -263,7 +263,7 @@ func TestTiesAreFair(t *testing.T) {
 				for place := range places {
 					times += places[place][item]
 				}
-				if (ok == nil || ok(item)) != (times > 0) { // 40 are expected
+				if (ok == nil || ok(item)) != (times > 0) { // 40 draws of each item are expected.
 					t.Errorf("item %d was taken %v times (seed %d)", item, times, seed)
 				}
 			}
@@ -316,8 +316,8 @@ func TestRankingOfNone(t *testing.T) {
 	}
 }
 
-// TestOneIsDrawn checks that a host with a unique price consumes a random number, as if it were
-// drawn from a group of one. Later draws therefore do not depend on how many prices are unique.
+// TestOneIsDrawn checks that Cheapest draws a random number also for an item with a unique
+// price. Later draws therefore do not depend on how many prices are unique.
 func TestOneIsDrawn(t *testing.T) {
 	t.Parallel()
 	r := NewRanking(5)
@@ -334,5 +334,5 @@ func TestOneIsDrawn(t *testing.T) {
 	}
 }
 
-// compare orders keys like a ranking.
+// compare compares keys in the order of a ranking.
 func compare(a, b key) int { return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.item, b.item)) }

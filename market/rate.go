@@ -28,7 +28,7 @@ func Dollars(x float64) (Rate, error) {
 	if !(x >= 0 && x <= MaxRate.Float64()) {
 		return 0, fmt.Errorf("rate of %v dollars per second: want 0 to %v", x, MaxRate)
 	}
-	// Rounding shifts the product by at most one nano-dollar in either direction.
+	// The rounding error of the product is at most one nano-dollar.
 	r := min(Rate(math.Round(x*nano))+1, MaxRate)
 	for r.Float64() > x {
 		r--

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSeries checks sums and averages computed by hand.
+// TestSeries checks the sums and averages of a series against values computed by hand.
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	var s Series

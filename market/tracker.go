@@ -13,7 +13,7 @@ type tracker struct {
 	still  int     // number of forecasts since the price last changed
 
 	past   []Rate // prices at the forecasts of the last window, oldest first
-	scores []Rate // the latest scores; score k is at index k modulo the maximum number
+	scores []Rate // the latest scores; score number k is at index k modulo the maximum number of scores
 	scored int64  // number of scores computed so far
 	sorted []Rate // the same scores, sorted
 
@@ -29,7 +29,7 @@ type level struct {
 // A forecast is a predicted price that has not been scored yet.
 type forecast struct {
 	price Rate
-	over  float64 // seconds during which the price was higher than forecast
+	over  float64 // seconds during which the price was higher than the forecast
 }
 
 // stillEnough is the maximum number of consecutive forecasts for an unchanged price. No more
@@ -64,7 +64,8 @@ func (t *tracker) level(g float64) *level {
 	return &t.levels[len(t.levels)-1]
 }
 
-// pass moves the tracker to now. The price has been p since t.at.
+// pass moves the tracker to now and makes the forecasts that are due. The price has been p
+// since t.at.
 func (t *tracker) pass(now float64, p Rate) {
 	for t.at < now {
 		if t.still >= stillEnough {
@@ -82,8 +83,8 @@ func (t *tracker) pass(now float64, p Rate) {
 	}
 }
 
-// follow moves the tracker to now; the price was the old one (was) until then. It records
-// whether the new price p differs from the old price.
+// follow moves the tracker to now, when the new price p replaces the old price. It records
+// whether the two prices differ.
 func (t *tracker) follow(now float64, was, p Rate) {
 	if t.pass(now, was); p != was {
 		t.still = 0
@@ -110,8 +111,8 @@ func (l *level) observe(p Rate, seconds float64) {
 	}
 }
 
-// forecast makes the next forecast of each level at price p. It first scores the forecasts
-// that are one window old, which adjusts α, and adds a new score to the distribution.
+// forecast makes the next forecast of each level at the price p. Before that, it adjusts each α
+// by the forecast that is one window old, and adds a new score to the distribution.
 func (t *tracker) forecast(p Rate) {
 	for i := range t.levels {
 		if l := &t.levels[i]; len(l.pending) == t.Steps {

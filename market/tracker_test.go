@@ -24,8 +24,8 @@ func TestLags(t *testing.T) {
 	}
 }
 
-// TestRest checks that a price that was constant for long is not tracked until it changes.
-// Tracking resumes at the next time of a forecast.
+// TestRest checks that a tracker stops making forecasts after its price has been constant for
+// long. It resumes at the first forecast time after the price changes.
 func TestRest(t *testing.T) {
 	t.Parallel()
 	tr := newTracker(ConformalOptions{Steps: 3, Scores: 5}, 10, 7)

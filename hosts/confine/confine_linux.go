@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// system are the paths that every confined program sees, if they exist.
+// system lists the paths that every confined program sees, if they exist.
 var system = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/alternatives", "/etc/ld.so.cache",
 	"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom",
@@ -27,8 +27,8 @@ const nobody = 65534
 
 // Prepare changes cmd, which must not have been started, so that its program runs confined. The
 // program may read the given files. Relative paths start at the folder of cmd. A program of the
-// system is preferred to another one of the same name. The calling program must have called
-// [Main].
+// system takes precedence over another program of the same name. The calling program must have
+// called [Main].
 func Prepare(cmd *exec.Cmd, files []string) error {
 	path, err := cmd.Path, cmd.Err
 	for _, dir := range []string{"/usr/local/bin", "/usr/bin", "/bin"} {
@@ -75,8 +75,8 @@ func Prepare(cmd *exec.Cmd, files []string) error {
 	return nil
 }
 
-// Main must be called first by a program that uses [Prepare]. In a process that was started for
-// a confined program it does not return.
+// Main must be the first call of a program that uses [Prepare]. In a process that was started
+// for a confined program, Main does not return.
 func Main() {
 	if len(os.Args) != 3 || os.Args[1] != role {
 		return
@@ -199,7 +199,7 @@ func (c *cell) move() error {
 		case err == unix.ENOENT && i < len(system):
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, err)
-		case i < len(system) || !strings.HasPrefix(path, "/usr/"): // the other parts of /usr are visible in any case
+		case i < len(system) || !strings.HasPrefix(path, "/usr/"): // all other paths in /usr are visible in any case
 			trees[path] = tree
 		}
 	}
@@ -237,9 +237,10 @@ func (c *cell) move() error {
 	return errors.Join(err, os.Chdir(c.Folder))
 }
 
-// Execute replaces this process with a program whose data segment is limited to data bytes, if
-// data is not 0. This process already uses more and could allocate no more memory, so nothing
-// is done in between.
+// Execute replaces this process with a program. If data is not 0, the program's data segment is
+// limited to data bytes. This process already uses more than that, and can allocate no memory
+// once the limit is set. Execute therefore does nothing between setting the limit and replacing
+// the process.
 func Execute(program string, args, env []string, data int64) error {
 	if data == 0 {
 		return syscall.Exec(program, args, env)
@@ -266,8 +267,8 @@ func Execute(program string, args, env []string, data int64) error {
 }
 
 // DropBound removes capabilities from the bounding set of this thread, so that its programs
-// cannot obtain them. If this is not permitted, it is unnecessary: the process is not root and
-// gains none.
+// cannot obtain them. A process that may not do this is not root, and its programs cannot
+// obtain capabilities anyway; DropBound then returns nil.
 func DropBound() error {
 	for c := uintptr(0); ; c++ {
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err == unix.EINVAL || err == unix.EPERM && os.Geteuid() != 0 {

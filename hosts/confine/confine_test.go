@@ -15,8 +15,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestConfined checks what a confined program can do: read its files, and write to /tmp only.
-// It sees no other file, process or network, has no capability, and cannot lock a file.
+// TestConfined checks that a confined program can read its files and write only to /tmp. The
+// program sees no other file, process or network, has no capabilities, and cannot lock a file.
 func TestConfined(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"mine": "mine", "secret": "secret"} {

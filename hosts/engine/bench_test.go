@@ -11,8 +11,8 @@ import (
 	"bourse/hosts/engine"
 )
 
-// BenchmarkEngine measures both drivers, without and with the limit, at growing
-// numbers of hosts and jobs, at load 0.85 and in overload.
+// BenchmarkEngine measures both drivers, with and without the limit, for increasing numbers of
+// hosts and jobs, at a load of 0.85 and in overload.
 func BenchmarkEngine(b *testing.B) {
 	for _, size := range []struct{ hosts, jobs int }{
 		{15, 1000}, {15, 10_000}, {128, 10_000}, {1000, 10_000}, {1000, 100_000},
@@ -47,8 +47,8 @@ func run(b *testing.B, drive func(*engine.Engine, *engine.Workload, float64, flo
 	return r.Events
 }
 
-// BenchmarkAgainstReshare prints how many times longer it takes to allocate every task again at
-// every event.
+// BenchmarkAgainstReshare prints how many times longer a simulation takes if it allocates every
+// task again at every event.
 func BenchmarkAgainstReshare(b *testing.B) {
 	for _, size := range []struct{ hosts, jobs int }{{15, 1000}, {128, 10_000}, {1000, 100_000}} {
 		for _, load := range []float64{0.85, 1.5} {
@@ -105,7 +105,7 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// best returns the shortest processor time of n runs of f.
+// best runs f n times and returns the shortest processor time of a run.
 func best(n int, f func()) time.Duration {
 	least := time.Duration(math.MaxInt64)
 	for range n {
@@ -116,8 +116,8 @@ func best(n int, f func()) time.Duration {
 	return least
 }
 
-// processorTime returns the processor time of this process, so that the figures do not depend
-// on other programs.
+// processorTime returns the processor time of this process. Unlike elapsed time, processor time
+// does not depend on other programs.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

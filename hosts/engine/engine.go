@@ -37,8 +37,8 @@ type Result struct {
 }
 
 // Run runs w on hosts of capacity processors each. A task uses at most limit processors; a
-// limit of 0 means no limit. Nobody observes the order of completions, so a host is not
-// advanced until a job arrives on it or the run ends.
+// limit of 0 means no limit. Run does not report the order of completions, so it advances a
+// host only when a job arrives on it or the run ends.
 //
 // Run returns an error if capacity or limit is negative or not finite, or if capacity is 0.
 func (e *Engine) Run(w *Workload, capacity, limit float64) (Result, error) {
@@ -51,7 +51,8 @@ func (e *Engine) Run(w *Workload, capacity, limit float64) (Result, error) {
 		at := newRoute(j, w.Hosts)
 		for range job.Nodes {
 			m := &e.machines[at.next()]
-			// First complete, and count, the tasks of this host that are due by the arrival.
+			// First complete the tasks of this host that are due by the arrival, and count
+			// them.
 			e.finish(m, job.Arrival)
 			start(m, job, int64(j))
 		}
@@ -91,7 +92,7 @@ func (e *Engine) RunInOrder(w *Workload, capacity, limit float64) (Result, error
 	return e.result(w), nil
 }
 
-// finishUntil completes, in order, every task that is due by at.
+// finishUntil completes all tasks that are due by the time at, in order.
 func (e *Engine) finishUntil(at float64) {
 	for {
 		i, next, ok := e.next.Min()
@@ -109,7 +110,7 @@ func (e *Engine) finishUntil(at float64) {
 	}
 }
 
-// finish completes the tasks of m that are due by at.
+// finish completes the tasks of m that are due by the time at.
 func (e *Engine) finish(m *sim.Machine, at float64) {
 	for {
 		next := m.Next()
@@ -131,8 +132,8 @@ func (e *Engine) count(r *hosts.Report) int32 {
 	return j
 }
 
-// start starts a task of job at the job's arrival. It cannot fail, because the task reserves
-// no resources.
+// start starts a task of job on m at the job's arrival. The start cannot fail, because the task
+// reserves no resources.
 func start(m *sim.Machine, job *Job, number int64) {
 	_, _ = m.Start(job.Arrival, hosts.Task{Key: number, Work: job.Work}, hosts.Share{Weight: float64(job.Rate)})
 }
@@ -159,7 +160,7 @@ func (e *Engine) reset(w *Workload, capacity, limit float64) error {
 	return nil
 }
 
-// resetHosts prepares n idle hosts.
+// resetHosts makes the engine's machines n idle hosts.
 func (e *Engine) resetHosts(n int, capacity, limit float64) {
 	if cap(e.machines) < n {
 		e.machines = make([]sim.Machine, n)

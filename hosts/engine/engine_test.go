@@ -12,9 +12,9 @@ import (
 	"bourse/hosts/engine"
 )
 
-// reshare is the simplest engine: at every event on a host, every task there is credited with
-// its work and gets a new rate, and the tasks at their limits are found round by round. It
-// returns completion times, by job.
+// reshare is the simplest engine. At every event on a host, it credits every task there with
+// its work and gives it a new rate. It finds the tasks at their limits round by round. It
+// returns the completion time of each job.
 func reshare(w *engine.Workload, capacity, limit float64) []float64 {
 	if limit == 0 {
 		limit = math.Inf(1)
@@ -105,7 +105,7 @@ func reshare(w *engine.Workload, capacity, limit float64) []float64 {
 	return end
 }
 
-// A demand specifies how a workload is generated, like those of the golden files.
+// A demand specifies a random workload like those of the golden files.
 type demand struct {
 	hosts, jobs int
 	capacity    float64 // processors per host
@@ -146,7 +146,7 @@ func TestEngineAgainstReshare(t *testing.T) {
 		}
 		w := d.workload(rapid.Uint64().Draw(t, "seed"))
 		switch rapid.IntRange(0, 2).Draw(t, "ties") {
-		case 1: // equal bids
+		case 1: // All bids are equal.
 			for j := range w.Jobs {
 				w.Jobs[j].Rate = 1
 			}
@@ -202,7 +202,7 @@ func TestEngineDense(t *testing.T) {
 	for _, limit := range []float64{0, 0.01, 0.1, 1} {
 		w := demand{hosts: 2, jobs: 600, capacity: 2, load: 3}.workload(1)
 		check(t, &e, w, 2, limit)
-		for j := range w.Jobs { // arrivals and completions coincide
+		for j := range w.Jobs { // Arrivals and completions coincide.
 			job := &w.Jobs[j]
 			job.Rate, job.Work, job.Arrival = 1+job.Rate%3, float64(int(job.Work)/300), math.Floor(job.Arrival/500)
 		}
@@ -229,8 +229,8 @@ func TestEngineLongOverload(t *testing.T) {
 	}
 }
 
-// exact returns completion times on one host of one processor without limit, in
-// virtual time.
+// exact returns the completion times on one host of one processor without limit. It computes
+// them in virtual time with 200 bits.
 func exact(w *engine.Workload) []float64 {
 	num := func(x float64) *big.Float { return big.NewFloat(x).SetPrec(200) }
 	type task struct {
@@ -273,7 +273,7 @@ func exact(w *engine.Workload) []float64 {
 	return end
 }
 
-// TestEngineEvents checks that an arrival and each completion of a task count.
+// TestEngineEvents checks that an arrival and each completion of a task count as events.
 func TestEngineEvents(t *testing.T) {
 	t.Parallel()
 	w := &engine.Workload{Hosts: 3, Jobs: []engine.Job{{Nodes: 3, Work: 1, Rate: 1}, {Nodes: 1, Rate: 1}}}
@@ -284,7 +284,7 @@ func TestEngineEvents(t *testing.T) {
 	}
 }
 
-// TestEngineRefuses checks that invalid capacities and limits are rejected.
+// TestEngineRefuses checks that the engine rejects invalid capacities and limits.
 func TestEngineRefuses(t *testing.T) {
 	t.Parallel()
 	w := &engine.Workload{Hosts: 1}

@@ -14,8 +14,9 @@ import (
 	"bourse/workloadgen/csvtest"
 )
 
-// FuzzReadWorkload checks that any input yields an error that names the file, or a workload. A
-// second reader must find the same workload, and the workload must run to its end.
+// FuzzReadWorkload checks that ReadWorkload returns for any input a workload or an error that
+// names the file. A second reader must find the same workload, and the workload must run to its
+// end.
 func FuzzReadWorkload(f *testing.F) {
 	for _, s := range []string{
 		"3 2\n1.5 2 10.25 0.1288\n1.5 3 0 2\n", "1 1\n0 1 1e12 1e-9\n", "1000000 9\n", "\x1f\x8b", "3 1\r1 1 1 1\r", "3 1\r\n1 1 1 1\r\n\r\n",
@@ -51,7 +52,7 @@ func FuzzReadWorkload(f *testing.F) {
 }
 
 // sameWorkload reads the workload with a second reader, which accepts LF, CR LF and CR as line
-// ends. It returns an error with the place at which w differs.
+// ends. It returns an error that states where w differs.
 func sameWorkload(w *engine.Workload, b []byte) error {
 	text := strings.TrimPrefix(string(b), "\ufeff")
 	if strings.HasPrefix(text, "\x1f\x8b") {

@@ -69,7 +69,7 @@ func TestGoldenShares(t *testing.T) {
 	}
 }
 
-// A driver is a way to run a workload.
+// A driver is one of the two methods that run a workload.
 type driver struct {
 	name string
 	run  func(*engine.Engine, *engine.Workload, float64, float64) (engine.Result, error)

@@ -17,8 +17,8 @@ type Workload struct {
 	Jobs  []Job // in order of arrival
 }
 
-// A Job is one request for work. Host k of job j is (j*7919 + k*104729) mod H, where H is the
-// number of hosts and j and k start at 0.
+// A Job is one request for work. Host k of job j is host (j*7919 + k*104729) mod H of the
+// fleet, where H is the number of hosts, and j and k start at 0.
 type Job struct {
 	Arrival float64 // seconds, at least 0
 	Work    float64 // processor-seconds on each host, at least 0
@@ -26,7 +26,7 @@ type Job struct {
 	Nodes   int32   // number of hosts, at least 1
 }
 
-// Limits of a workload file.
+// The limits of a workload file.
 const (
 	maxHosts   = 1_000_000
 	maxJobs    = 10_000_000
@@ -74,7 +74,8 @@ func ReadWorkload(name string, r io.Reader) (*Workload, error) {
 	return l.workload()
 }
 
-// lines reads fields and stores the position and the first error.
+// A lines reads the fields of a file line by line, and stores the current line number and the
+// first error.
 type lines struct {
 	name   string
 	in     *bufio.Scanner
@@ -91,8 +92,8 @@ func (l *lines) workload() (*Workload, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
-	// The number of jobs in the file is not trusted, so the first allocation is limited;
-	// append grows it as jobs are read.
+	// The number of jobs that the file states may be wrong, so the first allocation is limited.
+	// Function append allocates more as jobs are read.
 	w.Jobs = make([]Job, 0, min(n, 1<<16))
 	last, price, whole := 0.0, 0.0, true
 	bids := make([]float64, 0, cap(w.Jobs))
@@ -133,7 +134,7 @@ func (l *lines) workload() (*Workload, error) {
 // is that sum in nano-dollars per second.
 func (w *Workload) refine(bids []float64, price float64) {
 	unit := 1e9
-	for price*10 <= maxPrice/2 { // half, because the rates in price are rounded
+	for price*10 <= maxPrice/2 { // half, because price is a sum of rounded rates
 		price, unit = price*10, unit*10
 	}
 	for i, bid := range bids {
@@ -153,7 +154,7 @@ func (l *lines) scan() bool {
 	return false
 }
 
-// next reads a line of n fields.
+// next reads a line of n fields, which error messages call what.
 func (l *lines) next(n int, what string) {
 	if l.err != nil {
 		return
@@ -183,7 +184,7 @@ func (l *lines) broken() error {
 	return fmt.Errorf("%s:%d: %w", l.name, l.number, l.in.Err())
 }
 
-// whole returns field i as a whole number between lo and hi.
+// whole returns field number i, called field in errors, as a whole number between lo and hi.
 func (l *lines) whole(i int, field string, lo, hi int) int {
 	if l.err != nil {
 		return 0
@@ -195,13 +196,13 @@ func (l *lines) whole(i int, field string, lo, hi int) int {
 	return x
 }
 
-// number64 returns field i as a number between lo and hi.
+// number64 returns field number i, called field in errors, as a number between lo and hi.
 func (l *lines) number64(i int, field string, lo, hi float64) float64 {
 	if l.err != nil {
 		return 0
 	}
 	x, err := strconv.ParseFloat(string(l.fields[i]), 64)
-	if err != nil || !(x >= lo && x <= hi) || bytes.ContainsAny(l.fields[i], "xX_") { // hexadecimal
+	if err != nil || !(x >= lo && x <= hi) || bytes.ContainsAny(l.fields[i], "xX_") { // reject hexadecimal numbers
 		l.err = l.wrong(field, l.fields[i], fmt.Sprintf("a number from %v to %v", lo, hi))
 	}
 	return x

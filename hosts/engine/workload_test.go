@@ -15,8 +15,8 @@ import (
 	"bourse/hosts/engine"
 )
 
-// TestReadWorkload checks that a file reads the same plain and compressed, and
-// that a bid becomes whole nano-dollars.
+// TestReadWorkload checks that a plain and a compressed file give the same workload, and that a
+// bid becomes a whole number of nano-dollars per second.
 func TestReadWorkload(t *testing.T) {
 	t.Parallel()
 	text := "3 2\n1.5 2 10.25 0.1288\n1.5 3 0 2\n"
@@ -120,7 +120,7 @@ func TestReadWorkloadErrors(t *testing.T) {
 		"\x1f\x8bnot gzip at all":   `w.txt: gzip: invalid header`,
 		strings.Repeat("3", 1e6):    `w.txt:1: found a line of more than 256 bytes`,
 		"3 1\n1 1 1 1\n\n" + strings.Repeat("3", 1e6): `w.txt:4: found a line of more than 256 bytes`,
-		"8192 1\n1 8192 1 562949.953421312":           `w.txt:2: bid: found "562949.953421312", want all bids to sum to less`, // 2^62 nano-dollars
+		"8192 1\n1 8192 1 562949.953421312":           `w.txt:2: bid: found "562949.953421312", want all bids to sum to less`, // the bids add up to 2^62 nano-dollars per second
 		"5000 1\n1 5000 1 1000000":                    `w.txt:2: bid: found "1000000", want all bids to sum to less`,
 	} {
 		_, err := engine.ReadWorkload("w.txt", strings.NewReader(in))

@@ -5,7 +5,8 @@
 //
 // Each node has four children rather than two, so the heap is half as deep and the children of
 // a node share a cache line. A sorted list or a calendar queue would be faster on some
-// workloads and linear on others. BenchmarkHold compares it with container/heap.
+// workloads, but would need linear time on others. BenchmarkHold compares the heap with
+// container/heap.
 package eventheap
 
 import "math"
@@ -38,7 +39,7 @@ func (h *Heap) Grow(n int) {
 	}
 }
 
-// Reset removes all items and retains the memory.
+// Reset removes all items and keeps the allocated memory.
 func (h *Heap) Reset() {
 	h.heap = h.heap[:0]
 	clear(h.place)

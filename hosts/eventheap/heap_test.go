@@ -15,8 +15,8 @@ import (
 	"bourse/hosts/eventheap"
 )
 
-// TestOrder checks that, whichever items are set, moved and removed, items leave in the order
-// of sorting: by time, with ties by number.
+// TestOrder checks that, after random calls that set, move and remove items, the heap returns
+// the items sorted by time, and items with equal times sorted by number.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -70,7 +70,7 @@ func TestOrder(t *testing.T) {
 
 func has(m map[int32]float64, item int32) bool { _, ok := m[item]; return ok }
 
-// TestAllocations checks that a grown heap allocates nothing, even at its first use.
+// TestAllocations checks that a heap allocates nothing after Grow, even at its first use.
 func TestAllocations(t *testing.T) {
 	const n, runs = 100, 10
 	fresh := make([]eventheap.Heap, runs+1)
@@ -96,11 +96,11 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// A plainHeap is the same heap, implemented with container/heap.
+// A plainHeap is an event heap implemented with container/heap.
 type plainHeap struct {
 	items []int32
-	due   []float64 // by item
-	place []int     // by item
+	due   []float64 // due time of each item
+	place []int     // place of each item in the heap
 }
 
 func (p *plainHeap) Len() int           { return len(p.items) }

@@ -36,15 +36,15 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 var versions = &wire.Versions{Oldest: oldest, Newest: newest}
 
-// Timeouts of calls, except [Client.Sync], which uses its caller's context. They prevent a market
-// that does not answer from blocking the host's work.
+// Timeouts of calls, except [Client.Sync], which uses its caller's context. Without timeouts, a
+// market that does not answer would block the host's work.
 const (
 	patience  = 30 * time.Second
 	transfers = 5 * time.Minute // timeout of file transfers
 )
 
-// Enrol registers the host's certificate with the market. An earlier version of the market does
-// not return its name.
+// Enrol registers the host's certificate with the market. Earlier versions of markets do not
+// return the name of the market.
 func (c *Client) Enrol(ctx context.Context, e Enrolment) (host, market string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -63,7 +63,7 @@ func (c *Client) Sync(ctx context.Context, _ string, t *remote.Told) (*remote.Or
 	return wire.ToOrders(r), nil
 }
 
-// Blob returns the data with this SHA-256.
+// Blob downloads the data with this SHA-256.
 func (c *Client) Blob(ctx context.Context, _, sha string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, transfers)
 	defer cancel()
@@ -87,7 +87,7 @@ func (c *Client) PutCheckpoint(ctx context.Context, _ string, k *remote.Checkpoi
 	return decoded(err)
 }
 
-// decoded converts an error from the network back to the market's original error.
+// decoded converts an error from the network to the error that the market returned.
 func decoded(err error) error {
 	if err == nil {
 		return nil
@@ -104,7 +104,7 @@ func decoded(err error) error {
 	return fmt.Errorf("the market does not answer: %w", err)
 }
 
-// A refusal is an error with the market's explanation.
+// A refusal is one of the market's permanent errors together with the market's explanation.
 type refusal struct {
 	err  error
 	text string

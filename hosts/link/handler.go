@@ -27,7 +27,7 @@ func Handler(m Market) (path string, h http.Handler) {
 
 type callerKey struct{}
 
-// server serves a Market over the network.
+// A server answers the calls of hosts with a Market.
 type server struct{ market Market }
 
 // pin returns the pin of the caller.
@@ -49,7 +49,7 @@ func (s *server) host(ctx context.Context) (string, error) {
 	return host, coded(err)
 }
 
-// speaks returns an error if the caller supports no version that this program supports.
+// speaks returns an error if the caller and this program have no protocol version in common.
 func speaks(v *wire.Versions) error {
 	if v.GetNewest() >= oldest && v.GetOldest() <= newest {
 		return nil

@@ -17,9 +17,9 @@ func Pin(certificate []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// Identity reads a certificate and its key from a file. If the file does not exist, it creates
-// both: P-256, for the given name, without expiry. Anyone who has the file can act under this
-// identity.
+// Identity reads a certificate and its key from a file. If the file does not exist, Identity
+// creates it, with a P-256 key and a certificate for the given name that does not expire.
+// Anyone who has the file can act under this identity.
 func Identity(path, name string) (tls.Certificate, error) {
 	text, err := whole.Secret(path, func() ([]byte, error) { return certificate.New(rand.Reader, name) })
 	if err != nil {

@@ -23,7 +23,8 @@ import (
 	"bourse/hosts/wire"
 )
 
-// A market enrols hosts that know its secret, and answers each Sync with preset orders.
+// A market is a fake market. It enrols hosts that know its secret, and answers each Sync with
+// preset orders.
 type market struct {
 	mu    sync.Mutex
 	hosts map[string]string // names of hosts, by pin
@@ -77,7 +78,7 @@ func (m *market) PutLog(_ context.Context, _ string, l *remote.Log) error {
 	return nil
 }
 
-// identity creates a certificate.
+// identity returns a new certificate.
 func identity(t *testing.T, name string) tls.Certificate {
 	t.Helper()
 	c, err := link.Identity(filepath.Join(t.TempDir(), name+".pem"), name)
@@ -120,7 +121,7 @@ func TestLink(t *testing.T) {
 	if _, _, err := c.Enrol(ctx, link.Enrolment{Secret: "wrong"}); !errors.Is(err, link.ErrToken) {
 		t.Errorf("with a wrong secret: %v", err)
 	}
-	for range 2 { // the answer may have been lost
+	for range 2 { // the host repeats the call if the answer was lost
 		if host, market, err := c.Enrol(ctx, link.Enrolment{Secret: "right", Name: "h00", Offer: remote.Offer{Kind: "signals"}}); err != nil || host != "h00-signals" || market != "lab" {
 			t.Errorf("enrolled as %q of %q, %v", host, market, err)
 		}
@@ -158,9 +159,9 @@ func raw(address string, certificates ...tls.Certificate) wire.LinkClient {
 	return wire.NewLinkClient(&http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: certificates}}}, "https://"+address)
 }
 
-// TestRefused checks that callers without a certificate, or with other protocol versions, are
-// refused; the error states both versions. It also checks that no version before TLS 1.3 is
-// accepted.
+// TestRefused checks that the market refuses callers without a certificate, with other protocol
+// versions or with a TLS version before 1.3. The error about a protocol version states the
+// versions of both sides.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	m := &market{hosts: map[string]string{}, told: map[string]*remote.Told{}}
@@ -181,8 +182,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestIdentity checks that a certificate is created once and then retained, and that only its
-// owner can read it.
+// TestIdentity checks that Identity creates a certificate once and reads the same one later,
+// and that only the owner can read the file.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "host.pem")

@@ -24,13 +24,13 @@ type Market interface {
 	// Host returns the name of the host with this pin, or ErrUnknown.
 	Host(pin string) (string, error)
 
-	// Sync accepts the host's report. It answers when the report is stored permanently and there is a
-	// new allocation for the host, or after an interval. The answer to a superseded agent names the
-	// session that superseded it.
+	// Sync accepts the host's report. It returns when the report is stored permanently and
+	// there is a new allocation for the host, or after an interval. The answer to a superseded
+	// agent names the session that superseded it.
 	Sync(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error)
 
-	// Blob returns the data with this SHA-256 if it is a job wanted on the host or one of its
-	// files. Otherwise it returns ErrUnknown.
+	// Blob returns the data with this SHA-256 if the data is a job that should run on the host,
+	// or one of that job's files. Otherwise it returns ErrUnknown.
 	Blob(ctx context.Context, host, sha string) ([]byte, error)
 
 	// PutLog accepts a requested part of a log.
@@ -44,15 +44,15 @@ type Market interface {
 
 // An Enrolment is a host's request to be registered.
 type Enrolment struct {
-	Secret string // secret of its Token
-	Name   string // preferred name; "" for any
-	Pin    string // pin of its certificate
+	Secret string // secret of the Token that invited the host
+	Name   string // preferred name; "" lets the market choose
+	Pin    string // pin of the host's certificate
 	Offer  remote.Offer
 }
 
-// Permanent refusals of a market: retrying does not help.
+// Permanent errors of a market: a repeated call returns the same error.
 var (
-	ErrUnknown = errors.New("the market does not know it")             // a removed host, or data that does not exist
+	ErrUnknown = errors.New("the market does not know it")             // the host was removed, or the data does not exist
 	ErrToken   = errors.New("the token is used up, too old, or wrong") // request a new token
 	ErrVersion = errors.New("the versions of host and market differ")
 )

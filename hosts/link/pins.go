@@ -16,7 +16,7 @@ import (
 const pinsHeader = "Bourse-Pins"
 
 // Announce adds the market's current and next pins, separated by a comma, to each answer of h.
-// A client that reads them over a trusted connection trusts both from then on.
+// A client that receives both over a trusted connection trusts both from then on.
 func Announce(h http.Handler, pins func() string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(pinsHeader, pins())
@@ -24,16 +24,16 @@ func Announce(h http.Handler, pins func() string) http.Handler {
 	})
 }
 
-// Pins are the pins of a market that a client accepts: one, or two during a rotation. Its
-// methods are safe for concurrent use.
+// Pins contains the pins of a market that a client accepts: one, or two while the market
+// changes its certificate. The methods of Pins are safe for concurrent use.
 type Pins struct {
 	changed func(pins string)
 	mu      sync.Mutex
 	text    string
 }
 
-// NewPins parses pins separated by commas. If changed is not nil, it is called with the new
-// text whenever the market announces other pins.
+// NewPins parses pins separated by commas. Whenever the market announces other pins, Pins calls
+// changed with their text, unless changed is nil.
 func NewPins(text string, changed func(pins string)) *Pins {
 	return &Pins{changed: changed, text: text}
 }
@@ -68,9 +68,9 @@ func (p *Pins) Transport(own []tls.Certificate, t *http.Transport) http.RoundTri
 	return &learning{t, p}
 }
 
-// learning is a transport that learns pins from answers.
+// A learning is a transport that stores the pins announced in answers.
 type learning struct {
-	*http.Transport // closes idle connections
+	*http.Transport // provides CloseIdleConnections
 	pins            *Pins
 }
 

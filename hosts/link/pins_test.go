@@ -57,7 +57,7 @@ func TestRotation(t *testing.T) {
 
 	own := identity(t, "h00")
 	var mu sync.Mutex
-	known := first // known is the set of pins that the host has stored.
+	known := first // pins that the host has stored
 	host := func() *link.Client {
 		mu.Lock()
 		defer mu.Unlock()
@@ -102,10 +102,10 @@ func TestRotation(t *testing.T) {
 	announce(second)
 	call(host(), "") // a new connection
 	keeps(second)
-	call(a, "") // its connection was opened before the change
+	call(a, "") // this connection was opened before the change
 	call(missed, other)
 
-	// From now on, a server with only the old certificate is refused by new and old hosts.
+	// From now on, new and old hosts refuse a server that has only the old certificate.
 	imposter, err := tls.X509KeyPair(newPair(t, dir, "old"))
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,8 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// newPair returns two new certificates with their keys.
+// newPair creates a file with a certificate and its key. It returns the content of the file
+// twice, once as the certificate and once as the key.
 func newPair(t *testing.T, dir, name string) (_, _ []byte) {
 	t.Helper()
 	if _, err := link.Identity(filepath.Join(dir, name), name); err != nil {

@@ -11,7 +11,7 @@ import (
 // A Token invites one host to a market. It can be used only once, within an hour.
 type Token struct {
 	Address string // address of the market, host:port
-	Secret  string // 128 bits
+	Secret  string // 128 random bits
 	Pin     string // pin of the market's certificate, or two pins separated by a comma during a rotation
 }
 
@@ -25,7 +25,7 @@ func NewToken(address, pin string) Token {
 // String returns the token as ADDRESS/SECRET/PIN, which [ParseToken] parses.
 func (t Token) String() string { return t.Address + "/" + t.Secret + "/" + t.Pin }
 
-// ParseToken reads a token.
+// ParseToken parses a token.
 func ParseToken(text string) (Token, error) {
 	f := strings.Split(strings.TrimSpace(text), "/")
 	if len(f) != 3 {

@@ -7,8 +7,8 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// The first cluster would have to push a reservation back; the second completes later, but
-// harms no other job.
+// This example compares two algorithms. The first cluster would have to delay a reservation.
+// The second would complete the job later, but delay no other job.
 func Example() {
 	var window []matchmaking.Seller
 	for _, held := range []timetable.Job{

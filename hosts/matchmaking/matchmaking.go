@@ -33,7 +33,8 @@ type Matchmaker interface {
 	Match(now int64, j timetable.Job, window []Seller) (Choice, bool)
 }
 
-// Table returns the algorithms. The created matchmaker draws from rng.
+// Table returns the algorithms. The matchmakers that the table creates draw random numbers from
+// rng.
 func Table(rng *rand.Rand) plugin.Table[Matchmaker] {
 	return plugin.Table[Matchmaker]{Kind: "matchmaker", Members: plugin.Members[Matchmaker]{
 		"ff":   {"the first cluster that accepts the job (first fit)", plugin.Is[Matchmaker](firstFit{})},

@@ -19,7 +19,7 @@ type stub struct {
 
 func (s stub) Quote(int64, timetable.Job) timetable.Quote { *s.asked++; return s.quote }
 
-// window returns sellers with the given quotes, and a counter of their requests.
+// window returns sellers with the given quotes, and a counter of the requests to them.
 func window(quotes ...timetable.Quote) ([]Seller, *int) {
 	asked := new(int)
 	var w []Seller
@@ -42,7 +42,7 @@ func mustNew(t *testing.T, name string, decode func(any) error, source rand.Sour
 	return m
 }
 
-// draws is a random source that replays recorded numbers.
+// A draws is a random source that replays recorded numbers.
 type draws []uint64
 
 func (d *draws) Uint64() uint64 {
@@ -51,8 +51,8 @@ func (d *draws) Uint64() uint64 {
 	return v
 }
 
-// TestRules checks the rule of each algorithm and its ties, and that it requests only the
-// quotes that it needs (A.5).
+// TestRules checks which seller each algorithm chooses, also if sellers are tied, and that it
+// requests only the quotes that it needs (A.5).
 func TestRules(t *testing.T) {
 	t.Parallel()
 	no := timetable.Quote{Reason: timetable.NoPlan}
@@ -105,8 +105,8 @@ func TestRules(t *testing.T) {
 		{"over speed", "mli", impact("ar", "div", "completion"), []timetable.Quote{fast(yes(7, 10, 0, 0, 0, 0), 1000), fast(yes(9, 12, 0, 0, 0, 0), 2000)}, 1, 2, nil},
 		{"as it is", "mli", impact("ar", "none", "completion"), []timetable.Quote{fast(yes(9, 10, 0, 0, 0, 0), 1000), fast(yes(7, 12, 0, 0, 0, 0), 2000)}, 0, 2, nil},
 		{"who gains laxity", "mli", defaults, []timetable.Quote{yes(9, 0, 0, 0, 0, 0), yes(9, -3, 0, 0, 0, 0)}, 1, 2, nil},
-		// 4 mod 4 = 0 cannot accept the job; the next draw selects the third of the remaining
-		// three.
+		// The first draw selects seller 4 mod 4 = 0, which cannot accept the job. The next draw
+		// selects the third of the remaining three.
 		{"by lot", "ran", defaults, []timetable.Quote{no, yes(1, 0, 0, 0, 0, 0), yes(1, 0, 0, 0, 0, 0), yes(1, 0, 0, 0, 0, 0)}, 3, 2, []uint64{4, 8}},
 		{"each once", "ran", defaults, []timetable.Quote{no, no, no}, -1, 3, []uint64{2, 0, 0}},
 	} {
@@ -123,8 +123,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestNextFitPointer checks that the next search starts after the winner, wraps around, and
-// that a rejection does not change the start.
+// TestNextFitPointer checks that each search starts after the last seller chosen and wraps
+// around, and that a rejection does not change the start.
 func TestNextFitPointer(t *testing.T) {
 	t.Parallel()
 	m := mustNew(t, "nf", defaults, &draws{})
@@ -143,8 +143,8 @@ func TestNextFitPointer(t *testing.T) {
 	}
 }
 
-// TestRandomIsEven checks that each of three sellers that accept the job is chosen about
-// equally often: 3,000 draws, 5 standard deviations.
+// TestRandomIsEven checks that each of three sellers that can accept the job is chosen about
+// equally often. In 3,000 draws, each count must be within 5 standard deviations of the mean.
 func TestRandomIsEven(t *testing.T) {
 	t.Parallel()
 	m := mustNew(t, "ran", defaults, rand.NewPCG(1, 2))
@@ -161,7 +161,8 @@ func TestRandomIsEven(t *testing.T) {
 	}
 }
 
-// TestNew checks the names in the table, and that unknown names and invalid options are rejected.
+// TestNew checks the names in the table, and that the table rejects unknown names and invalid
+// options.
 func TestNew(t *testing.T) {
 	t.Parallel()
 	if got, want := Table(nil).Names(), []string{"ff", "imct", "maxu", "minu", "mli", "nf", "ran"}; !slices.Equal(got, want) {

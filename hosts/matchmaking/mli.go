@@ -13,8 +13,8 @@ type MinImpact struct {
 
 // ImpactOptions are the options of mli.
 type ImpactOptions struct {
-	// Scope selects the jobs whose laxity counts. These are reservations ("ar", the default,
-	// because on-demand jobs have no laxity), or all jobs that have not started ("all").
+	// Scope selects the jobs whose laxity counts: reservations ("ar") or all jobs that have not
+	// started ("all"). The default is "ar", because on-demand jobs have no laxity.
 	Scope string `json:"zeta_scope" yaml:"zeta_scope" validate:"oneof=ar all" doc:"jobs whose laxity counts: ar (reservations) or all (jobs that have not started)"`
 
 	// Scale is the scaling of laxity by the sellers' speeds. "mul" (the default) multiplies by

@@ -5,8 +5,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// NextFit tries sellers in turn, starting after the one chosen last (NF, §3.1.3). A rejected
-// job does not change the position.
+// NextFit tries sellers in turn, starting after the seller chosen last (NF, §3.1.3). A rejected
+// job does not change where the next search starts.
 type NextFit struct {
 	Next int `json:"next" yaml:"next" validate:"min=0" doc:"first cluster to try"` // index of the first seller to try
 }

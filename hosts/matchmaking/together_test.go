@@ -21,7 +21,7 @@ func drawJob(t *rapid.T, id int64, now int64) timetable.Job {
 // An exact is a book whose jobs take exactly their estimates.
 type exact struct {
 	*timetable.Book
-	spans, ends map[int64]int64 // by job: durations; ends of running jobs
+	spans, ends map[int64]int64 // spans: duration of each job; ends: end of each running job
 	begun       map[int64]int64
 }
 
@@ -43,7 +43,7 @@ func (x *exact) take(t rapid.TB, q timetable.Quote) {
 	x.learn(facts)
 }
 
-// pass advances the book until no event is left.
+// pass advances the book to the given time, until no event is left.
 func (x *exact) pass() {
 	for now := x.Next(); now < timetable.Forever; now = x.Next() {
 		var ended []int64
@@ -134,7 +134,7 @@ func TestTogether(t *testing.T) {
 	})
 }
 
-// TestTogetherNobody checks orders that no seller can accept.
+// TestTogetherNobody checks that Together fails for orders that no seller can accept.
 func TestTogetherNobody(t *testing.T) {
 	t.Parallel()
 	c := newExact(t, timetable.Config{Nodes: 2})
@@ -151,7 +151,8 @@ func TestTogetherNobody(t *testing.T) {
 	}
 }
 
-// A closed venue accepts no job, and records the starts for which it is asked.
+// A closed is a venue that accepts no job, and records the starts for which a quote is
+// requested.
 type closed struct {
 	instants []int64
 	asked    *[]int64
@@ -164,9 +165,9 @@ func (c closed) Quote(_ int64, j timetable.Job) timetable.Quote {
 	return timetable.Quote{Job: j, Reason: timetable.NoPlan}
 }
 
-// TestTogetherStarts checks which starts are tried: the earliest possible one, the times at
-// which a seller changes, and every Step seconds from Earliest on, as long as the part ends by
-// the deadline.
+// TestTogetherStarts checks which starts Together tries: the earliest possible one, the times
+// at which a seller changes, and every Step seconds from Earliest on, as long as the part ends
+// by the deadline.
 func TestTogetherStarts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -6,8 +6,8 @@ import (
 
 // UtilizationOptions are the options of minu and maxu.
 type UtilizationOptions struct {
-	// Util is the definition of utilization: cumulative (the default, eq. 4.2 up to now),
-	// instant (nodes in use) or committed (remaining work).
+	// Util is the definition of utilization: cumulative (the default; eq. 4.2 up to now),
+	// instant (nodes in use now) or committed (remaining work).
 	Util string `json:"util" yaml:"util" validate:"oneof=cumulative instant committed" doc:"definition of utilization: cumulative, instant or committed"`
 }
 

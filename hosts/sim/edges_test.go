@@ -12,8 +12,8 @@ import (
 
 // TestByHand checks a crowded host with four processors, of which a task can use one, on a case
 // small enough for paper. Of the weights 6, 4, 3, 1, 1, 1 and 0, the first three are capped in
-// successive rounds, and the others get a third of a processor each. When the first has ended,
-// all except the paused task are capped, but not if there is another task of weight 2.
+// successive rounds, and the others get a third of a processor each. After the first has ended,
+// all others except the paused task are capped, unless there is another task of weight 2.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	m := sim.New(hosts.Spec{CPUs: 4, Speed: 2, Cap: 1})
@@ -47,8 +47,8 @@ func TestByHand(t *testing.T) {
 	}
 	m.SetShare(4, slots[2], hosts.Share{})
 	check("one paused", 0.5, 0, 2.5/3, 2.5/3, 2.5/3, 1)
-	// Task 1 has done 6 + 1 by 4 and has 5 left at 1 per second. Task 6 has done 2 and has 10
-	// left at 2.
+	// Task 1 has done 7 by time 4 and has 5 left at 1 per second. Task 6 has done 2 and has 10
+	// left at 2 per second.
 	if got := m.Next(); got != 9 {
 		t.Errorf("Next = %v, want 9", got)
 	}
@@ -67,7 +67,7 @@ func TestTies(t *testing.T) {
 	a := mustStart(t, m, 0, 0, 9, hosts.Share{Weight: 1})
 	b := mustStart(t, m, 0, 0, 9, hosts.Share{Weight: 1})
 	m.Stop(0, a)
-	m.Stop(0, b) // their slots are reused, the last one first
+	m.Stop(0, b) // the machine reuses the slots, the last vacated one first
 	want := []int64{}
 	for i := range int64(24) {
 		s := hosts.Share{Weight: 1, Limit: 0.25}
@@ -122,8 +122,8 @@ func TestNextCompletes(t *testing.T) {
 	}
 }
 
-// TestNothingLeft checks that a task without work completes immediately and once, even if it is
-// paused, is changed or resumed at that time, or is stopped before the machine is advanced.
+// TestNothingLeft checks that a task without work completes immediately and only once. The task
+// may be paused, changed or resumed at that time, or stopped before the machine is advanced.
 func TestNothingLeft(t *testing.T) {
 	t.Parallel()
 	for _, shares := range [][]hosts.Share{{{}}, {{}, {Limit: 0.5}}, {{}, {Weight: 1}}, {{Weight: 1}, {}}, {{}, {Weight: 1, Limit: 0.5}, {}}, {{Weight: 1}, {Weight: 2}}} {
@@ -180,10 +180,11 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// near12 tolerates the rounding of a thousand sums.
+// near12 reports whether a and b are equal except for the rounding errors of a thousand sums.
 func near12(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
-// TestRoomOfMany checks that the resources of many tasks are reserved and released exactly.
+// TestRoomOfMany checks that the room of a machine is exact after many tasks have reserved and
+// released resources.
 func TestRoomOfMany(t *testing.T) {
 	t.Parallel()
 	spec := hosts.Spec{CPUs: 1, Speed: 1, Room: hosts.Resources{Memory: 1.05, Disk: 2, Bandwidth: 3.3}}

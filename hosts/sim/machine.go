@@ -30,8 +30,8 @@ import (
 // changes at the same time therefore require only one division.
 //
 // A task that completes stays in the machine until Advance or Stop has reported it. Its slot
-// remains valid until then. A caller that learns of the completion late can therefore still
-// query the work done.
+// remains valid until then. A caller can therefore still query the work done before it has
+// received the report.
 //
 // Each call takes time linear in the number of running tasks. A machine is not safe for
 // concurrent use.
@@ -39,17 +39,17 @@ type Machine struct {
 	now     float64
 	next    float64 // earliest completion; valid only if stale is false
 	unused  int32   // first vacant slot, or none
-	stale   bool    // the rates are out of date
-	holding bool    // at least one slot has an entry in holds
+	stale   bool    // whether the rates are out of date
+	holding bool    // whether at least one slot has an entry in holds
 
 	// The following slices describe the running tasks, in order of start.
-	finite  bool // at least one task started since Reset has a finite amount of work
-	limited bool // at least one task was at a limit in the last division
-	summed  bool // weight is the sum of the weights, added in order of start
+	finite  bool // whether at least one task started since Reset has a finite amount of work
+	limited bool // whether at least one task was at a limit in the last division
+	summed  bool // whether weight is the sum of the weights, added in order of start
 	weight  float64
 	tasks   []task
 	shares  []hosts.Share
-	rates   []float64 // processors
+	rates   []float64 // processors of each task
 
 	place []int32 // index in tasks, by slot, or a mark as defined below
 	spec  hosts.Spec
@@ -244,7 +244,7 @@ func (m *Machine) Next() float64 {
 // Advance moves the machine to now, ends the tasks that have completed, and appends their
 // reports to out. Reports are in order of completion; ties are in order of start.
 func (m *Machine) Advance(now float64, out []hosts.Report) []hosts.Report {
-	// Return early if time has not moved, nothing has changed and nothing is due.
+	// Return early if the time is unchanged, nothing has changed and nothing is due.
 	if now == m.now && !m.stale && now < m.next && len(m.ended) == 0 {
 		return out
 	}
@@ -263,7 +263,7 @@ func (m *Machine) Advance(now float64, out []hosts.Report) []hosts.Report {
 	return out
 }
 
-// advance moves the machine to now and ends every task that completes on the way.
+// advance moves the machine to now and ends every task that completes by then.
 func (m *Machine) advance(now float64) {
 	if now != m.now {
 		m.pass(now)
@@ -283,7 +283,7 @@ func (m *Machine) pass(now float64) {
 	if m.stale || m.next <= now {
 		m.completeUntil(now)
 	}
-	if m.now != now { // if the times are equal, a completion was at exactly now
+	if m.now != now { // if the times are equal, the last completion was at exactly now
 		m.accrue(now)
 	}
 }

@@ -26,8 +26,9 @@ func mustStart(t testing.TB, m *sim.Machine, now float64, key int64, work float6
 }
 
 // TestMachineByHand checks a host with two processors, of which a task can use one, on a case
-// small enough for paper. Bids of 6, 1 and 3 get 1, 1/4 and 3/4 of a processor until the first
-// task has done its 10. Then the cap gives one processor each to the bids 1 and 3.
+// small enough for paper. The tasks with bids of 6, 1 and 3 receive 1, 1/4 and 3/4 of a
+// processor until the first has done its work of 10. From then on, the cap gives one processor
+// to each of the others.
 func TestMachineByHand(t *testing.T) {
 	t.Parallel()
 	m := sim.New(cpu2())
@@ -148,8 +149,8 @@ func TestMachineMistakes(t *testing.T) {
 	}
 }
 
-// TestMachineKeepsItsWord checks that a task completes exactly at the time that Next returned,
-// to the last bit, however many calls occur in between.
+// TestMachineKeepsItsWord checks that a task completes at the time that Next returned, to the
+// last bit, however many calls occur in between.
 func TestMachineKeepsItsWord(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -375,7 +376,7 @@ func TestMachineAgainstPlain(t *testing.T) {
 	})
 }
 
-// match checks that the same tasks ended at the same times.
+// match checks that two lists of reports contain the same tasks with the same times.
 func match(t *rapid.T, got, want []hosts.Report) {
 	if len(got) != len(want) {
 		t.Fatalf("ended: %+v, want %+v", got, want)

@@ -34,8 +34,8 @@ func (m *Machine) divide() {
 	if m.finite && m.spec.Cap == 0 && !m.limited && m.proportional() {
 		return
 	}
-	// Divide again, with the limits applied. The completion time of each task follows from its
-	// new rate.
+	// Divide again and apply the limits. The completion time of each task follows from its new
+	// rate.
 	m.limited = hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
 	// If no work is finite, no task ever completes.
 	if !m.finite {
@@ -53,8 +53,8 @@ func (m *Machine) divide() {
 }
 
 // proportional does the work of divide in one pass, for a host without a cap. It reports
-// whether it succeeded. It succeeds if no task is at a limit. The result then equals that of
-// the first round of hosts.Divide. Hosts with a cap are excluded, because there some task is
+// whether it succeeded. It succeeds if no task is at a limit. The rates then equal those of the
+// first round of hosts.Divide. Hosts with a cap are excluded, because there some task is
 // usually at the cap and the pass would be wasted.
 func (m *Machine) proportional() bool {
 	// The sum of the weights is added up in order of start, because float64 addition depends
@@ -102,7 +102,7 @@ func (t *task) due(now, rate float64) float64 {
 // time, and credits the others with the work done until then.
 func (m *Machine) complete() {
 	at := m.next
-	// span is the work that one processor does until then.
+	// span is the work that one processor does until that time.
 	span, kept, weight := (at-m.now)*m.spec.Speed, 0, 0.0
 	tasks, from := m.tasks, len(m.ended)
 	shares, rates := m.shares[:len(tasks)], m.rates[:len(tasks)]

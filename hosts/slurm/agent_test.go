@@ -23,12 +23,12 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A market wants one task on a host of two cores.
+// A market is a fake market that orders one task on a host of two cores.
 type market struct {
 	mu      sync.Mutex
 	machine *remote.Machine
 	job     string
-	silent  bool // the market does not answer
+	silent  bool // whether the market does not answer
 	end     *remote.End
 	used    float64 // s
 	began   time.Time
@@ -80,8 +80,9 @@ func (m *market) set(silent bool) {
 	m.silent = silent
 }
 
-// TestSupervised runs a task by its own supervisor, which a fake Slurm starts: it is started once,
-// stops when the lease ends, continues when it is renewed, and its end and its usage are reported.
+// TestSupervised runs a task with its own supervisor, which a fake Slurm starts. It checks that
+// the task starts once, stops when the lease ends and continues when the lease is renewed, and
+// that its end and its usage are reported.
 func TestSupervised(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -96,7 +97,7 @@ func TestSupervised(t *testing.T) {
 	m := &market{machine: remote.New(hosts.Spec{CPUs: 4, Speed: 1, Whole: true}), job: string(job), began: time.Now()}
 	m.machine.Start(0, hosts.Task{Work: math.Inf(1), Holds: hosts.Resources{Cores: 2}}, hosts.Share{Weight: 1, Limit: 2})
 	f := &fake{states: map[string]string{"n1": "idle", "n2": "idle"}, runs: true}
-	spool, err := os.MkdirTemp("", "bourse-spool") // the users of tasks pass through it
+	spool, err := os.MkdirTemp("", "bourse-spool") // users of tasks need access to folders in it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func TestSupervised(t *testing.T) {
 		}
 	}
 	until("it runs", func() bool { return beats() > 0 })
-	if err := f.execute("99", f.scripts[0]); err == nil { // as a controller does after it was killed
+	if err := f.execute("99", f.scripts[0]); err == nil { // like a controller after it was killed
 		t.Error("a second job has started the task again")
 	}
 	if job, ok := agent.Started(folder); !ok || job != "1" {
@@ -158,7 +159,7 @@ func TestSupervised(t *testing.T) {
 	m.set(false)
 	until("it continues", func() bool { return !still() })
 
-	// The supervisor waits for a file, as if the file system did not answer.
+	// The supervisor waits for this file, as it would if the file system did not answer.
 	orders := filepath.Join(folder, "orders")
 	if err := errors.Join(os.WriteFile(orders+".kept", []byte("{}"), 0o600), unix.Mkfifo(orders, 0o600)); err != nil {
 		t.Fatal(err)

@@ -16,10 +16,10 @@
 // [Partition] lists the jobs every second, and reconciles them with the wanted tasks:
 //
 //   - A wanted task that has no job, and has not started, gets one.
-//   - A job that no task wants, or that is not the job of its task, is cancelled, until it is
-//     gone.
-//   - Only the file exit.json, or a silence of [lost] seconds, ends a task. A task that never
-//     started ends once no supervisor can start it any more.
+//   - A job that belongs to no wanted task, or is a second job of its task, is cancelled
+//     repeatedly until it is gone.
+//   - Only the file exit.json, or a supervisor that is silent for [lost] seconds, ends a task. A
+//     task that never started ends once no supervisor can start it any more.
 package slurm
 
 import (
@@ -46,13 +46,13 @@ const Kind = "slurm"
 
 // Delays, in seconds.
 const (
-	lost    = 120 // until a silent supervisor counts as lost; its task stopped earlier
+	lost    = 120 // until a silent supervisor counts as lost; its task has stopped by then
 	waiting = 60  // until a node on which jobs do not start accepts no more tasks
 	again   = 5   // until a job that is not in the queue is submitted again
 	states  = 10  // until the states of nodes are read again
 )
 
-// A Partition is a partition of a Slurm cluster.
+// A Partition offers the nodes of a partition of a Slurm cluster.
 type Partition struct {
 	Name    string
 	Market  string // name of the market, for the names of jobs; set before Run
@@ -65,7 +65,7 @@ type Partition struct {
 	mu     sync.Mutex
 	nodes  []*Node // sorted by name
 	fault  string  // reason why Slurm does not answer; "" if it does
-	heard  float64 // time at which it last answered
+	heard  float64 // time at which Slurm last answered
 	looked float64 // time at which the states of nodes were last read
 }
 
@@ -80,8 +80,8 @@ type Node struct {
 type task struct {
 	job
 	unwanted  bool
-	began     float64 // time at which the agent started it, or found it
-	submitted float64 // time at which it was last submitted
+	began     float64 // time at which the agent started the task, or found it after a restart
+	submitted float64 // time at which its job was last submitted
 	beat      agent.Beat
 	changed   float64 // time at which the beat last changed
 	started   bool
@@ -139,8 +139,8 @@ func (n *Node) offer() remote.Offer {
 	return o
 }
 
-// start makes the task of a folder wanted. The file ready states that the folder is complete. A
-// task that Slurm could never start here fails.
+// start adds the task of a folder to the wanted tasks. The file ready marks the folder as
+// complete. A task that Slurm could never start on this node fails.
 func (n *Node) start(folder string) error {
 	t, err := n.of(folder)
 	if err != nil {
@@ -159,7 +159,7 @@ func ready(folder string) bool {
 	return err == nil
 }
 
-// of returns the task of a folder. The caller does not hold the lock.
+// of returns the task of a folder. The caller must not hold the lock.
 func (n *Node) of(folder string) (*task, error) {
 	name := filepath.Base(folder)
 	n.partition.mu.Lock()
@@ -187,7 +187,7 @@ func (n *Node) of(folder string) (*task, error) {
 	return t, nil
 }
 
-// alive reports whether the task of a folder may run. Alive ends a task whose time passed before
+// alive reports whether the task of a folder may run. It ends a task whose time passed before
 // the task started.
 func (n *Node) alive(folder string) (bool, error) {
 	if agent.Ended(folder) {
@@ -214,7 +214,7 @@ func (n *Node) alive(folder string) (bool, error) {
 		return false, err
 	}
 	switch {
-	case !ready(folder): // its agent died before it had laid out the folder
+	case !ready(folder): // the agent died before the folder was complete
 		return n.abandon(t, hosts.Lost, "it was never started")
 	case r.KillAt > 0:
 		return n.abandon(t, hosts.Killed, "it was ended before Slurm started it")
@@ -341,8 +341,9 @@ func (p *Partition) look(ctx context.Context) error {
 	return nil
 }
 
-// surplus returns the ids of jobs to cancel. These are jobs that no task wants and, if a task has
-// several, all except the one that has started it, or else the first.
+// surplus returns the ids of jobs to cancel. These are the jobs that belong to no wanted task
+// and, if a task has several jobs, all except the one that has started the task, or else the
+// first.
 func (p *Partition) surplus(found []queued) (ids []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -401,8 +402,8 @@ func (n *Node) absent(found []queued) (all []job) {
 	return all
 }
 
-// A kernel measures the tasks of a node, and cancels their jobs. Slurm allocates whole cores to
-// them, and their supervisors pause them.
+// A kernel measures the tasks of a node, and cancels their jobs. It does not divide the node:
+// Slurm allocates whole cores to the tasks, and their supervisors pause them.
 type kernel struct{ n *Node }
 
 func (k kernel) Kind() string                     { return Kind }
@@ -429,7 +430,7 @@ func (k kernel) Read(out []linux.Usage) ([]linux.Usage, error) {
 	return out, nil
 }
 
-// Kill requests that the job of a task is cancelled.
+// Kill requests the cancellation of a task's job.
 func (k kernel) Kill(name string) error {
 	p := k.n.partition
 	p.mu.Lock()
@@ -440,7 +441,7 @@ func (k kernel) Kill(name string) error {
 	return nil
 }
 
-// Remove forgets a task. If it has a job, Run then cancels the job.
+// Remove removes a task from the wanted tasks. If the task has a job, Run then cancels the job.
 func (k kernel) Remove(name string) error {
 	p := k.n.partition
 	p.mu.Lock()

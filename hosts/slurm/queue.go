@@ -18,7 +18,7 @@ import (
 // A command runs a program of Slurm and returns its output.
 type command func(ctx context.Context, input, name string, args ...string) (string, error)
 
-// patience is the timeout of a Slurm program, in seconds.
+// patience is the timeout of a program of Slurm, in seconds.
 const patience = 20
 
 // execute runs a program of Slurm. The variables of this process that change the options of
@@ -44,7 +44,7 @@ func execute(ctx context.Context, input, name string, args ...string) (string, e
 // A node is a node of a partition, as sinfo reports it.
 type node struct {
 	name    string
-	cores   int // whole cores
+	cores   int // number of whole cores
 	threads int // threads per core
 	memory  int // MiB
 	gpus    int
@@ -86,8 +86,8 @@ func gpus(list string) (sum int) {
 	return sum
 }
 
-// usable reports whether the node starts jobs. A state may end with a mark. Nodes with the
-// mark * do not respond; Slurm starts jobs on nodes with other marks.
+// usable reports whether the node starts jobs. A state may end with a mark. The mark * means
+// that the node does not respond; Slurm starts jobs on nodes with other marks.
 func (n *node) usable() bool {
 	switch strings.TrimRight(n.state, "~#!%$@^-+") {
 	case "idle", "mixed", "allocated", "completing":
@@ -118,7 +118,7 @@ func nodes(ctx context.Context, run command, partition string) (all []node, err 
 // A queued job is a line of squeue.
 type queued struct {
 	id, name, state string
-	node            string // node on which it runs, or for which it was requested
+	node            string // node on which the job runs, or for which it was requested
 }
 
 // queue returns the jobs of a partition whose names have the given prefix. The prefix is removed.
@@ -172,7 +172,8 @@ func submit(ctx context.Context, run command, j *job, n *node, partition, prefix
 	return err
 }
 
-// script returns the batch script, which becomes the supervisor of a folder.
+// script returns the batch script of a job. The script becomes the supervisor of the task in
+// the folder.
 func script(program, folder string) string {
 	return fmt.Sprintf("#!/bin/sh\nexec %s bourse-minder --spool %s\n", quoted(program), quoted(filepath.Clean(folder)))
 }

@@ -32,14 +32,14 @@ type fake struct {
 	mu      sync.Mutex
 	now     float64
 	states  map[string]string // states of nodes
-	jobs    []queued          // jobs in the queue, which wait until start is called
+	jobs    []queued          // jobs in the queue; a job waits until start is called
 	made    []string          // arguments of sbatch
 	scripts []string
 	ids     int
-	down    bool // Slurm does not answer
-	loses   bool // sbatch fails although the job is in the queue
-	stays   bool // scancel has no effect
-	runs    bool // jobs are run on this machine
+	down    bool // whether Slurm does not answer
+	loses   bool // whether sbatch fails after adding the job to the queue
+	stays   bool // whether scancel has no effect
+	runs    bool // whether jobs run on this machine
 
 	cancelled int // number of calls of scancel
 }
@@ -185,7 +185,7 @@ func (d *desk) alive(folder string) bool {
 	return is
 }
 
-// TestOffers checks what nodes offer: whole cores, of which those of n2 have two threads each.
+// TestOffers checks that nodes offer whole cores. Each core of n2 has two threads.
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -223,8 +223,8 @@ func TestSubmitted(t *testing.T) {
 	}
 }
 
-// TestQueue checks that a wanted task has one job, whatever happens to answers, and that jobs
-// that nobody wants are cancelled until they are gone.
+// TestQueue checks that a wanted task has one job, even if answers of Slurm are lost, and that
+// jobs of no wanted task are cancelled until they are gone.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -253,9 +253,9 @@ func TestQueue(t *testing.T) {
 	d.step(1)
 	d.want("another job would start what has started", "2:RUNNING")
 	d.jobs = append(d.jobs,
-		queued{id: "4", name: "bourse.lab.9.0.1", state: "PENDING", node: "n1"},   // of a task that is not here
-		queued{id: "5", name: "bourse.lab.1.0.1", state: "PENDING", node: "n2"},   // of another node
-		queued{id: "6", name: "bourse.other.1.0.1", state: "RUNNING", node: "n1"}, // of another market
+		queued{id: "4", name: "bourse.lab.9.0.1", state: "PENDING", node: "n1"},   // job of an unknown task
+		queued{id: "5", name: "bourse.lab.1.0.1", state: "PENDING", node: "n2"},   // job of a task of the other node
+		queued{id: "6", name: "bourse.other.1.0.1", state: "RUNNING", node: "n1"}, // job of another market
 		queued{id: "7", name: "mine", state: "RUNNING", node: "n1"})
 	d.stays = true
 	for range 3 {
@@ -278,7 +278,8 @@ func TestQueue(t *testing.T) {
 	d.want("its task was killed", "")
 }
 
-// TestClosed checks the reasons why a node accepts no tasks, and that it opens again.
+// TestClosed checks the reasons why a node accepts no tasks, and that the node accepts tasks
+// again afterwards.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -366,7 +367,7 @@ func TestEnds(t *testing.T) {
 
 	d.start("3")
 	d.write(running, "started", "3\n")
-	for range 3 { // each beat counts
+	for range 3 { // Each beat shows that the supervisor is alive.
 		d.alive(running)
 		d.now += 119
 		d.write(running, "beat", fmt.Sprintf(`{"At":%v,"Used":%v,"Waited":2}`, d.now, d.now/10))

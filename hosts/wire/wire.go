@@ -42,7 +42,7 @@ func FromTold(t *remote.Told) *SyncRequest {
 	return r
 }
 
-// ToTold converts r from its network form. It returns an error if no host could have sent r.
+// ToTold converts r from its network form. It returns an error if a field of r is invalid.
 func ToTold(r *SyncRequest) (*remote.Told, error) {
 	t := &remote.Told{
 		Session: r.Session, Boot: r.Boot, After: r.After, Seq: r.Seq, Have: r.Have, First: r.First,

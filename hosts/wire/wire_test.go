@@ -18,7 +18,7 @@ var (
 	count = rapid.Int64()
 )
 
-// anyTold draws a possible report of a host.
+// anyTold returns a random report of a host.
 func anyTold(r *rapid.T) *remote.Told {
 	t := &remote.Told{
 		Session: count.Draw(r, "session"), Boot: text.Draw(r, "boot"), After: text.Draw(r, "after"), Seq: count.Draw(r, "seq"), Have: count.Draw(r, "have"),
@@ -51,7 +51,7 @@ func anyTold(r *rapid.T) *remote.Told {
 	return t
 }
 
-// ports draws some, or nil.
+// ports returns random port numbers, or nil.
 func ports(r *rapid.T) (all []int32) {
 	for range rapid.IntRange(0, 2).Draw(r, "busy") {
 		all = append(all, rapid.Int32().Draw(r, "port"))
@@ -59,7 +59,7 @@ func ports(r *rapid.T) (all []int32) {
 	return all
 }
 
-// texts draws some, or nil.
+// texts returns random texts, or nil.
 func texts(r *rapid.T, label string) (all []string) {
 	for range rapid.IntRange(0, 2).Draw(r, label) {
 		all = append(all, text.Draw(r, label))
@@ -116,8 +116,8 @@ func anyOrders(r *rapid.T) *remote.Orders {
 	return o
 }
 
-// filled checks that the drawn values set every transmitted field, so that a field missing from
-// a message is detected.
+// filled checks that the random values set every transmitted field. Otherwise the tests could
+// not detect that a message lacks a field.
 func filled(t *testing.T, v reflect.Value, at string, stays ...string) {
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
@@ -134,7 +134,7 @@ func filled(t *testing.T, v reflect.Value, at string, stays ...string) {
 	}
 }
 
-// over records which fields of the drawn values were set at least once.
+// over records which fields of the random values were set at least once.
 func over(sum, v reflect.Value) {
 	for i := range v.NumField() {
 		if f := v.Field(i); !f.IsZero() {
@@ -203,8 +203,8 @@ func TestRoundTrip(t *testing.T) {
 	filled(t, reflect.ValueOf(log), "Log")
 }
 
-// FuzzTold checks that any bytes are either rejected, or parsed to a report that stays the same
-// when it is encoded and parsed again.
+// FuzzTold checks that ToTold rejects a message, or converts it to a report that stays the same
+// when it is encoded and decoded again.
 func FuzzTold(f *testing.F) {
 	seed, err := proto.Marshal(FromTold(&remote.Told{Session: 1, First: 1, Spans: []remote.Span{{Deal: 1, Length: 1, Used: []remote.Used{{Name: 1, Seconds: 1}}}}, Ends: []remote.End{{Name: 1}}}))
 	if err != nil {

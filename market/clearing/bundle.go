@@ -19,13 +19,14 @@ type BundleOptions struct {
 // DefaultBundle returns the defaults of [BundleOptions].
 func DefaultBundle() BundleOptions { return BundleOptions{Exact: 24, Norm: 0.5} }
 
-// bundles are the bids of a book that can win, and the units used at each time.
+// A bundles contains the bids of a book that can win, and the number of units in use at each
+// time.
 type bundles struct {
 	BundleOptions
 	reserve market.Rate // per unit and second
 	bids    []bundle    // in order of arrival
 	times   []float64   // times at which the number of units in use may change, sorted
-	room    usage       // units held
+	room    usage       // units in use
 }
 
 // A bundle is a bid with its rank.
@@ -106,7 +107,7 @@ func product(value, size int64, norm float64) [3]uint64 {
 	return [3]uint64{high + c, mid, low}
 }
 
-// critical returns the highest value at which a bid of the given size does not rank above r:
+// critical returns the highest value with which a bid of the given size does not rank above r:
 // floor(r.value (size/r.size)^norm).
 func (s *bundles) critical(r ratio, size int64) int64 {
 	v := int64(float64(r.value) * math.Pow(float64(size)/float64(r.size), s.Norm))
@@ -121,9 +122,9 @@ func (s *bundles) critical(r ratio, size int64) int64 {
 
 // usage is a segment tree that stores the units in use in each interval between times.
 type usage struct {
-	size int     // leaves, a power of 2
-	most []int64 // per node: maximum of its intervals, without the plus of the node and its ancestors
-	plus []int64 // per node: added to all its intervals
+	size int     // number of leaves, a power of 2
+	most []int64 // per node: maximum of its intervals, excluding plus of the node and of its ancestors
+	plus []int64 // per node: number of units added to all its intervals
 }
 
 // reset makes u empty, with n intervals.

@@ -53,7 +53,7 @@ func goldenBundles(t *testing.T, kind string, make func(BundleOptions) (Mechanis
 	})
 }
 
-// bundlesOf draws a book of n bundles.
+// bundlesOf returns a book of n random bundles.
 func bundlesOf(rng *rand.Rand, n, capacity, span int) *Book {
 	b := &Book{Capacity: capacity}
 	for i := range n {
@@ -76,7 +76,7 @@ func utility(b *Book, r *Result, i int, value int64) int64 {
 	return value - r.Pay[i]
 }
 
-// payAsBid is greedy with a different payment rule: winners pay their bids.
+// A payAsBid chooses the same winners as greedy, but winners pay their bids.
 type payAsBid struct{ greedy }
 
 func (p *payAsBid) Clear(b *Book, r *Result) error {
@@ -89,9 +89,9 @@ func (p *payAsBid) Clear(b *Book, r *Result) error {
 	return err
 }
 
-// TestTruthful checks that none of 10,000 random misreports of values pays off under vcg and
-// greedy, and that some do if winners pay their bids. Winners pay at least their reserve price and
-// at most their bid, and losers pay nothing.
+// TestTruthful tries 10,000 random misreports of values. It checks that none of them increases
+// the bidder's gain under vcg and greedy, and that some do if winners pay their bids. Winners
+// pay at least their reserve price and at most their bid, and losers pay nothing.
 func TestTruthful(t *testing.T) {
 	t.Parallel()
 	for _, norm := range []float64{0.5, 1} {
@@ -164,7 +164,7 @@ func TestVCGIsBest(t *testing.T) {
 	for range 2000 {
 		b := bundlesOf(rng, rng.IntN(8), 1+rng.IntN(4), 6)
 		for i := range b.Bids {
-			b.Bids[i].Value %= []int64{4, 1000}[rng.IntN(2)] // often several best sets
+			b.Bids[i].Value %= []int64{4, 1000}[rng.IntN(2)] // small values often result in several best sets
 		}
 		if err := m.Clear(b, r); err != nil || r.Approximate {
 			t.Fatal(err, r.Approximate)
@@ -186,10 +186,10 @@ func TestVCGIsBest(t *testing.T) {
 	}
 }
 
-// everySet tries all sets of the bids except one given bid, and returns the best set as a bit
+// everySet tries all sets that do not contain one given bid, and returns the best one as a bit
 // mask.
 func everySet(b *Book, without int) (best int64, set int) {
-	earlier := func(x, y int) bool { // x contains the first bid in which the sets differ
+	earlier := func(x, y int) bool { // reports whether x contains the first bid in which the sets differ
 		d := x ^ y
 		return x&(d&-d) != 0
 	}
@@ -231,7 +231,8 @@ func TestBundlesAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkVCG clears 24 bids exactly, and BenchmarkGreedy 2,000. Each must take less than 1 s.
+// BenchmarkVCG clears a book of 24 bids exactly, and BenchmarkGreedy clears a book of 2,000
+// bids. Each must take less than 1 s.
 func BenchmarkVCG(b *testing.B)    { benchmarkBundles(b, NewVCG, 24, 8, 30) }
 func BenchmarkGreedy(b *testing.B) { benchmarkBundles(b, NewGreedy, 2000, 64, 3000) }
 

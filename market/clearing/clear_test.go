@@ -22,7 +22,7 @@ func orders(t *testing.T, lines ...string) []Order {
 	return out
 }
 
-// TestClear checks divisions computed by hand.
+// TestClear compares divisions with results computed by hand.
 func TestClear(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

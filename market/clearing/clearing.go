@@ -1,5 +1,5 @@
-// Package clearing decides in one step which bids obtain units, and at which price. The decision is
-// final. In contrast, the auctions of package market continue as long as jobs run.
+// Package clearing decides in one step which bids obtain units, and at which price. The
+// decision is final, whereas the auctions of package market continue as long as jobs run.
 //
 // A [Mechanism] clears a [Book] of asks and bids into a [Result]. The mechanisms are the
 // baselines to which the market is compared. [ReadOrders] reads bids from a file, and
@@ -59,7 +59,7 @@ func Clear(orders []Order, capacity int64) ([]Award, error) {
 
 	awards := make([]Award, len(orders))
 	remainders := make([]*big.Rat, len(orders))
-	order := make([]int, len(orders)) // sorted by descending remainder, then by name
+	order := make([]int, len(orders)) // indices of the bidders, sorted by descending remainder and then by name
 	left := capacity
 	for i, o := range orders {
 		awards[i].Bidder, remainders[i], order[i] = o.Bidder, new(big.Rat), i

@@ -27,7 +27,7 @@ type Curve struct {
 // DefaultCurve returns a fixed price.
 func DefaultCurve() Curve { return Curve{Shape: "fixed", Low: 0.001, High: 0.01, Power: 1} }
 
-// Validate returns an error if the price would fall with the load.
+// Validate returns an error if the price would fall as the load increases.
 func (c *Curve) Validate() error {
 	if c.Shape != "fixed" && c.High < c.Low {
 		return fmt.Errorf("high: found %v, want at least low, %v", c.High, c.Low)

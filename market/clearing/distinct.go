@@ -7,10 +7,11 @@ import (
 	"bourse/market"
 )
 
-// distinct assigns units to bids if a host has several units.
+// A distinct assigns units to bids if a host has several units. A bid obtains at most one unit
+// of each host.
 type distinct struct {
 	sellers []seller
-	of      []int // by ask: position of its seller
+	of      []int // by ask: index of its seller
 	queue   []int // asks by seller, each seller's by ascending price
 	choice  []int // sellers
 	first   []int // by bid: position in units of its first unit
@@ -30,9 +31,10 @@ func (d *distinct) several(b *Book) bool {
 	return false
 }
 
-// spread lets each bid in turn take the cheapest units of distinct hosts, if it pays the highest
-// ask of all units sold so far. Among units at the same price, sellers with the most units left
-// come first, so that bids for many units still fit, then sellers in order.
+// spread assigns to each bid in turn the cheapest units of distinct hosts, if the bid's price
+// is at least the highest ask of all units sold so far. Among units at the same price, the
+// sellers with the most units left come first, so that bids for many units still fit. Equal
+// sellers are taken in order.
 func (d *double) spread(b *Book, r *Result) {
 	d.read(b, d.asks)
 	r.Takers = zeroed(r.Takers, len(b.Asks))
@@ -95,8 +97,8 @@ func (d *distinct) cheapest(b *Book, n int, price market.Rate) bool {
 	return true
 }
 
-// stay exchanges units, so that winners keep units of the sellers on which they run. It replaces
-// units that are sold only by unsold ones at the same price.
+// stay exchanges units, so that winners keep units of the sellers on which their jobs run. It
+// exchanges a sold unit only for an unsold one at the same price.
 func (d *distinct) stay(b *Book, r *Result) {
 	for a := range b.Asks {
 		bid := int(b.Asks[a].On) - 1
@@ -116,9 +118,9 @@ func (d *distinct) stay(b *Book, r *Result) {
 	}
 }
 
-// exchange replaces ask u, which is sold, by an ask of seller s for the bid that obtains u. The ask
-// must be unsold at the same price, or its bid must not run on s and be able to obtain u instead.
-// If there is none, ok is false.
+// exchange finds an ask of seller s that can replace the sold ask u for the bid that obtains u.
+// The ask must be unsold at the same price, or its bid must not run on s and be able to obtain
+// u instead. If there is none, ok is false.
 func (d *distinct) exchange(b *Book, r *Result, u, s int) (ask int, ok bool) {
 	for x := d.sellers[s].first; x < len(b.Asks) && d.of[x] == s; x++ {
 		other := r.Takers[x] - 1
@@ -143,7 +145,7 @@ func (d *distinct) runs(b *Book, bid, s int) bool {
 	return d.any(s, func(x int) bool { return int(b.Asks[x].On) == bid+1 })
 }
 
-// any reports whether an ask of s satisfies yes.
+// any reports whether yes returns true for an ask of s.
 func (d *distinct) any(s int, yes func(ask int) bool) bool {
 	for x := d.sellers[s].first; x < len(d.of) && d.of[x] == s; x++ {
 		if yes(x) {

@@ -21,7 +21,7 @@ func TestDistinct(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := new(Book)
 		hosts, cpus, dearest := rapid.IntRange(1, 4).Draw(t, "sellers"), rapid.IntRange(2, 3).Draw(t, "units"), rapid.SampledFrom([]int{1, 10}).Draw(t, "dearest")
-		room := make([][]int, hosts) // bids that run on each seller
+		room := make([][]int, hosts) // bids whose jobs run on units of each seller
 		for i := range rapid.IntRange(0, 8).Draw(t, "bids") {
 			n := rapid.IntRange(1, hosts).Draw(t, "nodes")
 			running := rapid.Bool().Draw(t, "running")
@@ -91,7 +91,8 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestOwnerOfSeveralHosts checks that one owner can sell the units of several hosts to one bid.
+// TestOwnerOfSeveralHosts checks that one bid can obtain the units of several hosts of the same
+// owner.
 func TestOwnerOfSeveralHosts(t *testing.T) {
 	t.Parallel()
 	var r Result

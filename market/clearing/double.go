@@ -8,12 +8,12 @@ import (
 	"bourse/market"
 )
 
-// double is the k-double auction with one price for all, generalized to all-or-nothing bids for
-// several units (Satterthwaite, Williams, "Bilateral trade with the sealed bid k-double
-// auction", 1989).
+// A double is the k-double auction, generalized to all-or-nothing bids for several units
+// (Satterthwaite, Williams, "Bilateral trade with the sealed bid k-double auction", 1989). All
+// winners pay the same price.
 //
-// A bid for several units takes units of distinct hosts. If a host has several units, bids can
-// therefore lose although enough units are left.
+// A bid for several units obtains units of distinct hosts. If a host has several units, bids
+// can therefore lose although enough units are left.
 type double struct {
 	DoubleOptions
 	bids []ranked
@@ -35,7 +35,7 @@ type ranked struct {
 // NewDouble returns the k-double auction.
 func NewDouble(o DoubleOptions) Mechanism { return &double{DoubleOptions: o} }
 
-// Clear implements [Mechanism]. It takes O(n log n) time.
+// Clear implements [Mechanism]. Clear takes O(n log n) time for n asks and bids.
 func (d *double) Clear(b *Book, r *Result) error {
 	r.reset(b)
 	if len(b.Asks) == 0 {
@@ -76,8 +76,8 @@ func (d *double) Clear(b *Book, r *Result) error {
 	return nil
 }
 
-// take assigns the next asks to each bid in turn, if enough asks are left and the bid's price is at
-// least the highest of theirs.
+// take assigns the next asks to each bid in turn, if enough asks are left and the bid's price
+// is at least the highest price of these asks.
 func (d *double) take(b *Book, r *Result) {
 	taken := 0
 	for i := range d.bids {

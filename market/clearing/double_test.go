@@ -10,7 +10,7 @@ import (
 	"bourse/market"
 )
 
-// large returns a book with n bids and as many asks.
+// large returns a book with n bids and n asks.
 func large(n int) *Book {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := new(Book)
@@ -37,9 +37,9 @@ func BenchmarkDouble(b *testing.B) {
 	}
 }
 
-// TestDouble checks on random books that payments equal receipts, that nobody pays more than it
-// bid and no seller gets less than it asked, and that with bids of one unit every price that
-// clears is in [s(B), s(B+1)] of Satterthwaite and Williams.
+// TestDouble checks on random books that the payments equal the receipts, that no bidder pays
+// more than its bid and no seller receives less than its ask, and that with bids of one unit
+// every price that clears is in [s(B), s(B+1)] of Satterthwaite and Williams.
 func TestDouble(t *testing.T) {
 	t.Parallel()
 	m, r := NewDouble(DoubleOptions{K: 0.5}), new(Result)

@@ -7,7 +7,7 @@ import (
 	"bourse/market/clearing"
 )
 
-// Ten units are divided among three bidders.
+// This example divides ten units among three bidders.
 func ExampleClear() {
 	orders, err := clearing.ReadOrders("bids.csv", strings.NewReader("bidder,rate\nbob,0.5\nann,0.25\ncem,0.25\n"))
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"bourse/workloadgen/csvtest"
 )
 
-// FuzzReadOrders checks that any input is either rejected, with a one-line error that names the
-// file, or yields orders that can be cleared. A second reader must find the same orders, and
-// writing and reading them again must not change them.
+// FuzzReadOrders checks that ReadOrders either rejects an input with a one-line error that
+// names the file, or returns orders that can be cleared. A second reader must find the same
+// orders, and writing and reading them again must not change them.
 func FuzzReadOrders(f *testing.F) {
 	for _, in := range []string{
 		"ann,0.25\nbob,3\n", "bidder,rate\nann,1e9\n", "\"a\nb\",1", "a,1\na,1", "\uFEFFa,1", "\"\nbob\",\"2\n\"", "a,1\rb,2\r", "a,1\r\n\r\nb,2\r\r\n",

@@ -12,7 +12,8 @@ import (
 	"bourse/market"
 )
 
-// A goldenCase is a case of a golden file, from an independent model in exact fractions.
+// A goldenCase is a case of a golden file. An independent model computed its results in exact
+// fractions.
 type goldenCase[I, E any] struct {
 	ID     string
 	Kind   string
@@ -45,7 +46,7 @@ func golden[I, E any](t *testing.T, kind string, f func(t *testing.T, in I, want
 	}
 }
 
-// A goldenBook is the book in a golden case of an auction.
+// A goldenBook is the book of a golden case of an auction.
 type goldenBook struct {
 	K        float64
 	Capacity int
@@ -90,7 +91,7 @@ func (g *goldenBook) book() *Book {
 	return b
 }
 
-// won returns the numbers of the bids that obtain units, in order.
+// won returns the numbers of the bids that obtain units, in ascending order.
 func (r *Result) won(b *Book) []int64 {
 	won := []int64{}
 	for _, i := range r.Order {
@@ -130,7 +131,7 @@ func TestGoldenDouble(t *testing.T) {
 				sellers[strconv.Itoa(int(b.Asks[i].Seller))] += r.Price
 			}
 		}
-		price := market.Rate(-1) // unchanged
+		price := market.Rate(-1) // means that the mechanism did not change the price
 		if want.Price != nil {
 			price = *want.Price
 		}

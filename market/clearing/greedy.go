@@ -6,16 +6,16 @@ import (
 	"bourse/market"
 )
 
-// greedy considers the bids in descending order of value / size^norm and accepts each one that
-// fits. Winners pay their critical values (Lehmann, O'Callaghan, Shoham, "Truth revelation in
-// approximately efficient combinatorial auctions", 2002). With this payment, a bidder that
+// A greedy considers the bids in descending order of value / size^norm and accepts each one
+// that fits. Winners pay their critical values (Lehmann, O'Callaghan, Shoham, "Truth revelation
+// in approximately efficient combinatorial auctions", 2002). With this payment, a bidder that
 // bids only once gains nothing by misreporting its value.
 type greedy struct {
 	bundles
-	rank      []int // positions in bids
+	rank      []int // indices in bids
 	used, all usage
 	rest      usage
-	won       []bool // by rank
+	won       []bool // by rank: whether the bid wins
 }
 
 // NewGreedy returns greedy.
@@ -69,7 +69,7 @@ func (g *greedy) Clear(b *Book, r *Result) error {
 func (g *greedy) pays(at, capacity int) int64 {
 	j := &g.bids[g.rank[at]]
 	if g.all.peak(j.first, j.last) <= capacity {
-		return 0 // there is room for all
+		return 0 // no bid needs the winner's units
 	}
 	g.rest.copy(&g.used)
 	for _, i := range g.rank[at+1:] {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// karma divides the units of each period among the users by their credits: a user that donated
-// units that it did not need is served first later (Vuppalapati et al., "Karma: Resource
-// Allocation for Dynamic Demands", OSDI 2023, Algorithm 1). A bid names a user and the units
-// that it demands; a bid for 0 units introduces its user.
+// A karma divides the units of each period among the users by their credits (Vuppalapati et
+// al., "Karma: Resource Allocation for Dynamic Demands", OSDI 2023, Algorithm 1). A user earns
+// credits with units that it does not need, and has priority in later periods. A bid names a
+// user and the units that it demands; a bid for 0 units introduces its user.
 type karma struct {
 	KarmaOptions
 	demands
@@ -24,11 +24,11 @@ type KarmaOptions struct {
 	Credits int64   `yaml:"credits" validate:"min=0,max=1e15" doc:"credits of the first users; later ones get the mean"`
 }
 
-// demands groups the bids of a book by user.
+// A demands groups the bids of a book by user.
 type demands struct {
 	users  []int32 // users that have ever bid, sorted
-	wanted []int   // per user: units
-	units  []int   // per user: units that it obtains
+	wanted []int   // per user: number of units that its bids request
+	units  []int   // per user: number of units that it obtains
 }
 
 // NewKarma returns karma.
@@ -104,8 +104,8 @@ func (k *karma) Balance(user int32) (n int64, known bool) {
 	return n, known
 }
 
-// read sets the requests of each user, and calls enter with the position of each new user.
-// Users remain registered when they no longer bid.
+// read sets the number of units that each user requests, and calls enter with the index of each
+// new user. Users remain registered when they no longer bid.
 func (d *demands) read(b *Book, enter func(at int)) {
 	for i := range b.Bids {
 		if at, known := slices.BinarySearch(d.users, b.Bids[i].User); !known {
@@ -130,7 +130,7 @@ func (d *demands) award(b *Book, r *Result) {
 	}
 }
 
-// equal divides the units in each period one by one. Each unit goes to the user with the
+// An equal divides the units of each period one by one. Each unit goes to the user with the
 // fewest units relative to the user's weight.
 type equal struct {
 	demands

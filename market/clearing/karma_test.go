@@ -11,7 +11,7 @@ type goldenKarma struct {
 	Capacity int
 	Alpha    float64
 	Users    []string
-	Credits  json.RawMessage // a number, or a map from user to number
+	Credits  json.RawMessage // a number of credits, or a map from users to numbers of credits
 	Demands  []map[string]int
 }
 

@@ -6,9 +6,9 @@ import "bourse/market"
 // numbers and reads no clock. It may keep state between books, such as credits, and is not safe for
 // concurrent use.
 type Mechanism interface {
-	// Clear sets all fields of r, but leaves Price unchanged if the book has no units. It does not
-	// change b and does not retain b or r. It allocates no memory for a book that is no larger than an
-	// earlier one.
+	// Clear stores the decision on b in r. It sets all fields of r, except that Price stays
+	// unchanged if the book has no units. It does not change b and does not retain b or r. It
+	// allocates no memory for a book that is no larger than an earlier one.
 	Clear(b *Book, r *Result) error
 }
 
@@ -39,11 +39,11 @@ type Bid struct {
 	ID       int64
 	User     int32
 	Units    int
-	Running  bool        // its job already has units
+	Running  bool        // the job of the bid already has units
 	Submit   float64     // submission time of its job, in seconds
-	Price    market.Rate // highest price that it pays, per unit and second
+	Price    market.Rate // highest price that the bid accepts, per unit and second
 	From, To float64     // interval [From, To) of a bundle
-	Seconds  float64     // duration of a bundle, from which To can differ by rounding
+	Seconds  float64     // duration of a bundle; To - From can differ from it by a rounding error
 	Value    int64       // maximum payment for the whole bundle, in micro-dollars
 }
 
@@ -56,11 +56,11 @@ type Result struct {
 	Traded bool   // whether a bid obtained units
 
 	// Price is the uniform price per unit and second, in [Low, High]. A book without units does
-	// not change it. Low and High are 0 if nothing is traded.
+	// not change Price. Low and High are 0 if nothing is traded.
 	Price, Low, High market.Rate
 
 	Pay         []int64 // payment of each bid for its bundle, in micro-dollars
-	Approximate bool    // an exact rule was replaced by an approximation
+	Approximate bool    // whether an approximation replaced an exact rule
 }
 
 // reset sets r to a result for b in which no bid obtains units.

@@ -103,8 +103,8 @@ func isName(s string) bool {
 	return s != "" && len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, invisible)
 }
 
-// broken reports whether a cell contains a line break. Some programs treat such a break as
-// part of the cell and others as a blank, so the cell is ambiguous.
+// broken reports whether a cell contains a line break. Such a cell is ambiguous, because some
+// programs treat the break as part of the cell and others as a blank.
 func broken(cell string) bool { return strings.ContainsAny(cell, "\r\n") }
 
 // quote returns s quoted for a message. The result is on one line, and s is cut after 40
@@ -125,7 +125,7 @@ func withoutMark(in io.Reader) io.Reader {
 	return b
 }
 
-// A bounded reader fails if more than left bytes are read.
+// A bounded is a reader that fails if more than left bytes are read.
 type bounded struct {
 	in   io.Reader
 	left int

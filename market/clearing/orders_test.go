@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestReadOrders checks the orders read from valid input.
+// TestReadOrders checks the orders that ReadOrders returns for valid input.
 func TestReadOrders(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{
@@ -82,7 +82,7 @@ func TestReadOrdersRefuses(t *testing.T) {
 	}
 }
 
-// endless is a reader that never reports the end of its input.
+// An endless is a reader that never reports the end of its input.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -92,8 +92,8 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestReadOrdersIsBounded checks that a file without an end, or a line without
-// one, is refused, and that a failing reader is reported as such.
+// TestReadOrdersIsBounded checks that ReadOrders rejects an endless file and an endless line,
+// and returns the error of a reader that fails.
 func TestReadOrdersIsBounded(t *testing.T) {
 	t.Parallel()
 	if _, err := ReadOrders("bids.csv", endless{}); !errors.Is(err, errOrders) {
@@ -109,8 +109,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestBounded checks that a bounded reader returns as many bytes as allowed, and fails on one
-// more.
+// TestBounded checks that a bounded reader returns as many bytes as are allowed, and fails if
+// one more byte is read.
 func TestBounded(t *testing.T) {
 	t.Parallel()
 	for text, ok := range map[string]bool{"": true, "1234": true, "12345": true, "123456": false} {
@@ -121,7 +121,8 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestQuote checks that text is quoted in full up to 40 bytes and cut beyond that.
+// TestQuote checks that quote shortens texts of more than 40 bytes and quotes shorter texts in
+// full.
 func TestQuote(t *testing.T) {
 	t.Parallel()
 	x := strings.Repeat("x", 40)

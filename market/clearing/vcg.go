@@ -2,10 +2,10 @@ package clearing
 
 import "bourse/market/packing"
 
-// vcg accepts the set of bids with the highest total value. Each winner pays the loss that its
-// presence causes to the others (Vickrey, Clarke, Groves). With up to Exact bids the set is
-// optimal. Greedy clears larger books, because VCG payments on approximate solutions are not
-// truthful.
+// A vcg accepts the set of bids with the highest total value. Each winner pays the loss that
+// its presence causes to the others (Vickrey, Clarke, Groves). The set is optimal if the book
+// has at most Exact bids. The mechanism greedy clears larger books, because with VCG payments
+// for an approximate solution a bidder could gain by misreporting its value.
 type vcg struct {
 	greedy
 	solver packing.Solver
@@ -39,8 +39,8 @@ func (v *vcg) Clear(b *Book, r *Result) error {
 }
 
 // solve sets the winners and their payments. It reports whether all solutions are proven to be
-// optimal. Among several best sets, it takes the one that contains the earliest bid in which they
-// differ.
+// optimal. Among several best sets, solve chooses the one that contains the earliest bid in
+// which they differ.
 func (v *vcg) solve(capacity int, r *Result) bool {
 	v.won, v.chosen = zeroed(v.won, len(v.bids)), zeroed(v.chosen, len(v.bids))
 	v.used.copy(&v.room)
@@ -88,9 +88,10 @@ func (v *vcg) solve(capacity int, r *Result) bool {
 	return true
 }
 
-// best returns the highest welfare, the sum of value minus reserve price, of any set that includes
-// the bids that have already won. Their units are in use. Proven reports whether the welfare is
-// proven to be the highest. If the welfare is at least enough, best stores the set in chosen.
+// best returns the highest welfare, the sum of value minus reserve price, of any set that
+// includes the bids that have already won. Their units are in use. The result proven reports
+// whether the welfare is proven to be the highest. If the welfare is at least enough, best
+// stores the set in chosen.
 func (v *vcg) best(capacity int, enough int64) (welfare int64, proven bool) {
 	v.items = v.items[:0]
 	large := int64(1) // value assigned to the units in use, which exceeds the value of all bids together

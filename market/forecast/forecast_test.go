@@ -42,8 +42,8 @@ func TestForecasters(t *testing.T) {
 		{"chebyshev-two-sided", "lopsided", 0.75, 1 + 2*math.Sqrt(3)},
 		{"chebyshev-two-sided", "still", 0.99, 5},
 		{"normal", "even", 0.5, 2},
-		{"normal", "even", 0.6, 2.2533471031357997},   // Φ⁻¹(0.6), tables
-		{"normal", "even", 0.975, 3.9599639845400543}, // Φ⁻¹(0.975)
+		{"normal", "even", 0.6, 2.2533471031357997},   // 2 + Φ⁻¹(0.6), from a table
+		{"normal", "even", 0.975, 3.9599639845400543}, // 2 + Φ⁻¹(0.975)
 		{"normal", "still", 0.01, 5},
 		// Half-life 20 s, ages 0 to 50 s at 3 and 50 to 100 s at 1: weights 1 - 2^(-50/20) and
 		// 2^(-50/20) - 2^(-100/20) have the ratio 1 to 2^(-50/20).
@@ -109,7 +109,8 @@ func TestEmpiricalNow(t *testing.T) {
 }
 
 // TestEmpiricalDust checks that a price in force for exactly a fraction g of the window is the
-// percentile despite rounding: 0.56 of 300 s is 168.00000000000003 s.
+// percentile, even if g times the window is rounded up: in float64, 0.56 times 300 s is
+// 168.00000000000003 s.
 func TestEmpiricalDust(t *testing.T) {
 	t.Parallel()
 	f, _ := Table().New("empirical", nil)

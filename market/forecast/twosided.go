@@ -6,8 +6,8 @@ import (
 	"bourse/market"
 )
 
-// A twoSided bounds F⁻¹(g) by Chebyshev's inequality for both tails. The bound is higher than
-// the one-sided bound of [chebyshev], which would be sufficient:
+// A twoSided bounds F⁻¹(g) by Chebyshev's inequality for both tails. This bound is higher than
+// the one-sided bound of [chebyshev], although a one-sided bound is sufficient:
 //
 //	F⁻¹(g) ≤ μ + σ / √(1-g)
 //

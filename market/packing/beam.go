@@ -41,9 +41,9 @@ func (d *program) narrow(width int) (dropped float64, equals int) {
 }
 
 const (
-	worthSampling = 512 // losses
+	worthSampling = 512 // number of losses
 	samples       = 256
-	margin        = 16 // samples: two standard deviations of a rank that is estimated from all samples
+	margin        = 16 // number of samples: two standard deviations of a rank that is estimated from all samples
 )
 
 // guess returns two losses, estimated from a sample. The loss at position width in sorted order
@@ -81,8 +81,8 @@ func (d *program) between(least, most float64) (near []float64, below int) {
 	return near[:n], below
 }
 
-// trim keeps only the first few of the next states that have the given loss, and removes the
-// others. There must be more than few such states.
+// trim removes next states that have the given loss, except the first few of them (few is the
+// number kept). There must be more than few such states.
 func (d *program) trim(loss float64, few int) {
 	n := 0
 	for ; few > 0 || d.next[n].loss != loss; n++ {
@@ -95,7 +95,7 @@ func (d *program) trim(loss float64, few int) {
 	d.next = d.next[:n]
 }
 
-// one returns 1 for true and 0 for false. A loop that adds the result to a position avoids a
+// one returns 1 for true and 0 for false. A loop that adds the result to an index needs no
 // branch, which the processor would often mispredict.
 func one(yes bool) (n int) {
 	if yes {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/optimize/convex/lp"
 )
 
-// crowd draws n items whose integer times often coincide.
+// crowd returns n random items whose times are integers, so that they often coincide.
 func crowd(rng *rand.Rand, n int) []Item {
 	items := make([]Item, n)
 	for i := range items {
@@ -24,7 +24,7 @@ func crowd(rng *rand.Rand, n int) []Item {
 	return items
 }
 
-// parts calls visit for each part of items, with its prices set.
+// parts calls visit for each part of items, after setting the prices of the part.
 func parts(items []Item, capacity int, visit func(s *Solver, bound float64)) {
 	s := &Solver{capacity: int32(capacity), chosen: make([]bool, len(items))}
 	s.admit(items)
@@ -36,8 +36,8 @@ func parts(items []Item, capacity int, visit func(s *Solver, bound float64)) {
 	}
 }
 
-// TestFractional checks that the flow solves the fractional problem: its bound equals the value
-// of the linear program that gonum's simplex method finds.
+// TestFractional checks that the bound of a flow equals the value of the linear program, as
+// computed by gonum's simplex method.
 func TestFractional(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -77,8 +77,8 @@ func TestFractional(t *testing.T) {
 	}
 }
 
-// TestDescent checks that the bound that is used if the flow would take too long is valid, and
-// that it is within 2 % of the flow's bound on large parts.
+// TestDescent checks that the bound of a descent is valid, and that it is within 2 % of the
+// flow's bound for large parts.
 func TestDescent(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -108,7 +108,7 @@ func TestDescent(t *testing.T) {
 // whatever the stretch and the number of states stored.
 func TestForesee(t *testing.T) {
 	t.Parallel()
-	told := 0 // problems with a positive bound in several stretches
+	told := 0 // number of problems with a positive bound in several stretches
 	for seed := range uint64(1500) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		stretch, width := int32(1+rng.IntN(8)), []int{1, 2, 5, 50, 5000}[rng.IntN(5)]

@@ -11,7 +11,7 @@ import (
 // returns the prices with the lowest bound found.
 type descent struct {
 	span    []float64 // per row: seconds until the next row
-	excess  []float64 // per row: nodes wanted at the prices minus capacity
+	excess  []float64 // per row: nodes wanted at the current prices, minus capacity
 	best    []float64 // prices per row
 	density []rated
 }

@@ -10,8 +10,8 @@ import "math"
 // its last, at a cost of -v_j/n_j each. The algorithm adds cheapest paths until the cheapest
 // one costs nothing. The distances are then the prices of the dual.
 type flow struct {
-	used  []int32   // per item: units along it
-	idle  []int32   // per row: units that idle until the next row
+	used  []int32   // per item: number of units that flow along it
+	idle  []int32   // per row: number of units that idle until the next row
 	dist  []float64 // per row and one more: cost of the cheapest path
 	from  []int32   // like dist: the previous row on that path
 	along []int32   // per row and one more: the last arc of that path, an item or idling

@@ -7,9 +7,9 @@
 //
 // # Design
 //
-// Only times at which the set of active items is maximal can limit a plan, and only if not all
-// of these items fit. These times are called rows. Groups of rows that no item connects are
-// separate problems. Each is solved in three steps:
+// A time can limit a plan only if the set of active items is maximal then, and not all of these
+// items fit. These times are called rows. Groups of rows that no item connects are separate
+// problems. Each is solved in three steps:
 //
 //   - The fractional problem is a flow: units move through time, idle from row to row or along
 //     items. Its dual gives every row a price. With these prices, every decision has a loss:
@@ -67,8 +67,8 @@ type Solution struct {
 	States int // number of states visited
 }
 
-// A Solver reuses its memory for the next problem, so it allocates nothing after the largest
-// problem. Its zero value is ready for use.
+// A Solver solves problems one after another. It reuses its memory, so it allocates nothing
+// after the largest problem. Its zero value is ready for use.
 type Solver struct {
 	capacity int32
 	whole    bool
@@ -84,7 +84,7 @@ type Solver struct {
 
 // An item is an [Item] that competes with others for units.
 type item struct {
-	at           int32 // position among the caller's items
+	at           int32 // index among the caller's items
 	nodes        int32
 	first, last  int32 // rows at which it is active
 	arrival, end float64
@@ -135,8 +135,8 @@ func (s *Solver) Solve(items []Item, capacity int, limits Limits) Solution {
 	return sol
 }
 
-// admit selects the items that may or may not be chosen and sorts them by start. It chooses
-// items without duration, which need no units.
+// admit selects the items whose choice is open and sorts them by start. It chooses the items
+// without duration, which need no units.
 func (s *Solver) admit(items []Item) {
 	s.items = s.items[:0]
 	for i := range items {

@@ -7,7 +7,8 @@ import (
 	"bourse/market/packing"
 )
 
-// Two units are on sale from 0 to 10: the wide item is worth less than the two others.
+// This example sells two units from 0 to 10. The item that needs both is worth less than the
+// two others together.
 func ExampleSolver_Solve() {
 	items := []packing.Item{{Value: 40, Units: 1, From: 0, To: 10}, {Value: 70, Units: 2, From: 5, To: 10}, {Value: 35, Units: 1, From: 2, To: 6}}
 	s := new(packing.Solver).Solve(items, 2, packing.Limits{Whole: true})
@@ -15,7 +16,8 @@ func ExampleSolver_Solve() {
 	// Output: 75 [true false true] true
 }
 
-// TestWhole checks that a difference of 1 counts even if values have larger rounding errors.
+// TestWhole checks that the solver distinguishes plans whose values differ by 1, even if the
+// allowed rounding error is larger.
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	const large = 1 << 50

@@ -16,18 +16,18 @@ type program struct {
 	ahead    []float64 // per row and one more: loss that no plan avoids from there on
 	limit    float64   // plans with at least this loss are discarded
 	dropped  float64   // lower bound of the losses of plans discarded by the run
-	visited  int       // states, over all runs
+	visited  int       // number of states, over all runs
 
 	now, next []state
-	free      uint64    // slots without an item
+	free      uint64    // bit mask of the slots without an item
 	slots     [64]int32 // item of each slot
 	slot      []int32   // per item: its slot, everyone or outside
 	trail     []decision
 	full      int // length of the trail at which it is compacted
 
-	table  []int32   // positions in next plus 1, by hash of set
-	losses []float64 // of both decisions, scratch
-	near   []float64 // losses near the largest to keep, scratch
+	table  []int32   // index in next plus 1, by hash of set
+	losses []float64 // losses of both decisions; scratch memory
+	near   []float64 // losses near the largest loss to keep; scratch memory
 	alive  []int32
 	spare  []float64
 }
@@ -35,9 +35,9 @@ type program struct {
 // A state represents the best plan so far among those with the same set of chosen items still
 // active.
 type state struct {
-	set   uint64  // slots of those items
+	set   uint64  // bit mask of the slots of those items
 	loss  float64 // loss of the plan
-	used  int32   // number of nodes in use, including nodes of items that are chosen in every state
+	used  int32   // number of nodes in use, including the nodes of items that are chosen in every state
 	trail int32   // last decision of the plan, or none
 }
 
@@ -46,8 +46,8 @@ type decision struct{ before, item int32 }
 
 const (
 	none     = -1
-	outside  = -1 // not active, or chosen in no state
-	everyone = -2 // chosen in every state
+	outside  = -1 // the item is not active, or is chosen in no state
+	everyone = -2 // the item is chosen in every state
 )
 
 // A found is the result of a run. It contains the best plan below the limit (with infinite
@@ -215,8 +215,8 @@ func (d *program) split(i, nodes int32, bit uint64, with, without, below float64
 	d.next, d.trail = next[:n], trail[:t]
 }
 
-// settle decides item i the same way in every state, by the sign of its gain. It is used if
-// the other decision would reach the limit, or if no slot is free.
+// settle decides item i the same way in every state, by the sign of its gain. The caller uses
+// settle if the other decision would reach the limit, or if no slot is free.
 func (d *program) settle(i, nodes int32, gain float64) {
 	fits := func(s state) bool { return s.used+nodes <= d.capacity }
 	with, without := max(0, -gain), max(0, gain)

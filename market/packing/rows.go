@@ -2,12 +2,12 @@ package packing
 
 import "slices"
 
-// rows finds the binding times: those at which the active items may need more units than the
+// A rows finds the binding times, at which the active items may need more units than the
 // capacity.
 type rows struct {
-	ends   []float64 // of the items, sorted
+	ends   []float64 // ends of the items, sorted
 	opened []float64 // per row: time at which it opens
-	load   []int     // per row and one more: nodes wanted there
+	load   []int     // per row and one more: number of nodes that the active items need
 	before []int32   // per row and one more: number of binding rows before it
 }
 

@@ -1,10 +1,10 @@
 package packing
 
 const (
-	narrowest = 32      // states of the first run, which finds a good plan quickly
+	narrowest = 32      // width of the first run, which finds a good plan quickly
 	widen     = 16      // maximum ratio of the widths of successive runs
-	mostFlow  = 1 << 20 // items times paths of the largest part solved by a flow
-	stretch   = 32      // items of each stretch that foresee examines separately
+	mostFlow  = 1 << 20 // maximum of items times paths in a part that a flow solves
+	stretch   = 32      // number of items in each stretch that foresee examines separately
 )
 
 // solve plans the current part with at most width states stored at once and most states visited
@@ -84,7 +84,7 @@ func (s *Solver) valueOf(trail int32) (value float64) {
 	return value
 }
 
-// choose marks a plan's items, and no other items of the part.
+// choose marks the items of a plan, and unmarks all other items of the part.
 func (s *Solver) choose(trail int32) {
 	for i := range s.part.items {
 		s.chosen[s.part.items[i].at] = false

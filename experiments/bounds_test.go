@@ -6,9 +6,9 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// TestBounds checks that the interval of a metric lies within the metric's bounds. The
-// interval of a metric without bounds must not change: BE's efficiency for inelastic users
-// is near 0 and can be negative. With two replications, intervals are wide.
+// TestBounds checks that the interval of a metric lies within the metric's bounds. An interval
+// without bounds must not change: the efficiency of be for inelastic users is near 0 and can be
+// negative. With two replications, intervals are wide.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	e := paper(t, 2)

@@ -37,7 +37,7 @@ type Snapshot struct {
 	hooks     []hook     // hooks of the run for the other jobs
 
 	// The following fields contain the state with which a branch continues the run to its end.
-	jobs []metrics.Job // those submitted earlier
+	jobs []metrics.Job // jobs that were submitted earlier
 	end  float64
 }
 
@@ -48,7 +48,7 @@ type world struct {
 	due      due
 }
 
-// take stores in f a copy of the state of in at time now.
+// take copies the state of in at time now into f.
 func (f *Snapshot) take(in *arrivals, now float64) {
 	a := in.workspace
 	in.gather()
@@ -62,8 +62,8 @@ func (f *Snapshot) take(in *arrivals, now float64) {
 	f.ledger = a.ledger
 }
 
-// A taker is a hook that takes a snapshot of a run. It copies the state that the remaining run
-// would change.
+// A taker is a hook that takes a snapshot of a run. The snapshot copies the state that the rest
+// of the run would change.
 type taker struct{ f *Snapshot }
 
 func (h taker) before(in *arrivals, n int, now float64) (*submission, error) {
@@ -146,8 +146,8 @@ func (h *subject) before(in *arrivals, n int, now float64) (*submission, error) 
 
 func (*subject) decided(int, float64, *contracts.Decision) error { return nil }
 
-// fund issues money to the owner of the job if the owner's funds are below the job's budget.
-// It does so for guests. If the workload does not limit funds, it does so for all users.
+// fund issues money to the owner of the job if the owner's funds are below the job's budget. It
+// applies only to guests or, if the workload does not limit funds, to all users.
 func (h *subject) fund(in *arrivals, now float64) error {
 	a := in.workspace
 	account := a.payers[a.bills[h.at].payer].account

@@ -10,9 +10,9 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// TestCheckDraws checks that the check draws a model's jobs like a run. A log with few jobs
-// is enough for few jobs. Jobs without a budget and a plan that cannot be drawn are
-// refused.
+// TestCheckDraws checks that the check of a scenario generates a model's jobs like a run. A log
+// with few jobs is sufficient if the scenario needs few jobs. The check refuses jobs without a
+// budget and a plan that cannot be generated.
 func TestCheckDraws(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -41,8 +41,8 @@ func TestCheckDraws(t *testing.T) {
 	}
 }
 
-// TestCheckAgrees checks that the check refuses exactly what the run refuses if chance
-// decides whether one of a few jobs has a budget.
+// TestCheckAgrees checks that the check refuses a scenario exactly if the run refuses it, when
+// it is random whether any of a few jobs has a budget.
 func TestCheckAgrees(t *testing.T) {
 	t.Parallel()
 	refused, seeds := 0, uint64(20)
@@ -72,9 +72,9 @@ configurations:
 	}
 }
 
-// TestNoBudgetByChance checks that a replication runs unchanged if its jobs have no budget
-// by chance but the first replication has some. In this test, the only sizes that fit occur
-// by chance.
+// TestNoBudgetByChance checks that a replication runs unchanged if by chance none of its jobs
+// has a budget, but some job of the first replication has one. In this test, it is random
+// whether any size fits.
 func TestNoBudgetByChance(t *testing.T) {
 	t.Parallel()
 	e := parsed(t, `

@@ -8,10 +8,10 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// TestCancels checks that owners cancel reservations at the planned second, unless these
-// were rejected or have ended. Before the start, they pay the fee, 10 % of the price. After
-// that, they pay for the elapsed part of the estimate if that is more. No promise is
-// broken.
+// TestCancels checks that owners cancel reservations at the planned second, except reservations
+// that were rejected or have ended. Before the start, they pay the fee, 10 % of the price.
+// After that, they pay for the elapsed part of the estimate if this is more than the fee. No
+// promise is broken.
 func TestCancels(t *testing.T) {
 	t.Parallel()
 	e := reserved(t, "e1", "base.workload.annotate.reservations.cancel=0.4", "base.market.payment=budget")

@@ -20,7 +20,7 @@ import (
 // A churn determines when the hosts of a setting are present in each replication. It depends
 // only on the stream "availability", so every policy runs on the same hosts.
 type churn struct {
-	rules     floor.Availability // all except the histories
+	rules     floor.Availability // all fields except the histories
 	predictor predictors.Predictor
 	model     models.Model
 	fixed     *availability.Trace // trace used in every replication, if there is no model
@@ -122,7 +122,7 @@ func (a *workspace) available(f *scenario.Fleet, from, to float64) float64 {
 	return sum
 }
 
-// held returns the utilization of the resources of the hosts from the first arrival to the
+// held returns the utilization of each resource of the hosts from the first arrival to the
 // given time.
 func (a *workspace) held(s *setting, jobs []metrics.Job, until float64) (all []metrics.Held) {
 	if len(jobs) == 0 {

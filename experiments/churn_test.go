@@ -41,9 +41,9 @@ func parsed(t *testing.T, text string, sets ...string) *scenario.Experiment {
 	return &e
 }
 
-// TestVolatile checks that hosts come and go in the same way under every policy, for any
-// number of workers and any earlier policies, but differently in each replication. The
-// hosts of other configurations must stay.
+// TestVolatile checks that hosts come and go in the same way under every policy, for any number
+// of workers and any earlier policies, but differently in each replication. In other
+// configurations, the hosts must stay present.
 func TestVolatile(t *testing.T) {
 	t.Parallel()
 	const text = `
@@ -113,7 +113,7 @@ configurations:
 			}
 			for i, j := range c.Jobs {
 				whole := f.Jobs[i]
-				whole.Chosen = j.Chosen // the optimum covers the jobs for which efficiency is measured
+				whole.Chosen = j.Chosen // The optimum covers the jobs for which efficiency is measured.
 				switch {
 				case j.Arrival >= 4000:
 					t.Errorf("job %d comes at %v", i, j.Arrival)

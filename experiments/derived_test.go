@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestUnderestimated checks that the page states how many promises cannot be kept if
-// deadlines follow from estimates. One job of three must run longer than its estimate, and
+// TestUnderestimated checks that the page states how many promises cannot be kept if deadlines
+// are computed from estimates. In the test, one job of three runs longer than its estimate, and
 // none longer than twice its estimate.
 func TestUnderestimated(t *testing.T) {
 	t.Parallel()

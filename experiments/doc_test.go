@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWays checks that every file and identifier on the paths in the package comment exists
-// and that no path has more than ten steps.
+// TestWays checks that every file and identifier in the package comment's paths exists, and
+// that no path has more than ten steps.
 func TestWays(t *testing.T) {
 	t.Parallel()
 	doc, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)

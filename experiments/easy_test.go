@@ -11,7 +11,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// starts reads lines that contain a job and its start.
+// starts reads lines that contain a job number and the start of the job.
 func starts(t *testing.T, name string) map[int64]float64 {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "easy", name))
@@ -82,9 +82,9 @@ configurations:
 	}
 }
 
-// TestKilledOneByOne checks tasks that are stopped at the same time because they exceeded
-// their estimates, on hosts with several tasks. Jobs 3 to 6 end after 50 s; two jobs of
-// 1000 s run elsewhere.
+// TestKilledOneByOne checks tasks that are stopped at the same time because they exceeded their
+// estimates, on hosts with several tasks. Jobs 3 to 6 end after 50 s. Two jobs of 1000 s run on
+// another host.
 func TestKilledOneByOne(t *testing.T) {
 	t.Parallel()
 	plan := "id,user,arrival,runtime,nodes,value,deadline,estimate\n1,1,0,1000,1,5,1010,1000\n2,1,0,1000,1,5,1010,1000\n"

@@ -9,7 +9,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Run two policies on one workload and print a metric for each.
+// This example runs two policies on one workload and prints a metric for each.
 func Example() {
 	const file = `
 name: first
@@ -46,8 +46,8 @@ configurations: [{name: small}]
 	// <nil>
 }
 
-// Users receive offers instead of rejections. Print how many are made and how many are
-// accepted.
+// In this example, users receive offers instead of rejections. The example prints how many
+// offers are made and how many are accepted.
 func Example_negotiation() {
 	const file = `
 name: first

@@ -9,8 +9,8 @@ import (
 // MatrixHashes is the number of random scenarios whose results have stored hashes.
 const MatrixHashes = matrixHashes
 
-// Drawn returns the n-th random scenario and writes its files to dir. It returns nil if the
-// scenario is refused. It reports whether some jobs follow others.
+// Drawn writes the files of the n-th random scenario to dir and returns the scenario, or nil if
+// it is refused. The result follow reports whether some jobs follow others.
 func Drawn(n uint64, dir string) (e *scenario.Experiment, follow bool, err error) {
 	d := draw(n)
 	if err := d.write(dir); err != nil {

@@ -13,9 +13,9 @@ import (
 	"bourse/hosts"
 )
 
-// TestFloorPrice checks that a job alone on a host pays the floor price of its processor. A
-// job that bids less is refused for that reason. The audit must agree, and must find a
-// ledger with another floor price and a charge below the floor price.
+// TestFloorPrice checks that a job alone on a host pays the floor price of its processor, and
+// that a job that bids less is refused for that reason. The audit must accept the ledger. It
+// must report a ledger with another floor price and a charge below the floor price.
 func TestFloorPrice(t *testing.T) {
 	t.Parallel()
 	plan := filepath.Join(t.TempDir(), "plan.csv")
@@ -89,7 +89,7 @@ configurations: [{name: one}]
 	}
 }
 
-// A cheap is a teller that pays a micro-dollar less than the charge.
+// A cheap is a teller that pays one micro-dollar less than the charge.
 type cheap struct{ broker.Teller }
 
 // Settle implements [broker.Teller].

@@ -125,11 +125,11 @@ type chain struct {
 	last  float64         // arrival time of the last row
 }
 
-// ended records the end of a job. The table does not contain the time at which a job was
-// rejected. The rejection can be later than the arrival of the job.
+// An ended is the end of a job. The table does not contain the time at which a job was
+// rejected, which can be later than the arrival of the job.
 type ended struct {
 	at      float64
-	exactly bool // if not, at or later
+	exactly bool // whether the job ended exactly at this time; if false, it ended then or later
 }
 
 // arrival returns the earliest arrival time of a job in the workspace's plan. It is +Inf if

@@ -9,15 +9,15 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestFollow checks with hand-computed times when jobs that follow others arrive. They
-// arrive when their think time has passed after the predecessor ended, was killed,
-// cancelled or rejected in this run. If the run does not have the predecessor, they arrive
-// at the recorded time. If the predecessor does not end, they do not arrive.
+// TestFollow checks with hand-computed times when jobs that follow others arrive. They arrive
+// when their think time has passed after the predecessor ended, was killed, cancelled or
+// rejected in this run. If the predecessor is not in the run, they arrive at the recorded time.
+// If the predecessor does not end, they do not arrive.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, jobs, more string
-		want             string // job, arrival and outcome of each job, in the order of arrival
+		want             string // number, arrival and outcome of each job, in the order of arrival
 	}{
 		{"ended", "1,0,10,1,0,0\n2,0,20,1,1,5\n3,1,5,1,2,0\n", "", "1@0 fulfilled, 2@15 fulfilled, 3@35 fulfilled"},
 		{"two follow one, ties by the plan", "1,0,10,1,0,0\n2,3,20,1,1,0\n3,3,5,1,1,0\n4,10,1,1,0,0\n", "", "1@0 fulfilled, 2@10 fulfilled, 3@10 fulfilled, 4@10 fulfilled"},
@@ -59,7 +59,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// withValue adds a value to each row.
+// withValue adds a value to each row of a plan.
 func withValue(rows string) string {
 	out := ""
 	for _, c := range rows {

@@ -10,9 +10,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestHeard checks that a unit has the hash of the questions to a program and its answers: the
-// same when the unit runs again in a used worker, another one if an answer is different, and
-// none without a program.
+// TestHeard checks that a unit contains the hash of the questions to an external program and of
+// its answers. The hash must be the same if the unit runs again in a used worker, and different
+// if an answer differs. Without a program, there must be no hash.
 func TestHeard(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {

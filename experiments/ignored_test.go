@@ -15,7 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// others lists replacement values for fields that have words or no values.
+// others lists replacement values for fields whose values are words or that have no value.
 var others = map[string]string{
 	"horizon": "123456", "until": "{metric: wait, half_width: 1}", "figure": "{metrics: [wait]}",
 	"availability": "{model: {name: always}}", "estimate": "{name: exponential, mean: 2}", "annotate": "{delay: 0.5}", "penalty": "{rate: 0.001}",
@@ -59,7 +59,8 @@ func changed(path string, v any) string {
 	return others[field]
 }
 
-// pointsOf returns the resulting form of each configuration at all points of a sweep.
+// pointsOf returns the configurations at all points of a sweep, after all settings have been
+// applied.
 func pointsOf(e *scenario.Experiment) map[string][]scenario.Configuration {
 	all := make(map[string][]scenario.Configuration)
 	for _, c := range e.Expanded().Configurations {

@@ -37,8 +37,8 @@ func (c *clerk) Judged(r *contracts.Request, o contracts.Outcome) {
 }
 
 // TestJudgedOnce checks that a decider receives the correct verdict, fulfilled or violated,
-// exactly once for each contract. This includes contracts whose hosts leave with the work,
-// whether the work is then repeated, left undone or found to be too late.
+// exactly once for each contract. This includes contracts whose hosts leave and lose the work,
+// whether the work is then repeated, abandoned or too late.
 func TestJudgedOnce(t *testing.T) {
 	t.Parallel()
 	for _, leaving := range []string{"resubmit", "lost", "suspend"} {

@@ -10,11 +10,12 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestLicences checks licences of the whole market by hand. There are two, and each costs at least
-// $0.36 an hour, $0.0001/s. Jobs 1 and 2 hold them on different hosts until 30 s and 31 s, so job 3
-// finds none. Job 4 needs none. Job 5 comes after the first end. Job 6 bids half of the floor price.
-// Job 7 has two nodes, but holds only two licences. Job 8 wants more licences than there are. Alone on
-// their hosts, jobs pay the floor price: 30 s x $0.0001/s; job 7 pays twice as much over both nodes.
+// TestLicences checks licences of the whole market with results computed by hand. There are two
+// licences, and each costs at least $0.36 an hour, or $0.0001/s. Jobs 1 and 2 hold them on
+// different hosts until 30 s and 31 s, so no licence is free for job 3. Job 4 needs no licence.
+// Job 5 arrives after the end of job 1. Job 6 bids half of the floor price. Job 7 has two
+// nodes, but holds only two licences. Job 8 requests more licences than exist. A job alone on
+// its host pays the floor price, 30 s x $0.0001/s. Job 7 pays this for each of its two nodes.
 func TestLicences(t *testing.T) {
 	t.Parallel()
 	plan := filepath.Join(t.TempDir(), "plan.csv")

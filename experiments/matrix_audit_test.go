@@ -14,9 +14,9 @@ import (
 	"bourse/experiments/verify"
 )
 
-// audit audits the ledger of run like `bourse ledger audit RESULTS`: against the rows
-// published with it and by the rules of its market. Only the ledgers of first replications
-// are stored.
+// audit audits the ledger of run like `bourse ledger audit RESULTS`: it compares the ledger
+// with the published rows and applies the rules of the market. Only the ledgers of first
+// replications are stored.
 func (run *toldRun) audit(r *told) error {
 	if run.journal.fs == nil {
 		return nil

@@ -17,15 +17,14 @@ import (
 	"bourse/workloadgen/models"
 )
 
-// A drawing is a randomly drawn scenario. It has the scenario file and the files named in
-// it.
+// A drawing is a random scenario: a scenario file and the files named in it.
 type drawing struct {
-	number    uint64 // seed with which it can be drawn again
+	number    uint64 // seed with which the drawing can be repeated
 	root      *branch
 	admission []string         // names of its policies
-	plan      workloadgen.Plan // rows of plan.csv; nil if there is none
-	trace     []absence        // of trace.csv
-	model     string           // model.yaml
+	plan      workloadgen.Plan // rows of plan.csv; nil if there is no plan
+	trace     []absence        // lines of trace.csv
+	model     string           // text of model.yaml
 }
 
 // An absence is a period on one line of a trace.
@@ -44,7 +43,7 @@ func (g *drawing) files(dir string) map[string]string {
 	files := map[string]string{"scenario.yaml": strings.ReplaceAll(text.String(), "DIR/", dir+"/")}
 	if g.plan != nil {
 		text.Reset()
-		workloadgen.WriteCSV(&text, g.plan) // a Builder takes everything
+		workloadgen.WriteCSV(&text, g.plan) // writing to a Builder returns no error
 		files["plan.csv"] = text.String()
 		files["log.swf"] = swfOf(g.plan)
 	}
@@ -62,7 +61,7 @@ func (g *drawing) files(dir string) map[string]string {
 	return files
 }
 
-// swfOf returns jobs as a recorded log.
+// swfOf returns jobs as a job log in the SWF format.
 func swfOf(p workloadgen.Plan) string {
 	var b strings.Builder
 	b.WriteString("; MaxNodes: 16\n")
@@ -71,7 +70,7 @@ func swfOf(p workloadgen.Plan) string {
 		j := &p[i]
 		status := 1
 		if j.Runtime < 1 {
-			status = 5 // cancelled before it ran
+			status = 5 // SWF status of a job that was cancelled before it ran
 		}
 		before, think := -1, int64(-1)
 		if n, ok := numbers[j.After]; ok && j.After != 0 {
@@ -84,17 +83,17 @@ func swfOf(p workloadgen.Plan) string {
 	return b.String()
 }
 
-// A drawer draws scenarios.
+// A drawer generates random scenarios.
 type drawer struct {
 	*rand.Rand
 	families map[string]matrixFamily
 	number   uint64
 	hosts    int
-	whole    bool // numbers are whole, so that many events are simultaneous
+	whole    bool // whether numbers are whole, so that many events are simultaneous
 }
 
-// own returns a drawer with its own stream, so that its draws do not change the rest of the
-// drawing.
+// own returns a drawer with its own random stream, so that its draws do not change the rest of
+// the drawing.
 func (d *drawer) own(of uint64) *drawer {
 	return &drawer{Rand: rand.New(rand.NewPCG(d.number, of)), families: d.families, number: d.number, hosts: d.hosts, whole: d.whole}
 }
@@ -103,10 +102,11 @@ func (d *drawer) odds(p float64) bool { return d.Float64() < p }
 
 func pick[T any](d *drawer, from ...T) T { return from[d.IntN(len(from))] }
 
-// number formats x as in a file.
+// number formats x as in a scenario file.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// draw draws the scenario with the given number. It does not depend on earlier draws.
+// draw generates the scenario with the given number. The scenario does not depend on earlier
+// draws.
 func draw(n uint64) *drawing {
 	d := &drawer{Rand: rand.New(rand.NewPCG(n, 0x6d6174726978)), families: matrixFamilies(), number: n}
 	g := &drawing{number: n}
@@ -162,7 +162,7 @@ func (d *drawer) price(g *drawing, base *branch) {
 	}
 	put(part("fleet"), leaf("memory", number(pick(own, 8e9, 64e9))))
 	put(part("fleet"), fork("count", leaf("gpu", pick(own, "1", "4"))))
-	if other := d.own(0x68656c64); other.odds(0.3) { // hosts of different amounts
+	if other := d.own(0x68656c64); other.odds(0.3) { // hosts that offer different amounts
 		put(part("fleet"), leaf("held", pick(other, "[{memory: 64e9, count: {gpu: 4}}, {memory: 8e9}]", "[{memory: 7e9, count: {gpu: 1}}, {memory: 32e9, count: {gpu: 8}}, {memory: 16e9, disk: 1e9}]")))
 	}
 	if own.odds(0.5) {
@@ -204,8 +204,8 @@ func (d *drawer) price(g *drawing, base *branch) {
 	}
 }
 
-// policies draws one or two policies. Policies that need different hosts and jobs are drawn
-// alone or with similar ones, unless the test is that they are refused.
+// policies draws one or two policies. A policy that needs particular hosts and jobs is drawn
+// alone or with similar policies, unless the drawing tests that the combination is refused.
 func (d *drawer) policies() []string {
 	names := d.known(policies.Table(nil, nil).Names())
 	first := pick(d, names...)
@@ -229,7 +229,7 @@ func (d *drawer) policy(name string, i int, planner bool) []*branch {
 	case d.odds(0.5):
 		out = append(out, fork("sharing", d.sharing(pick(d, d.known(sharing.Table().Names())...))...))
 	}
-	// Draws with stored hashes are older than this.
+	// The draws with stored hashes were made before this option existed.
 	if own := d.own(0x6e65676f + uint64(i)); d.number >= matrixHashes && own.odds(0.15) {
 		out = append(out, leaf("negotiate", pick(own, scenario.Never, scenario.Rational, scenario.Impatient)))
 	}
@@ -247,7 +247,7 @@ func (d *drawer) fleet(g *drawing, planner bool, policy string) *branch {
 	if policies.Of(policy).Clears && d.odds(0.95) {
 		cpus = 1
 	}
-	if own := d.own(0x756e697473); d.number >= matrixHashes && policies.Of(policy).Clears && own.odds(0.5) { // not in draws with stored hashes
+	if own := d.own(0x756e697473); d.number >= matrixHashes && policies.Of(policy).Clears && own.odds(0.5) { // does not apply to draws with stored hashes
 		cpus = pick(own, 2, 2, 3, 4, 2.5)
 	}
 	b.add(leaf("cpus", number(cpus)))
@@ -300,7 +300,7 @@ func (d *drawer) availability(g *drawing) *branch {
 	return b
 }
 
-// trace draws the times when each host is present.
+// trace draws the periods in which each host is present.
 func (d *drawer) trace(g *drawing) {
 	for h := range d.hosts {
 		at := pick(d, 0, 0, 5.0, 20)
@@ -343,7 +343,7 @@ func (d *drawer) market(policy string, planner bool) *branch {
 	if d.odds(0.5) {
 		b.add(fork("bidding", d.plugin("bidding", pick(d, firstBiddings...))...))
 	}
-	if own := d.own(0x62696464696e67); d.number >= matrixHashes && own.odds(0.3) { // not in draws with stored hashes
+	if own := d.own(0x62696464696e67); d.number >= matrixHashes && own.odds(0.3) { // does not apply to draws with stored hashes
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "bidding" })
 		b.add(fork("bidding", own.plugin("bidding", pick(own, own.families["bidding"].names...))...))
 	}
@@ -353,7 +353,7 @@ func (d *drawer) market(policy string, planner bool) *branch {
 	if rated := policies.Of(policy); rated.Rated {
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "payment" })
 		b.add(leaf("payment", map[bool]string{false: "bid", true: "free"}[rated.Free]))
-	} else if own := d.own(0x7061796d656e74); d.number >= matrixHashes && own.odds(0.4) { // not in draws with stored hashes
+	} else if own := d.own(0x7061796d656e74); d.number >= matrixHashes && own.odds(0.4) { // does not apply to draws with stored hashes
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "payment" })
 		payment := pick(own, broker.Payments().Names()...)
 		if b.add(leaf("payment", payment)); payment == "scarce" && own.odds(0.5) {
@@ -363,7 +363,7 @@ func (d *drawer) market(policy string, planner bool) *branch {
 	if d.odds(0.4) {
 		b.add(fork("forecaster", d.plugin("forecaster", pick(d, firstForecasters...))...))
 	}
-	if own := d.own(0x6163692065776d61); d.number >= matrixHashes && own.odds(0.5) { // not in draws with stored hashes
+	if own := d.own(0x6163692065776d61); d.number >= matrixHashes && own.odds(0.5) { // does not apply to draws with stored hashes
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "forecaster" })
 		b.add(fork("forecaster", own.plugin("forecaster", pick(own, own.families["forecaster"].names...))...))
 	}
@@ -372,12 +372,12 @@ func (d *drawer) market(policy string, planner bool) *branch {
 	}
 	if d.odds(0.4) && (!planner || d.odds(0.1)) {
 		instant := pick(d, "ends-first", "submissions-first")
-		if instant == "submissions-first" && rand.New(rand.NewPCG(d.number, 0x696e7374)).IntN(2) == 0 { // not from the stream of the rest
+		if instant == "submissions-first" && rand.New(rand.NewPCG(d.number, 0x696e7374)).IntN(2) == 0 { // does not use the stream of the other draws
 			instant = "one-by-one"
 		}
 		b.add(leaf("instant", instant))
 	}
-	if own := rand.New(rand.NewPCG(d.number, 0x72656e6577)); d.number >= matrixHashes && own.IntN(3) == 0 { // not from the stream of the rest, and not in draws with stored hashes
+	if own := rand.New(rand.NewPCG(d.number, 0x72656e6577)); d.number >= matrixHashes && own.IntN(3) == 0 { // does not use the stream of the other draws, and does not apply to draws with stored hashes
 		b.add(leaf("renew", number([]float64{20, 300, 5000}[own.IntN(3)])))
 	}
 	if b.in == nil {
@@ -400,7 +400,7 @@ func (d *drawer) sla(bool) *branch {
 	if d.odds(0.5) {
 		b.add(leaf("deadline", pick(d, "hard", "soft", "plan")))
 	}
-	if own := d.own(0x6e6f6e65); d.number >= matrixHashes && own.odds(0.08) { // not in draws with stored hashes
+	if own := d.own(0x6e6f6e65); d.number >= matrixHashes && own.odds(0.08) { // does not apply to draws with stored hashes
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "deadline" })
 		b.add(leaf("deadline", "none"))
 	}

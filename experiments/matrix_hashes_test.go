@@ -37,9 +37,9 @@ func hashOf(n uint64, dir string) (string, error) {
 	return r.hash, nil
 }
 
-// TestMatrixHashes checks that the first draws of the matrix publish the same results as
-// when testdata/matrix-hashes.txt was written. It shows whether a change leaves results
-// alone. A change that alters results must rewrite the file and say so:
+// TestMatrixHashes checks that the first draws of the matrix publish the same results as when
+// testdata/matrix-hashes.txt was written. The test shows whether a change of the program alters
+// results. If it does so on purpose, rewrite the file and mention it in the commit:
 //
 //	go test ./experiments -run TestMatrixHashes -matrix.rewrite
 func TestMatrixHashes(t *testing.T) {

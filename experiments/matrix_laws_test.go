@@ -38,7 +38,7 @@ func words(s string) map[string]bool {
 // that are each accurate to one float64 step of time.
 const rounding = 1e-9
 
-// laws checks the laws that hold for every run.
+// laws checks the conditions that hold for every run.
 func (r *told) laws() error {
 	if err := r.summaryLaws(); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (r *told) laws() error {
 			}
 			off := run.ticks()
 			if Negotiates(&run.offer.Choice) && (m.Name == "q" || m.Name == "q_mean") {
-				off = math.Inf(1) // a user who accepted an offer may have paid more than the value
+				off = math.Inf(1) // a user who accepted an offer may have paid more than the value of the job
 			}
 			if err := metricLaw(i, x, off); err != nil {
 				return fail(err)
@@ -115,8 +115,7 @@ func (run *toldRun) chainLaw() error {
 	return nil
 }
 
-// events lists the metrics that are fractions of trials, each of which is an event or not,
-// with the value that counts as the whole.
+// events lists the metrics that are fractions of trials, with the value that means all trials.
 var events = map[string]float64{"violations": 1, "rejections": 1, "p_a": 1, "p_w": 1, "kept": 1, "deadlines_fulfilled": 100, "rejections_ar": 1, "job_process_ratio": 100}
 
 // trialsLaw checks that metric m with value x is a whole number of events in the given
@@ -186,8 +185,8 @@ func (r *told) inBounds(row results.Summary, lo, hi float64) bool {
 	return true
 }
 
-// ticks is the tolerance for a proportion if tasks end one tick of work early. Such tasks
-// count as done.
+// ticks is the tolerance for a proportion if tasks end one tick of work early and count as
+// done.
 func (run *toldRun) ticks() float64 {
 	if name := run.offer.sharing.Name; name == "deadline" || name == "librasla" {
 		return tickOfTime
@@ -234,12 +233,12 @@ func (run *toldRun) jobLaws(job *metrics.Job) error {
 		if (j.Outcome == contracts.Refused) != (job.Reason != contracts.None) {
 			return fmt.Errorf("it was not admitted: %v for %q", j.Outcome, job.Reason)
 		}
-		if tooWide := slices.Contains([]string{"karma", "slices"}, run.offer.Name); j.Outcome == contracts.Open && !run.Closed && !tooWide { // it may exceed the part of its user
+		if tooWide := slices.Contains([]string{"karma", "slices"}, run.offer.Name); j.Outcome == contracts.Open && !run.Closed && !tooWide { // the job may need more than its user's part
 			return fmt.Errorf("it still waits when all is done")
 		}
 		return nil
 	}
-	f := &run.set.conf.Fleet // in one float64 step of time it does too little work to notice
+	f := &run.set.conf.Fleet // work done in one float64 step of time is within the rounding error
 	fastest := f.CPUs * slices.Max(append([]float64{f.Speed}, f.Speeds...)) * float64(job.Nodes)
 	most := job.Work()*(1+rounding) + 2*contracts.Moment(j.Ended)*fastest
 	switch {
@@ -251,7 +250,7 @@ func (run *toldRun) jobLaws(job *metrics.Job) error {
 		return fmt.Errorf("it ends at %v, and started at %v", j.Ended, j.Admitted)
 	case j.ByDue > most || j.Done > most:
 		return fmt.Errorf("%v of its work is done, %v by the deadline, of %v", j.Done, j.ByDue, job.Work())
-	case j.ByDue > j.Done*(1+rounding) && !job.Fulfilled() && j.Losses == 0 && j.Suspensions == 0: // a return to hosts can cost work
+	case j.ByDue > j.Done*(1+rounding) && !job.Fulfilled() && j.Losses == 0 && j.Suspensions == 0: // a job that returns to hosts may lose work
 		return fmt.Errorf("%v of its work is done, %v by the deadline", j.Done, j.ByDue)
 	case job.Fulfilled() && j.ByDue != job.Work():
 		return fmt.Errorf("it is fulfilled with %v of %v done", j.ByDue, job.Work())
@@ -269,8 +268,8 @@ func (run *toldRun) jobLaws(job *metrics.Job) error {
 	return nil
 }
 
-// priceLaw checks the value of a job if it is a price for its worth and work. It must be
-// the exact product of the decimals, rounded toward zero to micro-dollars.
+// priceLaw checks the value of a job whose value is a price times its worth and work. The value
+// must be the exact product of the decimals, rounded toward zero to micro-dollars.
 func (run *toldRun) priceLaw(job *metrics.Job) error {
 	o := run.set.work.annotate
 	if o == nil || o.Price == 0 || job.Bargained { // an offer has another number of nodes and another runtime

@@ -23,9 +23,10 @@ type matrixFamily struct {
 	make  func(name string, decode func(any) error) error
 }
 
-// matrixFamilies are the tables. A plug-in added to a table is added to the matrix.
+// matrixFamilies lists the tables. A plug-in that is added to a table is drawn by the matrix,
+// too.
 func matrixFamilies() map[string]matrixFamily {
-	rng := rand.New(rand.NewPCG(0, 0)) // nothing is drawn
+	rng := rand.New(rand.NewPCG(0, 0)) // no random number is used
 	plain := func(any) error { return nil }
 	return map[string]matrixFamily{
 		"admission": {policies.Table(nil, nil).Names(), func(name string, decode func(any) error) error {
@@ -62,23 +63,24 @@ func matrixFamilies() map[string]matrixFamily {
 	}
 }
 
-// firstForecasters are the forecasters that existed when the hashes of the draws were
-// written, in that order.
+// firstForecasters lists the forecasters that existed when the hashes of the draws were
+// written, in the order of that time.
 var firstForecasters = []string{"chebyshev", "chebyshev-two-sided", "normal", "empirical"}
 
-// firstPayments and firstBiddings are the same for payment and bidding rules.
+// firstPayments and firstBiddings list the payment and bidding rules of that time.
 var (
 	firstPayments = []string{"admission", "bid", "budget", "scarce", "spot", "usage"}
 	firstBiddings = []string{"best-response", "cheapest", "random"}
 )
 
-// laterNames are the policies and sharing rules that did not exist then.
+// laterNames lists the policies and sharing rules that did not exist when the hashes of the
+// draws were written.
 var laterNames = []string{
 	"adaptive", "partition",
 	"posted", "spot", "call", "bundle", "windows", "karma", "slices", "conservative", "fairshare", "drf", "maxmin",
 }
 
-// known returns the names that existed when d was first drawn.
+// known returns those of the names that existed when draw d was first made.
 func (d *drawer) known(names []string) []string {
 	if d.number < matrixHashes {
 		return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(laterNames, name) })
@@ -221,13 +223,13 @@ var matrixValues = map[string][]string{
 // A matrixOption is an option of a plug-in.
 type matrixOption struct {
 	path   []string
-	values []string // nil: type says
+	values []string // nil means that the type determines the values
 	typ    reflect.Type
 }
 
 // optionsOf returns the options that the named plug-in decodes.
 func (f matrixFamily) optionsOf(name string) (out []matrixOption) {
-	f.make(name, func(v any) error { // an error means an option without a default
+	f.make(name, func(v any) error { // ignore the error, which is about an option without a default
 		out = matrixFields(name, nil, reflect.TypeOf(v).Elem())
 		return nil
 	})
@@ -287,11 +289,12 @@ func TestMatrixOptions(t *testing.T) {
 	}
 }
 
-// plugin draws a plug-in with some of its options. Their branches follow its name.
+// plugin draws a plug-in with some of its options. In the result, the options follow the name
+// of the plug-in.
 func (d *drawer) plugin(family, name string) []*branch {
 	root := fork("", leaf("name", name))
 	all := d
-	later := d.own(0x6c61746572) // options that are newer than the hashes
+	later := d.own(0x6c61746572) // for options that are newer than the stored hashes
 	for _, o := range d.families[family].optionsOf(name) {
 		if d = all; laterOptions[o.path[len(o.path)-1]] && family == "admission" {
 			if d = later; all.number < matrixHashes {
@@ -322,7 +325,7 @@ func (d *drawer) plugin(family, name string) []*branch {
 	return root.in
 }
 
-// laterOptions are the options of admission policies that did not exist when the hashes of
+// laterOptions lists the options of admission policies that did not exist when the hashes of
 // the draws were written.
 var laterOptions = map[string]bool{"promise": true, "gamma": true}
 
@@ -335,7 +338,7 @@ func (d *drawer) spec(family string) []*branch {
 	return []*branch{all[0], fork("options", all[1:]...)}
 }
 
-// scheduler draws a matchmaker in the form that admission queue uses.
+// scheduler draws a matchmaker in the form that the policy queue uses.
 func (d *drawer) scheduler() *branch {
 	all := d.plugin("scheduler", pick(d, d.families["scheduler"].names...))
 	return &branch{name: all[0].text, in: append([]*branch{}, all[1:]...), text: "{}"}

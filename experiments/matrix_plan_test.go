@@ -45,7 +45,7 @@ func (d *drawer) plan(planner bool) workloadgen.Plan {
 			j.Class = pick(d, "be", "SAC", "cac", "rac", "gold")
 		}
 	}
-	if d.odds(0.1) { // ids in no order
+	if d.odds(0.1) { // the ids are not in order
 		for i := range p {
 			p[i].ID = (p[i].ID*7 + 3) % 101
 		}
@@ -70,7 +70,7 @@ func (d *drawer) inChains(p workloadgen.Plan) {
 }
 
 // inParts requests some jobs of one in three plans in parts, if clusters have reservation
-// books. Without books, it sometimes does so too, and parts have no effect.
+// books. It sometimes does so without books, where parts have no effect.
 func (d *drawer) inParts(p workloadgen.Plan, planner bool) {
 	own := d.own(0x70617274)
 	if !own.odds(1.0/3) || !planner && !own.odds(0.1) {
@@ -97,7 +97,7 @@ func (d *drawer) takeBack(p workloadgen.Plan) {
 	}
 }
 
-// off returns a user's estimate of a runtime.
+// off returns a random, possibly wrong estimate of a runtime.
 func (d *drawer) off(runtime float64) float64 {
 	switch d.IntN(6) {
 	case 0:

@@ -37,11 +37,11 @@ var matrixSays = func() (all []*regexp.Regexp) {
 	return all
 }()
 
-// A coverage counts which cases the draws have covered.
+// A coverage counts the cases that the draws have covered.
 type coverage struct {
 	refused int
-	lines   []int           // of matrixRefusals: how often
-	met     map[string]bool // policy/sharing
+	lines   []int           // number of occurrences of each line of matrixRefusals
+	met     map[string]bool // combinations POLICY/SHARING that have run
 }
 
 func newCoverage() *coverage {
@@ -80,7 +80,7 @@ func (c *coverage) ran(r *told) {
 	}
 }
 
-// judge checks that many draws have covered the required cases.
+// judge checks that the draws have covered the required cases.
 func (c *coverage) judge(t *testing.T, draws uint64) {
 	if draws >= 200 && uint64(c.refused)*5 > draws {
 		t.Errorf("%d of %d draws are refused, want a fifth at most", c.refused, draws)

@@ -13,10 +13,10 @@ import (
 	"bourse/market"
 )
 
-// A retold repeats the decisions of a run slowly. At every time at which anything happens,
-// it advances all hosts with simple sums and reallocates those on which a task has come or
-// gone. It takes the times at which tasks came and went from the record. It computes what
-// they were given, did and owe, and therefore how each contract must have ended.
+// A retold repeats the decisions of a run slowly. At the time of each event, it advances all
+// hosts with simple sums and reallocates the hosts on which a task has started or ended. It
+// takes the times at which tasks started and ended from the record. It computes the shares, the
+// work and the charges of the tasks, and from these how each contract must have ended.
 type retold struct {
 	run     *toldRun
 	rule    shareRule
@@ -26,7 +26,7 @@ type retold struct {
 	reserve float64 // $/s of a processor that is not scarce
 	leaving floor.Leaving
 	charged bool
-	submits bool    // processed before other events at the same time
+	submits bool    // whether submissions are processed before other events at the same time
 	closes  float64 // time at which the run is closed, +Inf if never; events due then do not happen
 	renew   float64
 	raised  []tapeEvent // bids for processors that were renewed or have lost their weight
@@ -45,7 +45,7 @@ type replayHost struct {
 	on          []*replayTask // in order of start
 	away        bool
 	left        float64 // time at which the host left last; NaN if it did not
-	dirty       bool    // to be allocated
+	dirty       bool    // whether the host must be allocated again
 	leaves      float64 // time of the last departure since the last allocation
 	changes     []float64
 }
@@ -54,17 +54,17 @@ type replayTask struct {
 	of    *replayContract
 	node  int
 	host  *replayHost
-	at    int   // of the host
+	at    int   // index of the host
 	nodes int   // number of nodes of a gang, which equals the contract's number without a plan
 	bid   int64 // nano-dollars per second; 0 once the contract's money is spent
-	bade  int64 // before that
+	bade  int64 // bid before the money was spent
 
 	promised float64 // $/s that cac promised
 	vector   replayVector
 
 	rate, paying float64
 	done, owed   float64
-	keep, target float64 // of rules by deadline
+	keep, target float64 // shares by the rules deadline and librasla
 	gone         bool
 }
 
@@ -75,16 +75,16 @@ type replayContract struct {
 	nodes   []*replayTask
 	gang    bool
 
-	start, end      float64 // NaN before
+	start, end      float64 // NaN until then
 	renew           float64 // time of the next bid; +Inf means never
-	holds           float64 // time before which its money is not spent; NaN if it must be computed
+	holds           float64 // earliest time at which its money can be spent; NaN if it must be computed
 	byDue           float64
 	late            bool // its deadline has passed
 	waits, broken   bool
-	border          bool    // whether a tick decides if its work is done
-	recalled        float64 // time at which a host left with it; NaN if none has
-	killed, takenIn bool    // takenIn: whether the owner cancelled it
-	back            float64 // time at which the owner wants to cancel it; +Inf means never
+	border          bool    // whether a tick of work decides if its work is done
+	recalled        float64 // time at which a host that ran it left; NaN if none has
+	killed, takenIn bool    // killed: stopped at its estimate; takenIn: cancelled by the owner
+	back            float64 // time at which the owner cancels it; +Inf means never
 	fee             float64
 	open            bool
 	losses          int
@@ -139,7 +139,7 @@ func newReplay(run *toldRun) (*retold, error) {
 	if run.offer.Name == "be" {
 		w.renew = c.Market.Renew
 	}
-	if about := policies.Of(run.offer.Name); (about.Single || about.Books) && w.cap >= 1 { // the cap of a node, of which a task has several
+	if about := policies.Of(run.offer.Name); (about.Single || about.Books) && w.cap >= 1 { // the cap applies to a node, and a task has several nodes
 		w.cap = 0
 	}
 	var err error
@@ -293,9 +293,10 @@ func (w *retold) bring(now float64) {
 	}
 }
 
-// spends returns the time at which the first contract spends its budget if nothing changes,
-// and the contract, or nil if none does. Bids planned to last until a deadline do so within
-// rounding errors: a hundredth of a nano-dollar per second and node, and one part in 10^9.
+// spends returns the first contract that will have spent its budget if nothing changes, and the
+// time at which this happens. It returns nil if there is no such contract. Bids planned to last
+// until a deadline do so within rounding errors: a hundredth of a nano-dollar per second and
+// node, and one part in 10^9.
 func (w *retold) spends() (at float64, first *replayContract) {
 	at = math.Inf(1)
 	if w.rule.name != "auction" || w.payment == "budget" {
@@ -318,7 +319,7 @@ func (w *retold) spends() (at float64, first *replayContract) {
 		}
 		gone := math.Inf(1)
 		switch {
-		case left <= 1e-12*c.request.SLA.Budget.Float64(): // whatever it pays
+		case left <= 1e-12*c.request.SLA.Budget.Float64(): // whatever the contract pays
 			gone = max(w.now, c.holds)
 		case pays > 0:
 			gone = max(w.now, c.holds, w.now+left/pays)
@@ -429,7 +430,7 @@ func (w *retold) contract(e tapeEvent) *replayContract {
 		gang: w.rule.name == "planned" && w.run.Outcome.Booked, start: math.NaN(), end: math.NaN(), recalled: math.NaN(),
 		back: w.run.back(e.id),
 	}
-	c.late = c.due() <= w.now // no work is done by its deadline
+	c.late = c.due() <= w.now // no work can be done by its deadline any more
 	w.all[e.id] = c
 	w.order = append(w.order, c)
 	return c
@@ -441,7 +442,7 @@ func (w *retold) start(e tapeEvent) error {
 	}
 	c, h := w.contract(e), w.hosts[e.host]
 	switch {
-	case h.away && !(w.submits && h.left == e.at): // it leaves after the submissions at this time
+	case h.away && !(w.submits && h.left == e.at): // the host leaves after the submissions at this time
 		return fmt.Errorf("%v: the host is away", e)
 	case e.at < c.request.Submit:
 		return fmt.Errorf("%v: it was submitted at %v", e, c.request.Submit)
@@ -508,10 +509,10 @@ func (w *retold) leave(e tapeEvent) error {
 	deserted := w.leaving != floor.Suspend && (c.recalled == e.at ||
 		slices.ContainsFunc(c.nodes, func(k *replayTask) bool { return k.host.left == e.at && k.host.away && (!k.gone || k.host == h) }))
 	if deserted {
-		k.done = e.done // a host that leaves does not wait for a tick
+		k.done = e.done // a task on a host that leaves does not end a tick early
 	} else if tick := w.tickOfWork(); c.perHost() && (e.done == until || tick > 0 && until-e.done <= tick) {
-		k.done = until                                               // its remaining work was zero
-		c.border = e.done != until && !c.goesOn() && e.at >= c.due() // or all the work that there was
+		k.done = until                                               // the remaining work of the task was zero
+		c.border = e.done != until && !c.goesOn() && e.at >= c.due() // or the task did all its work
 	}
 	if h.dirty && h.leaves != e.at {
 		w.allocate(h)
@@ -519,7 +520,7 @@ func (w *retold) leave(e tapeEvent) error {
 	h.on = slices.Delete(h.on, i, i+1)
 	k.gone, h.dirty, h.leaves = true, true, e.at
 	if c.gang {
-		return nil // its planner determines when it ends
+		return nil // the planner determines when the task ends
 	}
 	closed := e.at == w.closes
 	left, slack, nodes := until-k.done, w.fuzz(c, k), 1
@@ -531,10 +532,10 @@ func (w *retold) leave(e tapeEvent) error {
 	}
 	finished := left <= slack
 	if finished && e.at == c.back && !c.gang && w.run.job(e.id).Contract.Outcome == contracts.Cancelled {
-		c.takenIn, c.fee, c.border = true, 1, true // or it was done, within rounding or a tick
+		c.takenIn, c.fee, c.border = true, 1, true // or the work was done, within rounding errors or a tick
 	}
 	if deserted && idle {
-		finished = false // however small it is, because its host left before it started
+		finished = false // however little work it has, because its host left before it started
 	}
 	over := finished || closed || !c.goesOn() && e.at >= c.due()
 	switch {
@@ -577,7 +578,7 @@ func (w *retold) until(c *replayContract) float64 {
 	return c.work
 }
 
-// recall stops c on all hosts, so that it can be placed again.
+// recall stops c on all hosts, so that c can be placed again.
 func (w *retold) recall(c *replayContract) {
 	c.losses++
 	for _, k := range c.nodes {
@@ -623,7 +624,7 @@ func (run *toldRun) job(id contracts.ID) *metrics.Job {
 	return &run.Jobs[slices.IndexFunc(run.Jobs, func(j metrics.Job) bool { return j.ID == int64(id) })]
 }
 
-// back returns the time at which a job's owner wants to cancel it; +Inf means never.
+// back returns the time at which the owner cancels a job; +Inf means never.
 func (run *toldRun) back(id contracts.ID) float64 {
 	if j := run.job(id); j.Cancel > 0 {
 		return j.Arrival + j.Cancel

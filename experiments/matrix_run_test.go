@@ -31,7 +31,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// matrixKnown are the names that `bourse run` knows.
+// matrixKnown contains the names that `bourse run` knows.
 func matrixKnown() scenario.Known {
 	k := scenario.Known{
 		Admission: policies.WithOutside(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
@@ -91,7 +91,7 @@ func parse(dir string) (e *scenario.Experiment, err error) {
 	return NewStudy(&x).Experiment, nil
 }
 
-// A told is the result of a scenario.
+// A told is the result of running a scenario.
 type told struct {
 	experiment *scenario.Experiment
 	study      *Study
@@ -101,7 +101,7 @@ type told struct {
 	hash       string // hash of all rows and ledgers
 }
 
-// A toldRun is one policy in one replication.
+// A toldRun is the run of one policy in one replication.
 type toldRun struct {
 	*Run
 	tape    *tape
@@ -226,7 +226,7 @@ func (r *told) take(rep *Replication) {
 }
 
 // together runs e with three workers and returns the hash of its results. It records no
-// decisions, which must not make a difference.
+// decisions; the recording must not change results.
 func together(e *scenario.Experiment) (sum string, err error) {
 	r := &told{experiment: e, study: NewStudy(e)}
 	opts, at := r.watch(false)
@@ -241,7 +241,7 @@ func together(e *scenario.Experiment) (sum string, err error) {
 // every ledger.
 func (r *told) sum(at map[string]*toldRun) (string, error) {
 	h := sha256.New()
-	out := json.NewEncoder(h) // refuses NaN and infinities
+	out := json.NewEncoder(h) // returns an error for NaN and infinities
 	for _, rep := range r.all {
 		c := &r.experiment.Configurations[rep.Configuration]
 		for k, run := range rep.Runs {

@@ -10,7 +10,7 @@ import (
 // This file computes the share of each task on a host from the papers and the
 // specification. It shares no code with contracts/sharing or hosts.
 
-// Remainders below this limit count as zero, in seconds and in processors (Libra, §1).
+// Remaining seconds and processors below these limits count as zero (Libra, §1).
 const (
 	tickOfTime  = 1e-6
 	tickOfShare = 1e-9
@@ -19,8 +19,8 @@ const (
 // A shareRule is the part of a sharing rule that a replay needs.
 type shareRule struct {
 	name           string
-	spare, overrun string // of deadline
-	late           string // of librasla
+	spare, overrun string // parameters of the rule deadline
+	late           string // parameter of the rule librasla
 }
 
 // ruleOf reads the sharing rule of an offer.
@@ -104,9 +104,9 @@ func (w *retold) allocate(h *replayHost) {
 	w.charge(h)
 }
 
-// leftovers gives the unused capacity of h to tasks of contracts whose money is spent. They
-// get equal parts, none above its limit, and nothing while a task with a bid could use the
-// capacity.
+// leftovers gives the unused capacity of h to tasks of contracts whose money is spent. These
+// tasks get equal parts, none above its limit, and nothing while a task with a bid could use
+// the capacity.
 func (w *retold) leftovers(h *replayHost, limit []float64) {
 	left, open := h.cpus, []int{}
 	for i, k := range h.on {
@@ -150,7 +150,7 @@ func (w *retold) pour(h *replayHost, weight, limit []float64) {
 				first = i
 			}
 		}
-		if weight[first]*left/sum < limit[first] { // then no task is at its limit
+		if weight[first]*left/sum < limit[first] { // if this is true, no task is at its limit
 			for i := range open {
 				h.on[i].rate = weight[i] * left / sum * h.speed
 			}
@@ -162,7 +162,7 @@ func (w *retold) pour(h *replayHost, weight, limit []float64) {
 	}
 }
 
-// most returns the maximum number of processors of h that one task can use.
+// most returns the largest number of processors of h that one task can use.
 func (w *retold) most(h *replayHost) float64 {
 	if w.cap > 0 {
 		return min(w.cap, h.cpus)
@@ -170,7 +170,7 @@ func (w *retold) most(h *replayHost) float64 {
 	return h.cpus
 }
 
-// required returns the share that a task needs by then (Libra, eq. 1).
+// required returns the share that a task needs to end by its deadline (Libra, eq. 1).
 func required(left, span, keep float64) float64 {
 	switch {
 	case span <= tickOfTime:
@@ -184,7 +184,7 @@ func required(left, span, keep float64) float64 {
 // left returns the remaining part of k's estimate, in seconds on its host.
 func (k *replayTask) left() float64 { return (k.of.request.Work - k.done) / k.host.speed }
 
-// libra is spec §4.2.
+// libra returns the shares by §4.2 of the specification.
 func (w *retold) libra(h *replayHost, weight, limit []float64) {
 	sum := 0.0
 	for i, k := range h.on {
@@ -207,7 +207,7 @@ func (w *retold) libra(h *replayHost, weight, limit []float64) {
 		case w.rule.spare == "none":
 			limit[i] = weight[i]
 			if weight[i] == 0 {
-				limit[i] = math.Inf(1) // weight 0, so it gets nothing
+				limit[i] = math.Inf(1) // a task with the weight 0 gets nothing
 			}
 		case w.rule.spare == "equal":
 			weight[i] += (h.cpus - sum) / float64(len(h.on))
@@ -215,7 +215,7 @@ func (w *retold) libra(h *replayHost, weight, limit []float64) {
 	}
 }
 
-// librasla is spec §6.2 and §6.4.
+// librasla returns the shares by §6.2 and §6.4 of the specification.
 func (w *retold) librasla(h *replayHost, share []float64) {
 	if len(h.on) == 0 {
 		return
@@ -232,7 +232,7 @@ func (w *retold) librasla(h *replayHost, share []float64) {
 		}
 		need[i] = required(k.left(), by, k.keep)
 		if sla := &k.of.request.SLA; !sla.Soft && !sla.RunsOn && k.of.due()-w.now <= tickOfTime {
-			need[i] = k.keep // it stops now
+			need[i] = k.keep // the task stops now
 		}
 		need[i] = min(w.most(h), need[i])
 		total += need[i]

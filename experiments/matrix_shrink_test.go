@@ -15,11 +15,10 @@ func (g *drawing) clone() *drawing {
 	return &c
 }
 
-// digits matches text that does not distinguish kinds of failures.
+// digits matches the parts of an error message that do not distinguish kinds of failures.
 var digits = regexp.MustCompile(`p[01], |[-+]?[0-9][-+.0-9e]*|"[^"]*"|host:h\d+`)
 
-// kindOf returns the text of a failure without its numbers, which identifies the kind of
-// failure.
+// kindOf returns the text of a failure without numbers, which identifies the kind of failure.
 func kindOf(err error) string {
 	var c *crash
 	text := err.Error()
@@ -30,8 +29,8 @@ func kindOf(err error) string {
 	return digits.ReplaceAllString(text, "#")
 }
 
-// shrink returns a smaller drawing that fails like g, with err. It removes jobs, lines of
-// the trace, fields and hosts as long as the failure remains.
+// shrink returns a smaller drawing that fails with the same kind of error as g. It removes
+// jobs, lines of the trace, fields and hosts as long as the failure remains.
 func (g *drawing) shrink(err error, dir string) (*drawing, error) {
 	want, tries := kindOf(err), 600
 	fails := func(c *drawing) bool {

@@ -10,19 +10,19 @@ import (
 	"bourse/market"
 )
 
-// A tape records the decisions in a run: who submitted which request, where it was placed
-// with which bid, and when its tasks came and went. The shares and charges are not on the
-// tape; the replay computes them itself.
+// A tape records the decisions in a run: the requests, the hosts and bids of each contract, and
+// the starts and ends of tasks. It does not contain shares and charges, because the replay
+// computes them itself.
 type tape struct {
-	parts   broker.Config // the parts before they were wrapped
+	parts   broker.Config // broker components before they were wrapped
 	asked   map[contracts.ID]*contracts.Request
 	events  []tapeEvent
-	pending []tapeEvent                            // decided starts that have not happened
-	homes   map[contracts.ID][]contracts.Placement // of what is booked
+	pending []tapeEvent                            // starts that were decided but have not happened
+	homes   map[contracts.ID][]contracts.Placement // hosts of booked contracts
 	amiss   []string                               // events that the recording could not interpret
 }
 
-// A tapeMove is one recorded event.
+// A tapeMove is the kind of a recorded event.
 type tapeMove string
 
 const (
@@ -41,13 +41,13 @@ type tapeEvent struct {
 	id       contracts.ID
 	node     int
 	host     hosts.ID
-	nodes    int // for a booked contract
+	nodes    int // number of nodes of a booked contract
 	bid      market.Rate
-	done     float64     // for a task that leaves: the work reported by the machine
-	promised market.Rate // for a start under payment percentile
-	due      float64     // for a cancellation: the part of the price that is owed
+	done     float64     // work that the machine reports for a task that ends
+	promised market.Rate // promised rate of a start, under payment percentile
+	due      float64     // part of the price that is owed after a cancellation
 
-	decision *contracts.Decision // for a pending start: it is dropped if it is refused
+	decision *contracts.Decision // decision on a pending start, which is dropped if the decision is refused
 }
 
 func (e tapeEvent) String() string {
@@ -57,7 +57,7 @@ func (e tapeEvent) String() string {
 // newTape wraps the parts so that a tape records their events.
 func newTape(parts *broker.Config) *tape {
 	t := &tape{parts: *parts, asked: make(map[contracts.ID]*contracts.Request), homes: make(map[contracts.ID][]contracts.Placement)}
-	if parts.Availability != nil { // the next replication has its own tape in the same memory
+	if parts.Availability != nil { // the next replication uses its own tape in the same memory
 		p := *parts.Availability
 		p.Histories = slices.Clone(p.Histories)
 		t.parts.Availability = &p
@@ -70,21 +70,20 @@ func newTape(parts *broker.Config) *tape {
 	return t
 }
 
-// ask records a request as it was submitted.
+// ask records a request in the form in which it was submitted.
 func (t *tape) ask(r *contracts.Request) {
 	copied := *r
 	t.asked[r.ID] = &copied
 }
 
-// expect records that tasks of id will start on these hosts, unless d is refused in the
-// end.
+// expect records that tasks of id will start on these hosts, unless d is refused later.
 func (t *tape) expect(id contracts.ID, d *contracts.Decision) {
 	for n, pl := range d.Placements {
 		t.pending = append(t.pending, tapeEvent{what: taskStarts, id: id, node: n, host: pl.Host, nodes: int(pl.Nodes), bid: pl.Bid, promised: pl.Promised, decision: d})
 	}
 }
 
-// A tapedMachine records when tasks come and go.
+// A tapedMachine is a machine that records when tasks start and end.
 type tapedMachine struct {
 	hosts.Machine
 	tape *tape
@@ -114,7 +113,7 @@ func (m *tapedMachine) Start(now float64, task hosts.Task, s hosts.Share) (hosts
 	return slot, nil
 }
 
-// leave records that a task has left.
+// leave records the end of a task.
 func (m *tapedMachine) leave(now float64, r hosts.Report) {
 	e, ok := m.on[r.Slot]
 	if !ok {
@@ -143,7 +142,7 @@ func (m *tapedMachine) Advance(now float64, out []hosts.Report) []hosts.Report {
 	return out
 }
 
-// A tapedPolicy records its actions.
+// A tapedPolicy is a policy whose actions are recorded.
 type tapedPolicy struct {
 	contracts.Policy
 	tape *tape
@@ -185,7 +184,7 @@ func (p *tapedPolicy) Handle(now float64, e contracts.Event, m contracts.Market)
 			t.expect(r.ID, a.Decision)
 		}
 		if a.Part == contracts.All || a.Verb == contracts.Rebid {
-			continue // for policies that are not replayed
+			continue // this type is needed for policies that are not replayed
 		}
 		switch a.Verb {
 		case contracts.Admit:

@@ -53,7 +53,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// A matrix is a range of draws to be tested.
+// A matrix is a range of draws that a test runs.
 type matrix struct {
 	t            *testing.T
 	first, total uint64
@@ -62,7 +62,7 @@ type matrix struct {
 	mu     sync.Mutex
 	seen   *coverage
 	failed int
-	kinds  map[string]int // of failures, how often
+	kinds  map[string]int // number of failures of each kind
 	told   time.Time
 }
 
@@ -147,7 +147,8 @@ func sortedNames(files map[string]string) (names []string) {
 	return names
 }
 
-// has reports whether g has one of the named policies, separated by commas, or names is empty.
+// has reports whether g has one of the named policies, which are separated by commas, or
+// whether names is empty.
 func (g *drawing) has(names string) bool {
 	return names == "" || slices.ContainsFunc(g.admission, func(name string) bool { return slices.Contains(strings.Split(names, ","), name) })
 }
@@ -184,7 +185,7 @@ func (g *drawing) try(dir string, seen *coverage) error {
 	return nil
 }
 
-// check compares the results with all the laws.
+// check checks all laws on the results.
 func (r *told) check() error {
 	if err := r.laws(); err != nil {
 		return fmt.Errorf("laws: %w", err)

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A branch is a part of a scenario file: a scalar, a mapping or a list. It is a tree, so
-// that a failing scenario can be shrunk part by part.
+// A branch is a part of a scenario file: a scalar, a mapping or a list. A failing scenario is
+// shrunk by removing branches.
 type branch struct {
 	name string // name of a field; empty in a list
-	text string // of a scalar
+	text string // text of a scalar
 	in   []*branch
 	list bool
 	keep bool // whether the scenario is invalid without it

@@ -8,20 +8,20 @@ import (
 	"bourse/hosts"
 )
 
-// A replayVector has what a task claims, bids for and holds: element 0 is for processors, and the
-// others are for the kinds of retold.held.
+// A replayVector describes the resources that a task claims, bids for and holds. Element 0 is
+// for processors, and the others are for the kinds in retold.held.
 type replayVector struct {
 	claims []float64 // fraction of the host; 0 without a price
 	holds  []float64
-	met    []float64 // $/s of the other bids when the task came
-	least  float64   // $/s, floor price of what it holds
+	met    []float64 // sum of the other bids when the task started, in $/s
+	least  float64   // floor price of the resources that the task holds, in $/s
 }
 
 // A replayKind is a resource that tasks hold.
 type replayKind struct {
 	kind   hosts.Kind
 	priced bool
-	floor  float64 // $/s of a unit
+	floor  float64 // floor price of a unit, in $/s
 }
 
 // kinds returns the resources that have a price or a floor.
@@ -43,7 +43,7 @@ func (run *toldRun) kinds() (out []replayKind) {
 	return out
 }
 
-// vector returns the vector of a task of r that comes to h.
+// vector returns the vector of a task of r that starts on h.
 func (w *retold) vector(r *contracts.Request, h *replayHost) (v replayVector) {
 	most := r.Needs.Max.CPU
 	for _, limit := range []float64{w.cap, h.cpus} {

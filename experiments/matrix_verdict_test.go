@@ -29,7 +29,7 @@ func (run *toldRun) replay(*told) error {
 			return err
 		}
 	}
-	w.submits = false // nothing comes any more
+	w.submits = false // no job arrives any more
 	w.pass(run.End)
 	w.takeBack(math.Nextafter(run.End, math.Inf(1)))
 	books := run.journal.settled()
@@ -48,7 +48,7 @@ func (run *toldRun) replay(*told) error {
 	return w.prices()
 }
 
-// A settlement has the ledger's statements about a contract.
+// A settlement is the end of a contract according to the ledger.
 type settlement struct {
 	admitted, ended float64
 	ask             *float64
@@ -103,7 +103,7 @@ func (w *retold) verdict(job *metrics.Job, s *settlement) error {
 	if s == nil {
 		return fmt.Errorf("no entry admits it")
 	}
-	if c == nil { // a reservation that has not begun
+	if c == nil { // a reservation that has not started
 		if !w.run.Outcome.Booked {
 			return fmt.Errorf("it was admitted and never placed")
 		}
@@ -133,7 +133,7 @@ func (w *retold) verdict(job *metrics.Job, s *settlement) error {
 	case o.sure && math.Abs(o.byDue-j.ByDue) > w.sumFuzz(c):
 		return fmt.Errorf("%v done by its deadline, by the replay %v", j.ByDue, o.byDue)
 	case !o.sure:
-		return nil // the amount owed depends on it
+		return nil // the amount owed depends on the open parts
 	}
 	if err := s.fined(j); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (w *retold) verdict(job *metrics.Job, s *settlement) error {
 	return w.proportional(c, j.Paid.Micros(), s)
 }
 
-// fined checks who pays the penalty of a contract. Not more than the penalty may be paid.
+// fined checks who pays the penalty of a contract. The payments may not exceed the penalty.
 // Each host pays at most what it earned from the contract, and the provider pays only what
 // remains after that.
 func (s *settlement) fined(j *contracts.Result) error {
@@ -196,12 +196,12 @@ func (w *retold) proportional(c *replayContract, paid int64, s *settlement) erro
 	return nil
 }
 
-// An outcome is the outcome of a promise. It is certain unless a limit is so near that
-// rounding decides.
+// An outcome is the outcome of a promise. It is certain unless a value is so close to its limit
+// that rounding errors decide.
 type outcome struct {
 	sure, fulfilled, late bool
 	byDue                 float64
-	complete              bool // the work is done
+	complete              bool // whether the work is done
 }
 
 func (w *retold) outcome(c *replayContract) (o outcome) {
@@ -262,7 +262,7 @@ func (c *replayContract) delay(o outcome) float64 {
 	return undone
 }
 
-// bill returns the payment and the refund in micro-dollars, and the tolerance.
+// bill returns the payment and the refund in micro-dollars, and the tolerance for both.
 func (w *retold) bill(c *replayContract, o outcome, s *settlement) (paid, owed, penalty, off float64) {
 	budget := float64(c.request.SLA.Budget.Micros())
 	p := c.request.SLA.Penalty
@@ -272,7 +272,7 @@ func (w *retold) bill(c *replayContract, o outcome, s *settlement) (paid, owed, 
 	}
 	off = 1 + 1e-9*(budget+owed)
 	if c.end > 0 {
-		off += p.Rate * 1e6 * 1e-12 * c.end // a penalty follows from decimals, an end from sums
+		off += p.Rate * 1e6 * 1e-12 * c.end // a penalty is computed from decimals, but the end of a contract from sums
 	}
 	if !c.goesOn() && !c.gang || c.broken {
 		off += p.Rate * 1e6 * c.request.SLA.Deadline * (1e-9 + w.sumFuzz(c)/(c.request.Work*float64(c.request.Nodes)))
@@ -303,7 +303,7 @@ func (w *retold) bill(c *replayContract, o outcome, s *settlement) (paid, owed, 
 	return paid, owed, min(owed, paid+float64(s.provider)), off
 }
 
-// prices checks the mean prices: the bids over time, and 0 if there are none.
+// prices checks that the mean prices are the mean sums of bids, and 0 without bids.
 func (w *retold) prices() error {
 	type bid struct {
 		from, to float64
@@ -330,14 +330,14 @@ func (w *retold) prices() error {
 			all, began = append(all, bid{e.at, math.Inf(1), began[0]}), began[1:]
 		case taskLeaves:
 			all[open[key]].to = e.at
-			delete(open, key) // a bid that changes when its task leaves is no price
+			delete(open, key) // a bid that changes when its task ends does not count in prices
 		}
 	}
 	end := w.run.End
 	if n := len(w.run.Jobs); n > 0 {
 		end = max(end, w.run.Jobs[n-1].Arrival)
 	}
-	rounding := 0.0 // sums that have included high prices
+	rounding := 0.0 // rounding error of sums that have included high prices
 	for i, got := range w.run.Prices {
 		rounding = max(rounding, 1e-15*got)
 		from, to := float64(i)*300, min(float64(i+1)*300, end)
@@ -349,7 +349,8 @@ func (w *retold) prices() error {
 			}
 		}
 		want := sum / (to - from) / float64(len(w.hosts))
-		// A task may leave an ulp after the time in the ledger, and so in the next window.
+		// A task may end one float64 step after the time in the ledger, and therefore in the
+		// next window.
 		if math.Abs(got-want) > 1e-9*want+rounding || !any && got > 1e-15 {
 			return fmt.Errorf("the mean price from %v to %v s is %v, by what was bid %v", from, to, got, want)
 		}

@@ -9,8 +9,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestNegotiate checks that a user who accepts an offer would have been rejected, has
-// changed one term, is accepted and can pay. Deadlines must not be extended.
+// TestNegotiate checks each accepted offer: without it, the request would have been rejected;
+// it changes one term; the request is then accepted; and the user can pay. Offers must not
+// extend deadlines.
 func TestNegotiate(t *testing.T) {
 	t.Parallel()
 	const seed = 3
@@ -72,8 +73,8 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
-// TestNegotiateNamed checks that other kinds of users, and users of plug-ins that are not
-// admission policies, are refused.
+// TestNegotiateNamed checks that a scenario is refused if it names an unknown kind of users, or
+// users of a plug-in that is not an admission policy.
 func TestNegotiateNamed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -11,9 +11,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestPack checks that jobs packed on hosts with several processors start and end at the
-// same times as on the same number of single-processor hosts. It tests every policy that
-// packs and every order of simultaneous events.
+// TestPack checks that jobs packed on hosts with several processors start and end at the same
+// times as on the same number of processors on single-processor hosts. It tests every policy
+// that packs nodes and every order of simultaneous events.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	for n := range uint64(12) {

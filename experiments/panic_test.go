@@ -32,7 +32,7 @@ func TestPanic(t *testing.T) {
 			}
 			return decode(v)
 		}
-		var told atomic.Pointer[Panic] // for the journal of the run that panics: any run, if several start at the same time
+		var told atomic.Pointer[Panic] // panic of which a journal was informed; any run's journal, if several start at the same time
 		opts := Options{Workers: workers, Journal: func(_, admission string, rep int) (bank.Journal, func(error) error, error) {
 			if admission != "cac" {
 				return nil, nil, nil
@@ -67,7 +67,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// An ignored is a journal that stores nothing.
+// An ignored is a journal that stores no entries.
 type ignored struct{}
 
 func (ignored) Append(*bank.Entry) error { return nil }

@@ -51,7 +51,7 @@ func TestPartsUse(t *testing.T) {
 	for _, c := range []struct {
 		last, more string
 		want       float64
-		start, end float64 // of the job
+		start, end float64 // start and end of the job
 	}{
 		{"20", "", 0.75, 0, 20},
 		{"12", "\n    horizon: 15", 0, 0, 15},

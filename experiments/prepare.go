@@ -106,9 +106,9 @@ func (p *Prepared) Notes() []string { return notes(p.settings) }
 // were stored with the results. If hashes is nil, Unchanged returns nil.
 func (p *Prepared) Unchanged(hashes map[string]string) error { return files(p.Inputs).same(hashes) }
 
-// Each runs every replication on any number of workers. It calls take for each in the order of
-// configurations and replications. It stops at the first error. It rejects experiments with a
-// stopping rule, because only package publication supports these rules.
+// Each runs every replication on any number of workers. It passes the replications to take in
+// the order of configurations and replications. It stops at the first error. It rejects
+// experiments with a stopping rule, because only package publication supports these rules.
 func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replication) error) (err error) {
 	e := p.Experiment
 	if e.Until != nil {

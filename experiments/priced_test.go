@@ -16,9 +16,9 @@ import (
 	"bourse/workloadgen"
 )
 
-// pricedRun runs jobs that hold memory and GPUs. Both resources have prices and floors on the hosts.
-// The function hold may change the note of an admission. pricedRun returns the report of an audit of
-// the ledger.
+// pricedRun runs jobs that hold memory and GPUs, audits the ledger and returns the report. Both
+// resources have prices and floor prices on the hosts. The function hold may change the note of
+// an admission.
 func pricedRun(t *testing.T, policy, payment, options string, hold func(string) string) *audit.Report {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(5, 1))

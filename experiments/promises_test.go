@@ -9,9 +9,9 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestPromises checks that every predictor gets the same questions. The fraction of
-// promises kept must be the same for all predictors, but the promised probability may
-// differ. No questions are asked if no figure shows a metric about promises.
+// TestPromises checks that every predictor predicts the same events. The fraction of promises
+// kept must be the same for all predictors, but the promised probability may differ. No
+// predictions are requested if no figure shows a metric about promises.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	outcomes := func(sets ...string) []*metrics.Outcome {

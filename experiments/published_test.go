@@ -27,8 +27,8 @@ func target(t testing.TB, p *experiments.Prepared, dir string) publication.Targe
 	return publication.Target{Dir: dir, Scenario: text.String(), Command: []string{"bourse", "run"}, Elapsed: func() float64 { return 0 }}
 }
 
-// TestRemade checks over random scenarios that an audit finds nothing in correct results:
-// the values computed from the rows of jobs must be those measured in the run.
+// TestRemade checks with random scenarios that an audit has no findings for correct results:
+// the values computed from the rows of jobs must equal the values measured in the run.
 func TestRemade(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -64,7 +64,7 @@ func TestRemade(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n >= *remadeDraws && !follow {
-			continue // there are more of these if jobs follow others
+			continue // other runs can contain more of these values if jobs follow others
 		}
 		if n >= *remadeDraws {
 			more--
@@ -75,8 +75,8 @@ func TestRemade(t *testing.T) {
 	}
 }
 
-// TestMatrixShards checks over random scenarios that merged shards equal a single run, in
-// every form of tables.
+// TestMatrixShards checks with random scenarios that merged shards equal a single run, in every
+// format of the tables.
 func TestMatrixShards(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -93,7 +93,7 @@ func TestMatrixShards(t *testing.T) {
 			t.Fatalf("seed %d, draw %d: %v", seed, n, err)
 		}
 		if e == nil {
-			continue // refused
+			continue // the scenario is refused
 		}
 		e.Replications = 1 + rng.IntN(4)
 		ready, err := experiments.Prepare(e)

@@ -127,7 +127,7 @@ func recognize(f io.Reader) (string, io.Reader, error) {
 	return "", nil, errors.New("the first lines match no known format; state it with format: csv, fta, ucb or load")
 }
 
-// plainText returns the start of a file as text. It decompresses gzip files.
+// plainText returns the start of a file as text. It decompresses files in gzip format.
 func plainText(head []byte) string {
 	z, err := gzip.NewReader(bytes.NewReader(head))
 	if err != nil {

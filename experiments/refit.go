@@ -25,7 +25,7 @@ type Refits struct {
 }
 
 // Refits returns the refits for the replications of p. The refits pass each difference between
-// a row and the plan to find. The function find adds the number of the row to its message.
+// a row and the plan to find. The function find must add the number of the row to its message.
 func (p *Prepared) Refits(find func(found, wanted string)) *Refits {
 	return &Refits{p: p, workspace: newWorkspace(), named: make(map[string]bool), find: find}
 }
@@ -67,7 +67,7 @@ type Refit struct {
 	of    *Refits
 	offer *offer
 	books bool
-	known bool   // users know the runtimes of their jobs
+	known bool   // whether users know the runtimes of their jobs
 	at    int    // position of the next job in the plan
 	chain *chain // nil if no job of the plan follows another job
 }
@@ -196,7 +196,7 @@ func (f *Refit) Add(row *results.Job) {
 	f.Run.Jobs = append(f.Run.Jobs, j)
 }
 
-// became sets the outcome of j, a job of the plan, to that in row.
+// became sets the outcome of j, a job of the plan, to the outcome in row.
 func (f *Refit) became(row *results.Job, j *metrics.Job) {
 	c, planned := &j.Contract, j.Job
 	if row.Decision == contracts.Reject.String() {
@@ -239,7 +239,7 @@ func (f *Refit) became(row *results.Job, j *metrics.Job) {
 		c.Outcome = contracts.Cancelled
 	case f.books && finish < due || planned.OnDemand:
 		c.Outcome = contracts.Killed
-	case f.books && !done: // killed after its deadline, or ended at the deadline
+	case f.books && !done: // the job was killed after its deadline, or ended at the deadline
 		f.unsure(metrics.Late, metrics.Killed, metrics.ResponseOD, metrics.ResponseAR)
 	}
 	if f.offer.about.Clears { // rows do not contain the times at which a job was suspended

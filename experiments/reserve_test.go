@@ -35,9 +35,9 @@ func reserved(t testing.TB, file string, sets ...string) *scenario.Experiment {
 	return &e
 }
 
-// TestReserveRefused checks two refusals of a reservation book: processing ends after
-// submissions at the same time, and sharing hosts by another rule than its own. Both are
-// refused before the run.
+// TestReserveRefused checks that two settings are refused before a run with a reservation book:
+// ends are processed after submissions at the same time, and hosts are shared by a rule other
+// than the book's own.
 func TestReserveRefused(t *testing.T) {
 	t.Parallel()
 	for set, want := range map[string]string{
@@ -80,16 +80,16 @@ func TestWithoutBudget(t *testing.T) {
 }
 
 // TestReservationsMetamorphic checks relations of A.10 through the whole engine. On one
-// cluster, all matchmakers are equal. With only reservations, no laxity and equal speeds,
-// FF, IMCT and MLI are equal. With only on-demand jobs, none is rejected. With true
-// estimates, no reservation is late and no job is killed.
+// cluster, all matchmakers are equal. If all jobs are reservations without laxity and all
+// speeds are equal, FF, IMCT and MLI are equal. If all jobs are on-demand jobs, none is
+// rejected. With true estimates, no reservation is late and no job is killed.
 func TestReservationsMetamorphic(t *testing.T) {
 	t.Parallel()
 	jobs := func(sets ...string) map[string][]metrics.Job {
 		out := make(map[string][]metrics.Job)
 		run(t, reserved(t, "e1", append(sets, "sweep=[]", "replications=1", "base.workload.annotate.load.target=1")...), 1, func(r *Replication) {
 			if r.Configuration > 0 {
-				return // the same without laxity
+				return // without laxity, the results are the same
 			}
 			for k, run := range r.Runs {
 				label := []string{"mli", "ran", "ff", "nf", "imct", "minu", "maxu"}[k]

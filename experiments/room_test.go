@@ -14,8 +14,8 @@ import (
 	"bourse/workloadgen"
 )
 
-// measuredOf returns a study of one replication of a plan under be on single-processor
-// hosts, and the reported outcomes.
+// measuredOf runs a plan once under be on single-processor hosts, with the given outcomes, and
+// returns the study.
 func measuredOf(t *testing.T, hosts int, plan string, sets ...string) (*Replication, *Study) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "plan.csv")
@@ -41,10 +41,10 @@ func efficienciesOf(r *Replication) []float64 {
 	return metrics.Efficiency(&r.Runs[0].Outcome, 0, 0.5, 1)
 }
 
-// TestRoom checks that U* is a bound over all schedules if, for any reason, a job need not
-// run from its arrival for its runtime. Five jobs of two nodes and 100 s arrive at once on
-// two hosts. Each meets its deadline one after another, so U* is the sum of their values.
-// Without such a reason, U* must be exactly the paper's.
+// TestRoom checks that U* is a bound over all schedules if, for any reason, a job need not run
+// from its arrival for its runtime. Five jobs of two nodes and 100 s arrive at the same time on
+// two hosts. Run one after another, all meet their deadlines, so U* is the sum of their values.
+// Without such a reason, U* must equal the paper's U*.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	tight := strings.Repeat("0,100,100,100,2,1\n", 5)
@@ -108,7 +108,7 @@ func TestRoomOfWhatCounts(t *testing.T) {
 			t.Errorf("%s: U* is %+v, want %v", name, o, c.want)
 		}
 		for i, x := range efficienciesOf(r) {
-			if x < 0.99 || x > 1+1e-9 { // a bound may count a part that no user gets by the horizon
+			if x < 0.99 || x > 1+1e-9 { // a bound may count a part of a job that no user obtains by the horizon
 				t.Errorf("%s: efficiency %d is %v, want 1: all that count are fulfilled", name, i, x)
 			}
 		}
@@ -133,15 +133,16 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
-// TestPartsOfJobs checks the bound if parts of jobs are worth more than any set of whole
-// jobs. There are two gangs of three nodes on five hosts, of which only one fits.
+// TestPartsOfJobs checks the bound if parts of jobs are worth more than any set of whole jobs.
+// Of two gangs of three nodes, only one fits on the five hosts.
 func TestPartsOfJobs(t *testing.T) {
 	t.Parallel()
 	r, s := measuredOf(t, 5, "0,10,10,10,3,3\n0,10,10,10,3,3\n")
 	if o := r.Optimum; o.Room || o.Bound != 3 || math.Abs(o.Parts-5) > 1e-5 {
 		t.Errorf("U* is %+v, want 3, and 5 of parts", o)
 	}
-	// Each has done 25 of 30 for $2.50 and pays $0.50 for the host that both use.
+	// Each gang has done 25 of 30 node-seconds, worth $2.50, and pays $0.50 for the host that
+	// both use.
 	got, want := efficienciesOf(r), []float64{4. / 5, 1.5 / 4, -1. / 3}
 	for i := range got {
 		if math.Abs(got[i]-want[i]) > 1e-6 {

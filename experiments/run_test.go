@@ -59,7 +59,7 @@ func (s *Study) take(r *Replication) {
 	s.Add(r.Configuration, found)
 }
 
-// Value returns metric m in a replication and reports whether it is defined.
+// Value returns metric m in a replication and reports whether the metric is defined.
 func (s *Study) Value(configuration, policy, m, rep int) (float64, bool) {
 	x := s.Cells[configuration][policy].Values[m][rep]
 	return x, !math.IsNaN(x)
@@ -212,7 +212,7 @@ func TestPaper(t *testing.T) {
 	if falls := mean(high, "be", "efficiency_0") - mean(high, "be", "efficiency_1"); !(falls > 0.3) {
 		t.Errorf("high load: efficiency of be falls by %v in alpha, want steeply", falls)
 	}
-	if r := mean(high, "rac", "rejections"); math.Abs(r-0.37) > 0.03 { // three standard errors: 3 sqrt(0.37 0.63/3000)
+	if r := mean(high, "rac", "rejections"); math.Abs(r-0.37) > 0.03 { // 3 standard errors: 3 sqrt(0.37 0.63/3000)
 		t.Errorf("rac rejects %v, want 0.37", r)
 	}
 	for _, alpha := range []string{"efficiency_0", "efficiency_0.5", "efficiency_1"} {
@@ -314,7 +314,7 @@ func BenchmarkReplication(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				a.spare.give(run) // as if results were published
+				a.spare.give(run) // as when results are published
 			}
 			b.ReportMetric((processor()-start)/float64(b.N)*1e6, "cpu-us/op")
 			b.ReportMetric(drawing*1e6, "drawing-us")

@@ -12,8 +12,8 @@ import (
 	"bourse/workloadgen"
 )
 
-// crowd returns n jobs that are a load of 0.8 on the given number of hosts with two
-// processors. They have 4 to 10 nodes and take 120 to 960 s.
+// crowd returns n jobs that put a load of 0.8 on the given number of hosts with two processors.
+// Each job has 4 to 10 nodes and takes 120 to 960 s.
 func crowd(n, hosts int) workloadgen.Plan {
 	rng := rand.New(rand.NewPCG(1, 1))
 	every := 7.0 * 540 / (2 * float64(hosts)) / 0.8 // s
@@ -30,9 +30,9 @@ func crowd(n, hosts int) workloadgen.Plan {
 	return plan
 }
 
-// BenchmarkScale runs the whole market in a single run with up to 10^5 hosts and ten times
-// as many jobs. It reports the processor time per job, its ratio to the time with a tenth
-// of the hosts and jobs, and the memory per job.
+// BenchmarkScale measures one run of the whole market with up to 10^5 hosts and ten times as
+// many jobs. It reports the processor time per job, the ratio of this time to the time with a
+// tenth of the hosts and jobs, and the memory per job.
 func BenchmarkScale(b *testing.B) {
 	for _, policy := range []string{"be", "sac", "cac"} {
 		b.Run(policy, func(b *testing.B) {

@@ -65,7 +65,7 @@ func TestScriptsAsBuiltIn(t *testing.T) {
 	if testing.Short() {
 		draws = 20
 	}
-	if os.Getenv("BOURSE_MATRIX_SCRIPTS") != "" { // acceptance: 2,000 markets
+	if os.Getenv("BOURSE_MATRIX_SCRIPTS") != "" { // the acceptance test runs 2,000 markets
 		draws = 2000
 	}
 	dir, ran, kinds := t.TempDir(), 0, map[string]int{}
@@ -89,7 +89,7 @@ func TestScriptsAsBuiltIn(t *testing.T) {
 		return r.hash, nil
 	}
 	for i := range draws {
-		n, name := i*(2000/draws), starPolicies[i%uint64(len(starPolicies))] // only late draws price memory and GPUs
+		n, name := i*(2000/draws), starPolicies[i%uint64(len(starPolicies))] // only draws with higher numbers have prices for memory and GPUs
 		built := withPolicy(t, n, name, false)
 		if _, missing := exec.LookPath("python3"); built == nil || name == "sac.py" && missing != nil {
 			continue

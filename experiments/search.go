@@ -42,7 +42,7 @@ func Least(most int64, succeeds func(steps int64) (bool, error)) (f Found, err e
 		}
 		order = append(order, most)
 	}
-	low := int64(0) // fails
+	low := int64(0) // largest number of steps that is known to fail
 	for _, n := range order {
 		if try(n) {
 			f.Steps = n

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestLeast checks for any predicate that the number found succeeds and that one step less
-// fails. If more steps always succeed too, the number must be the least and be reported as
-// monotone. Up to 24 steps, it must be the least in any case.
+// TestLeast checks for random predicates that the number found succeeds and the next smaller
+// number fails. If every larger number succeeds too, the number found must be the smallest one
+// and reported as monotone. Up to 24 steps, it must be the smallest one in any case.
 func TestLeast(t *testing.T) {
 	t.Parallel()
 	const seed = 1

@@ -33,7 +33,7 @@ type setting struct {
 	conf    *scenario.Configuration
 	common  contracts.Request // fields that all requests share
 	work    *workload
-	churn   *churn // nil: hosts never leave
+	churn   *churn // nil means that hosts never leave
 	payment broker.Payment
 	bidding choice
 	price   choice
@@ -120,8 +120,8 @@ func settings(e *scenario.Experiment, in files) ([]*setting, error) {
 	return all, nil
 }
 
-// These are the orders of simultaneous events other than submissions-first. Ends are reported
-// either before submissions, or after them and one at a time.
+// The orders of simultaneous events other than submissions-first. Ends are reported either
+// before submissions, or after them and one at a time.
 const (
 	endsFirst = "ends-first"
 	oneByOne  = "one-by-one"
@@ -234,7 +234,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	return s, nil
 }
 
-// rules are the broker components that are created for each run.
+// A rules contains the broker components that are created for each run.
 type rules struct {
 	policy   contracts.Policy
 	sharing  sharing.Rule
@@ -242,7 +242,7 @@ type rules struct {
 	ties     *rand.Rand
 }
 
-// makers create the rules of successive runs. They contain the tables of plug-ins and the
+// A makers creates the rules of successive runs. It contains the tables of plug-ins and the
 // random streams from which the plug-ins draw. Each goroutine needs its own makers.
 type makers struct {
 	sharing  plugin.Table[sharing.Rule]
@@ -359,8 +359,8 @@ func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 	return hosts.Task{Work: j.Runtime}
 }
 
-// hold sets both bounds of a resource to the amount stated in the plan. The amount 0 leaves
-// the bounds unchanged.
+// hold sets both bounds of a resource to the amount stated in the plan. If the amount is 0,
+// hold does nothing.
 func hold(least, most *float64, amount float64) {
 	if amount > 0 {
 		*least, *most = amount, amount

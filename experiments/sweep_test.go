@@ -47,8 +47,8 @@ configurations: [low]
 	}
 }
 
-// TestDerived checks that attributes missing in a workload are either derived and reported,
-// or requested.
+// TestDerived checks that an attribute that the workload lacks is either derived, with a note,
+// or reported as missing.
 func TestDerived(t *testing.T) {
 	t.Parallel()
 	e, err := scenario.Parse("mixed", papers.Presets()["mixed"], scenario.Known{}, "replications=1", "configurations.sp2.workload.model.jobs=20")

@@ -42,7 +42,7 @@ type Dimension struct {
 	Of   string                   // budget, deadline, nodes, submit or class
 	Most int64                    // largest number of steps
 	At   func(steps int64) Terms  // function that returns the terms after the given number of steps
-	By   func(steps int64) string // the change, for people
+	By   func(steps int64) string // description of the change for users
 }
 
 const (
@@ -53,7 +53,7 @@ const (
 // Cent is the size of one step of the budget.
 var Cent = bank.Micros(10000)
 
-// bounds limit the terms to try.
+// A bounds limits the terms to try.
 type bounds struct {
 	budget  bank.Amount
 	nodes   int

@@ -2,7 +2,7 @@ package experiments
 
 import "testing"
 
-// few returns the paper's market in units of a few replications.
+// few returns the paper's experiment, divided into units of a few replications.
 func few(t testing.TB, replications int, sets ...string) *Prepared {
 	t.Helper()
 	ready, err := Prepare(paper(t, replications, sets...))

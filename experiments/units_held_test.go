@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestHeldUnits checks that jobs of a plan hold memory and units until they end. A job that
-// finds none free is rejected with "no room", and a job that even idle hosts could not run
-// with "too few hosts".
+// TestHeldUnits checks that jobs of a plan hold memory and units until they end. If too little
+// is free, a job is rejected with the reason "no room". A job that even idle hosts could not
+// run is rejected with the reason "too few hosts".
 func TestHeldUnits(t *testing.T) {
 	t.Parallel()
 	plan := filepath.Join(t.TempDir(), "plan.csv")

@@ -46,8 +46,8 @@ type workspace struct {
 
 	trial   *workspace       // branch on which offers are tried; nil until the first offer
 	seed    uint64           // seed of the current replication
-	rep     int              // its number
-	plan    workloadgen.Plan // its plan
+	rep     int              // number of the current replication
+	plan    workloadgen.Plan // plan of the current replication
 	drawn   workloadgen.Plan // memory for generated, read or annotated plans
 	places  byid.Index       // positions of jobs in the plan, by job number
 	payer   map[int64]int32  // position of each user in payers
@@ -270,7 +270,7 @@ func dollars(x float64) bank.Amount {
 // A hook can change the submission of the jobs of a run. It also receives the decisions on
 // these jobs.
 type hook interface {
-	// before is called before job n is submitted. It returns the submission to use for the
+	// before is called before job n is submitted, and returns the submission to use for the
 	// job. If it returns nil, the next hook determines the submission, and after the last hook
 	// the plan does.
 	before(in *arrivals, n int, now float64) (*submission, error)

@@ -105,10 +105,12 @@ func Of(rows []results.Metric, spot, reservation string) (all []Advice) {
 	return all
 }
 
-// letters returns the numbers of a configuration in printed form.
+// letters lists the names of the numbers of a configuration, in the order in which they are
+// printed.
 var letters = []string{"p_a", "p_w", "p_d", "q", "q_reservation"}
 
-// Weigh applies the rules to all the numbers and returns the advice.
+// Weigh applies the rules to the numbers of each configuration and returns the advice as a
+// document.
 func Weigh(all []Advice) (report.Document, error) {
 	text := ""
 	for i := range all {

@@ -24,7 +24,7 @@ import "fmt"
 type Verdict struct {
 	Spot      float64 // U_b / v = p - q (eq. 10), in [-1,1]
 	Reserve   float64 // U_g / v = pa (1 - q) (eq. 11), in [0,1]
-	Threshold float64 // value that pa must exceed. It is (p - q) / (1 - q), at most 1; may be negative
+	Threshold float64 // value that pa must exceed: (p - q) / (1 - q), at most 1; may be negative
 
 	// Reserving reports whether a reservation is better than the spot market, which is the
 	// case if pa is above the threshold. If pa equals the threshold, both have the same
@@ -49,7 +49,7 @@ func Provider(pa, pw, pd, q float64) (Verdict, error) {
 	return compare(q, probability{"p_a", pa}, probability{"p_w", pw}, probability{"p_d", pd})
 }
 
-// A probability is a number, with the name used in error messages.
+// A probability is a number with the name that error messages use.
 type probability struct {
 	name  string
 	value float64

@@ -25,7 +25,7 @@ func TestPaper(t *testing.T) {
 		pa, pw, q     float64
 		threshold     float64
 		reserving     bool
-		spot, reserve float64 // by hand
+		spot, reserve float64 // expected values, computed by hand
 	}{
 		{14, 0.80, 0.90, 0.10, 0.89, false, 0.80, 0.72},
 		{15, 0.63, 0.39, 0.14, 0.29, true, 0.25, 0.5418},
@@ -45,8 +45,8 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestElasticAndProvider checks eq. 18 and the provider's criterion with example (a), with
-// 95 % of the work done: (0.95-0.1)/0.9 and (0.9+0.95-0.2)/1.8.
+// TestElasticAndProvider checks eq. 18 and the provider's criterion on example (a) with 95 % of
+// the work done. The thresholds are (0.95-0.1)/0.9 and (0.9+0.95-0.2)/1.8.
 func TestElasticAndProvider(t *testing.T) {
 	t.Parallel()
 	e, err := advise.Elastic(0.80, 0.95, 0.10)
@@ -64,9 +64,9 @@ func TestElasticAndProvider(t *testing.T) {
 	}
 }
 
-// TestEdges checks the ends of the ranges. Nothing beats a certain spot market, a spot
-// market that costs more than it fulfils is always beaten, and the spot market is chosen in
-// a tie.
+// TestEdges checks the limits of the ranges. A reservation is never better if the spot market
+// is certain to fulfil the job, and always better if the spot market costs more than the
+// expected value. If both are equal, the spot market is chosen.
 func TestEdges(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -86,8 +86,8 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// TestVerdict checks eq. 12: reservations are better exactly if U_g > U_b, away from ties.
-// The provider's threshold must lie between those of the two kinds of users.
+// TestVerdict checks eq. 12: except for ties, reservations are better exactly if U_g > U_b. The
+// provider's threshold must lie between those of the two kinds of users.
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -146,8 +146,8 @@ func near(t interface {
 	}
 }
 
-// For a user at high load (eq. 15), a reservation is better although two of five jobs are
-// rejected.
+// This example shows eq. 15: for a user at high load, a reservation is better although two of
+// five jobs are rejected.
 func ExampleInelastic() {
 	v, err := advise.Inelastic(0.63, 0.39, 0.14)
 	if err != nil {
@@ -159,8 +159,8 @@ func ExampleInelastic() {
 }
 
 // TestUndecided checks that the advice is undecided exactly if p_a does not differ
-// significantly from the threshold. The numbers must be means over the replications that
-// have all of them, and the q of the reservation market must be included.
+// significantly from the threshold. The numbers must be means over the replications in which
+// all of them are defined, and the q of the reservation market must be included.
 func TestUndecided(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "r")

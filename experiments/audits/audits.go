@@ -30,7 +30,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Ledgers is a set of ledgers to audit: one ledger, or all the ledgers of a results directory.
+// A Ledgers is a set of ledgers to audit: one ledger, or all the ledgers of a results
+// directory.
 type Ledgers struct {
 	Addresses []string
 
@@ -127,7 +128,7 @@ func size(address string) (n int64) {
 
 // Audit audits the ledgers. Unless the ledgers are large, Audit processes one ledger per
 // processor at the same time. The result does not depend on the number of processors. The
-// function progress receives numbers of entries. It may be nil.
+// function progress receives the number of audited entries and the total; it may be nil.
 func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Found, error) {
 	runs, err := l.published()
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"bourse/experiments/results"
 )
 
-// A files contains the files of a results directory and the result of their comparison with
-// the manifest.
+// A files contains the result of comparing the files of a results directory with its manifest.
 type files struct {
 	Results  string   `json:"results" doc:"directory of the results"`
 	Files    int      `json:"files" doc:"published files named in the manifest"`
@@ -65,7 +64,7 @@ func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *result
 	return nil
 }
 
-// print tells people.
+// print writes the findings as text.
 func (f *files) print(b *strings.Builder, quiet bool) {
 	switch {
 	case len(f.Findings) > 0:

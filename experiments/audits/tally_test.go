@@ -2,8 +2,8 @@ package audits
 
 import "testing"
 
-// TestTally checks that the audits of several ledgers are counted together in entries,
-// whose number is known in advance if there is a head.
+// TestTally checks that a tally adds up the entries of several audits. The total is known in
+// advance if there is a head.
 func TestTally(t *testing.T) {
 	t.Parallel()
 	var done, total int
@@ -13,7 +13,7 @@ func TestTally(t *testing.T) {
 		t.Errorf("came to %d of %d, want 3 of 15", done, total)
 	}
 	got.of(0)(10, 10)
-	got.of(1)(6, 6) // more than was known
+	got.of(1)(6, 6) // more entries than the head states
 	if done != 16 || total != 16 {
 		t.Errorf("came to %d of %d, want 16 of 16", done, total)
 	}

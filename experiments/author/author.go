@@ -144,8 +144,8 @@ func (m *meter) Err() error {
 	return nil
 }
 
-// Checked runs a policy in random markets. It also runs the built-in policies in the same
-// markets to compare the cost. Each answer must be valid. If the same question is asked twice,
+// Checked runs a policy in random markets. To compare the cost, it also runs the built-in
+// policies in the same markets. Each answer must be valid. If the same question is asked twice,
 // both answers must be the same. A run that continues from a copy of the market must have the
 // same outcomes.
 func Checked(ctx context.Context, s Source, seed uint64, markets int) (*Check, error) {
@@ -317,7 +317,8 @@ func Ask(ctx context.Context, s Source, text []byte, print func(string)) (*Answe
 	return &Answered{d.Verdict.String(), d.AppendJSON(nil), outside.Bids(d.Placements), a.State}, nil
 }
 
-// mind returns the decision function of s for the question in line, and its initial state.
+// mind returns the decision function of s for the question in line, and the initial state of
+// the function.
 func (s Source) mind(line *outside.Line, print func(string), guard outside.Guard) (m outside.Mind, first []byte, err error) {
 	if s.File != "" {
 		text, err := os.ReadFile(s.File)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestAskGuarded checks that a runaway policy is stopped while it answers a saved question, or while it
-// is loaded, and that the error has the line of a script.
+// TestAskGuarded checks that a policy that does not end is stopped while it answers a saved
+// question, or while it is loaded. The error must contain the line of the script.
 func TestAskGuarded(t *testing.T) {
 	t.Parallel()
 	slow := "l = list(range(1000000))\n%sfor i in range(1000):\n%s    x = -1 in l\n"

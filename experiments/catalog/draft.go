@@ -25,7 +25,7 @@ type Question struct {
 type draft struct {
 	name, workload, fleet, policies, deadlines, repeat string
 
-	size     int  // hosts
+	size     int  // number of hosts
 	recorded bool // whether the jobs come from a log
 	slack    bool // whether some policy uses a sharing rule other than auction
 	queue    bool // whether some policy is a queue, which does not promise deadlines

@@ -50,7 +50,7 @@ func (e *GoesOnError) Error() string {
 	return fmt.Sprintf("job %s continues; repeat the command to wait for it, or end it with scancel", strings.Join(e.Jobs, " "))
 }
 
-// Unwrap returns why.
+// Unwrap returns the reason for the interruption.
 func (e *GoesOnError) Unwrap() error { return e.why }
 
 // Script returns the script that would be submitted for one array of jobs. If Chunk does
@@ -165,7 +165,7 @@ func (r *Run) measure(ctx context.Context, dir string, unit int) error {
 		return err
 	}
 	if r.Chunk == 0 {
-		const least = 60 // s that a task takes
+		const least = 60 // minimum duration of a task in seconds
 		r.Chunk = max(1, int(least/max(time.Since(began).Seconds(), 0.001))*r.Options.Workers)
 	}
 	return nil
@@ -219,7 +219,7 @@ func (r *Run) job(missing []string) (*slurm.Job, error) {
 	return job, nil
 }
 
-// submit submits those units.
+// submit submits jobs for the given units.
 func (r *Run) submit(ctx context.Context, missing []string) (ids []string, err error) {
 	job, err := r.job(missing)
 	if err != nil {
@@ -260,7 +260,7 @@ func (r *Run) submitted(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
-// wait returns when no task of the jobs is in the queue and the tasks' files are visible.
+// wait waits until no task of the jobs is in the queue and the files of the tasks are visible.
 func (r *Run) wait(ctx context.Context, ids []string) error {
 	total := len(r.units())
 	pause, settled := time.Second, 0

@@ -58,7 +58,7 @@ func dir(t *testing.T, seed uint64) *results.Dir {
 	return d
 }
 
-// TestCompare checks which pairs are compared, that replications are paired, the correction
+// TestCompare checks the pairs that are compared, the pairing of replications, the correction
 // for the number of comparisons, and the verdicts.
 func TestCompare(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 // jobs that were done in time, minus the user's payments, plus the penalties that the user received.
 const Gain = "gain"
 
-// Gains are the gains of users, to which jobs can be added.
+// A Gains contains the gains of users, to which jobs can be added.
 type Gains struct {
 	of    map[gainer]*series
 	order map[[2]string]int // configurations and policies in the order of the rows
@@ -57,8 +57,8 @@ func (g *Gains) Compare(baseline string) ([]Row, error) {
 	return compare(g.all(), Ask{Across: Configurations, Baseline: baseline, Users: true, Unsized: true}, nil, true)
 }
 
-// all returns all gains. all sorts them by configuration and policy in the order of the rows,
-// then by user.
+// all returns all gains, sorted by configuration and policy in the order of the rows, then by
+// user.
 func (g *Gains) all() []*series {
 	number := func(s *series) int { n, _ := strconv.Atoi(s.user); return n }
 	return slices.SortedFunc(maps.Values(g.of), func(a, b *series) int {

@@ -10,8 +10,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// TestOwn checks that configurations that have each a policy of their own are compared, and not if
-// they share one.
+// TestOwn checks that configurations are compared under different policies if each has its own
+// policy, but not if they share a policy.
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	rows := func(policies ...string) (all []results.Metric) {
@@ -33,8 +33,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestGains checks what users gain: ann has a job of $5 done for $2 and pays $1 for one that is not
-// done, of which she gets $0.25 back; bob is rejected.
+// TestGains checks the gains of two users. A job of ann worth $5 is done for $2. She pays $1
+// for a job that is not done, and receives a penalty of $0.25. The job of bob is rejected.
 func TestGains(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "r")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A ticks counts the times to which it is advanced.
+// A ticks is a source that counts the times to which it is advanced.
 type ticks struct {
 	name  string
 	every float64
@@ -51,8 +51,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrderIsKept checks that a source that another source makes due at the current time is
-// advanced before the sources that follow it in the given order.
+// TestOrderIsKept checks the case that one source makes another source due at the current time.
+// The other source must be advanced before the sources that follow it in the given order.
 func TestOrderIsKept(t *testing.T) {
 	t.Parallel()
 	var log []string
@@ -67,7 +67,7 @@ func TestOrderIsKept(t *testing.T) {
 	}
 }
 
-// A waker makes another source due when it is advanced.
+// A waker is a source that makes another source due when it is advanced.
 type waker struct {
 	ticks
 	other *ticks

@@ -17,7 +17,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// These are reasons for which the market rejects a request. Nothing has been booked.
+// The reasons for which the market rejects a request without booking an entry.
 var (
 	ErrBusy   = errors.New("the market is overloaded: send the order again")
 	ErrAway   = errors.New("the bank does not respond; nothing was booked")
@@ -272,11 +272,11 @@ var ErrNotFound = errors.New("no such contract")
 
 // A Filter selects the contracts to list.
 type Filter struct {
-	Account string // empty is all
+	Account string // empty means all accounts
 	Ended   bool   // whether to include contracts that have ended
-	From    int64  // number of the first
+	From    int64  // number of the first contract
 	Last    int    // maximum number of contracts to return, the newest first; 0 means all. Older contracts are not searched
-	Most    int    // 0 is all
+	Most    int    // maximum number of contracts to return; 0 means all
 }
 
 // List returns the selected contracts in order of their numbers.

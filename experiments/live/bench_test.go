@@ -57,6 +57,6 @@ func benchmark(b *testing.B, n int) {
 			}
 		}
 	}
-	b.Run("checkpoint/step", func(b *testing.B) { write(b, false) }) // what the step waits for
+	b.Run("checkpoint/step", func(b *testing.B) { write(b, false) }) // the part for which the step waits
 	b.Run("checkpoint/whole", func(b *testing.B) { write(b, true) })
 }

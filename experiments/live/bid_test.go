@@ -14,10 +14,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestBid checks that a new budget changes the bid of a contract, its share of the host and its
-// escrow at once, and that the market refuses one below the amount owed, one that the owner cannot
-// pay, one of another's contract and one of a contract that has ended. Two contracts at 3:1 have equal
-// shares after the second bids what the first does.
+// TestBid checks that a new budget immediately changes the bid of a contract, its share of the
+// host and its escrow. The market must refuse a budget below the amount owed, a budget that the
+// owner cannot pay, and a budget for a contract that belongs to another account or has ended.
+// Two contracts with shares of 3:1 have equal shares after the second bids as much as the
+// first.
 func TestBid(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 1)
@@ -29,7 +30,7 @@ func TestBid(t *testing.T) {
 	if got := share(first) / share(second); math.Abs(got-3) > 0.02 {
 		t.Errorf("shares are %v to 1, want 3", got)
 	}
-	left := (0.3 - 0.03 + 0.01) // what the second must offer to bid as much as the first, about
+	left := (0.3 - 0.03 + 0.01) // approximate budget with which the second contract bids as much as the first
 	got := w.turn(message{Bid: w.bid("more", "user:1", second, left)})[0]
 	if got.err != nil || got.answer.Verdict != "accept" || got.answer.Receipt == "" || len(got.answer.Places) != 1 {
 		t.Fatalf("%+v, %v", got.answer, got.err)
@@ -76,7 +77,7 @@ func TestBid(t *testing.T) {
 	defer reader.Close()
 	found := must(Check("market", w.disk.CrashClone(vfs.CrashCloneCfg{}), func(yield func(*bank.Entry) bool) {
 		for e := range reader.Entries() {
-			if e.Kind == bank.Adjust { // moves a micro-dollar more than the order's budget
+			if e.Kind == bank.Adjust { // moves one micro-dollar more than the budget in the order
 				e.Moves = slices.Clone(e.Moves)
 				e.Moves[0].Amount = must(e.Moves[0].Amount.Add(bank.Micros(1)))
 			}

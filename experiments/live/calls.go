@@ -24,7 +24,7 @@ type call struct {
 
 type question struct {
 	Kind     string      `json:"kind"` // hold, adjust, settle, penalty, reject or return
-	At       float64     `json:"at"`   // instant
+	At       float64     `json:"at"`   // time in seconds
 	Contract int64       `json:"contract"`
 	Who      string      `json:"who,omitempty"`
 	Order    string      `json:"order,omitempty"` // id of an order of kind bid
@@ -54,10 +54,10 @@ var errOtherwise = errors.New("this version decides differently from the version
 type calls struct {
 	bank  *teller.Teller
 	made  []call
-	known []call         // not yet asked again
+	known []call         // recorded calls that have not been repeated yet
 	again bool           // every answer is recorded, so the bank is not called
 	free  func(f func()) // calls f without holding the lock, so that other callers can read the market; if nil, f is called directly
-	bid   *bid           // that is being decided
+	bid   *bid           // changed budget that is being decided
 	last  string         // receipt for the current contract, or the reason for a refusal
 	why   string
 
@@ -85,7 +85,7 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 		switch {
 		case err == nil && c.bank.Receipt.Seq > 0:
 			r.Receipt = c.bank.Receipt.String()
-		case err == nil: // nothing was booked
+		case err == nil: // the bank booked no entry
 		case (q.Kind == "hold" || q.Kind == "adjust") && errors.As(err, &short):
 			r.Has = &short.Has
 		case errors.Is(err, store.ErrOtherBody):

@@ -41,10 +41,11 @@ func byResource(all []Charge) (amounts map[string]bank.Amount, sum bank.Amount, 
 	return amounts, sum, rate
 }
 
-// TestChargesByResource checks charges that are computed by hand. Contract a holds 2 of 4 GPUs and
-// half of the processors and bids $0.001/s; b holds 1 GPU and bids $0.003/s. While both run, a pays
-// for its GPUs: its fraction, 1/2, times the bid of b, but at most its own bid. Without b, it pays the
-// floor prices of 4 processors, $0.0001/s each, and of 2 GPUs, $0.0002/s each: half for each resource.
+// TestChargesByResource checks charges that are computed by hand. Contract a holds 2 of 4 GPUs
+// and half of the processors, and bids $0.001/s. Contract b holds 1 GPU and bids $0.003/s.
+// While both run, a pays for its GPUs: its fraction, 1/2, times the bid of b, but at most its
+// own bid. Without b, it pays the floor prices of 4 processors, $0.0001/s each, and of 2 GPUs,
+// $0.0002/s each: half for each resource.
 func TestChargesByResource(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, "name: lab\nadmission: be\nmarket: {resources: [gpu]}\nfloor_per_hour: {cpu: 0.36, gpu: 0.72}", 1)
@@ -57,8 +58,8 @@ func TestChargesByResource(t *testing.T) {
 		t.Errorf("alone: %+v, want $0.0008/s, half for each resource", alone.Charges)
 	}
 	terms := order.Terms{Class: "be", Nodes: 1, CPUs: 1, Work: 10, Deadline: 100, Budget: bank.Micros(300_000), Counts: map[string]int32{"gpu": 1}}
-	// The claims of b are 1/8 of the processors and 1/4 of the GPUs. It pays 1/4 of the bid of a, but
-	// at least the floor prices of 1 processor and 1 GPU, in the ratio 1 to 2.
+	// The claims of b are 1/8 of the processors and 1/4 of the GPUs. Contract b pays 1/4 of the
+	// bid of a, but at least the floor prices of 1 processor and 1 GPU, in the ratio 1 to 2.
 	got := ""
 	_, quoted, _, err := w.market.Quote(t.Context(), terms)
 	for _, c := range quoted {
@@ -86,11 +87,12 @@ func TestChargesByResource(t *testing.T) {
 	}
 }
 
-// TestChargesSum checks that charges by resource sum to the total, while contracts run and in the
-// end, under each payment rule, with and without floor prices, if hosts are lost, if charges for lost
-// work are dropped or remain, and if a penalty is withheld. A contract that uses only processors has no
-// charges by resource, and its record has no such field. Every third contract has the lowest budget
-// that is quoted, and its charges begin at the quoted rates.
+// TestChargesSum checks that charges by resource add up to the total, while contracts run and
+// at the end. It tests each payment rule, with and without floor prices, with lost hosts, with
+// charges for lost work that are dropped or remain, and with a withheld penalty. A contract
+// that uses only processors has no charges by resource, and its record has no such field.
+// Every third contract has the lowest budget that was quoted, and its charges begin at the
+// quoted rates.
 func TestChargesSum(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
@@ -139,7 +141,7 @@ func TestChargesSum(t *testing.T) {
 			if i == 9 {
 				w.turn(message{Gone: "b"})
 			}
-			for _, c := range must(w.market.List(Filter{})) { // a lost host may be owed for work that is no longer listed
+			for _, c := range must(w.market.List(Filter{})) { // the contract may owe a lost host for work that is no longer listed
 				owed := 0.0
 				for _, p := range c.Places {
 					owed += p.Owed

@@ -353,7 +353,7 @@ type turned struct {
 	seq     int64
 	record  *record
 	outcome outcome // outcome in the log
-	known   bool    // there was one
+	known   bool    // whether the log contains an outcome
 	done    bool    // whether the market has executed the step
 	results []result
 	err     error // non-nil if the result differs or the step could not be repeated
@@ -512,7 +512,7 @@ func (c *call) booked() bool {
 	return c.Has == nil && c.Refused == ""
 }
 
-// said returns the note in the ledger entry for c.
+// said returns the note that the ledger entry for c contains.
 func (c *call) said() []byte {
 	if short, err := c.Amount.Sub(c.Moved); c.Kind == "penalty" && err == nil && short.Sign() > 0 {
 		return teller.Short([]byte(c.Note), short)

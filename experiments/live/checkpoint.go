@@ -74,7 +74,7 @@ type rest struct {
 	Now   float64    `json:"now"`
 	Next  int64      `json:"next"`
 	Hosts []restHost `json:"hosts"`
-	Names []string   `json:"names"` // of accounts, by number
+	Names []string   `json:"names"` // names of accounts, by number
 }
 
 // A restHost is a host in a rest. Its tasks are those whose ends the host has not reported.
@@ -94,7 +94,7 @@ type restTask struct {
 	Name     int64   `json:"name"`
 	Contract int64   `json:"contract"`
 	Node     int32   `json:"node,omitempty"`
-	Until    float64 `json:"until,omitempty"` // of an ending task
+	Until    float64 `json:"until,omitempty"` // time after which an ending task no longer runs
 }
 
 func (k *core) rest() *rest {
@@ -170,12 +170,12 @@ func (k *core) base(seq int64) base { return base{seq, k.now, k.number<<perMarke
 // basesKept is the number of bases stored within the retention time of the log.
 const basesKept = 30
 
-// saved are the stored checkpoints.
+// A saved describes the stored checkpoints.
 type saved struct {
 	before, seq int64   // record numbers of the last two checkpoints, or 0
 	read        int64   // record number of the checkpoint from which the market resumed
-	at          float64 // instant of the last
-	bases       []base  // in order
+	at          float64 // time of the last checkpoint
+	bases       []base  // bases in the order of their records
 }
 
 func (s *saved) base(seq int64) bool {
@@ -213,7 +213,7 @@ func (m *Market) keep(now float64) error {
 // A written is the result of writing a checkpoint.
 type written struct {
 	saved
-	pruned bool // the records before the first base have been deleted
+	pruned bool // whether the records before the first base have been deleted
 	err    error
 }
 
@@ -279,7 +279,7 @@ func (m *Market) save() error {
 		return err
 	}
 	w, err := m.store(m.log, m.core, m.saved)
-	m.log.codec = codec{} // reading can begin here
+	m.log.codec = codec{} // reading can start at this record
 	w.err = err
 	return m.adopt(w)
 }

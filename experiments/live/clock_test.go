@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// TestClockJumps sets the wall clock of a market forward and back by up to a week, both
-// while the market runs and while it is down. Nobody may notice. Time passes at the
-// machine's rate and never goes back. Only a jump forward while the market was down has an
-// effect. No host is given up, each contract is settled, and the log and ledger are clean.
+// TestClockJumps sets the wall clock of a market forward and back by up to a week, both while
+// the market runs and while it is down. The jumps must have no visible effect: time passes at
+// the machine's rate and never goes back. Only a jump forward while the market was down has an
+// effect. No host may be lost, each contract must be settled, and the log and the ledger must
+// pass their checks.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	const week = 7 * 86400
@@ -21,7 +22,7 @@ func TestClockJumps(t *testing.T) {
 		start := func() {
 			w.clock = newBootClock(func() float64 { return w.now + off }, func() float64 { return w.now })
 		}
-		begun, last := w.now, w.market.core.now // of the present run
+		begun, last := w.now, w.market.core.now // times of the current run
 		check := func() {
 			t.Helper()
 			if passed := w.market.core.now - last; passed < w.now-begun-1e-6 || passed > w.now-begun+1e-6 {

@@ -28,7 +28,7 @@ type codec struct{ hosts map[string]*reported }
 // A reported contains the last report of a host. Its times are in microseconds.
 type reported struct {
 	seq, first, at int64
-	tasks          map[int64]*reportedTask // by name
+	tasks          map[int64]*reportedTask // tasks by name
 }
 
 type reportedTask struct{ used, increase, waited int64 }

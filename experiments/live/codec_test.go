@@ -17,8 +17,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// chatter returns records of hosts that report usage, in which each reading is off by some
-// microseconds, with every other kind of record.
+// chatter returns random records of all kinds. Most are reports of usage, in which each value
+// differs from the true one by some microseconds.
 func chatter(rng *rand.Rand, records, tasks int, off float64) (all []*record) {
 	now, rates := 7e8, make([]float64, tasks)
 	uses, ats, firsts, sessions := make([]float64, tasks), [3]float64{}, [3]int64{1, 1, 1}, [3]int64{1, 1, 1}
@@ -70,8 +70,8 @@ func chatter(rng *rand.Rand, records, tasks int, off float64) (all []*record) {
 	return all
 }
 
-// TestCodec checks that records are read as they were written, starting from each record at
-// which a codec began, and from no other.
+// TestCodec checks that decoded records equal the encoded ones. Reading must be possible from
+// each record at which a codec was reset, and from no other record.
 func TestCodec(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -106,8 +106,8 @@ func TestCodec(t *testing.T) {
 	}
 }
 
-// TestReportBounds checks that times that are not numbers, or that a host cannot have
-// measured, are refused before they are logged.
+// TestReportBounds checks that a report is refused before it is logged if a time in it is not a
+// number or is longer than a host can have measured.
 func TestReportBounds(t *testing.T) {
 	t.Parallel()
 	for _, x := range []float64{math.NaN(), math.Inf(1), 1e300, -1e300, 2 * mostTime} {
@@ -150,11 +150,11 @@ func TestLogSize(t *testing.T) {
 	}
 }
 
-// TestLogDamaged truncates the files of a log at each byte and changes each byte. For the
-// files that Pebble writes about them, it changes every 23rd byte. Records must be read as
-// they were written, or the damage must be reported. If records are only in the file of the
-// last writes, Pebble may treat those after the damage as a write that was interrupted by a
-// power failure.
+// TestLogDamaged truncates the files of a log at each byte and changes each byte. In the files
+// in which Pebble describes the log, it changes every 23rd byte. Reading must return the
+// records that were written, or report the damage. Pebble may treat damaged records in the file
+// of the last writes as a write that was interrupted by a power failure, and omit them and all
+// later records.
 func TestLogDamaged(t *testing.T) {
 	t.Parallel()
 	const dir = "market"
@@ -227,8 +227,8 @@ func writeFile(fs vfs.FS, path string, text []byte) {
 	must(0, f.Close())
 }
 
-// FuzzCodec decodes records that may be damaged. They must be refused, or a record that was
-// decoded must stay the same if it is encoded and decoded again.
+// FuzzCodec decodes records that may be damaged. Decoding must fail, or return a record that
+// stays the same if it is encoded and decoded again.
 func FuzzCodec(f *testing.F) {
 	var c codec
 	for _, r := range chatter(rand.New(rand.NewPCG(1, 4)), 5, 9, 1e-4) {
@@ -243,7 +243,7 @@ func FuzzCodec(f *testing.F) {
 		for i := range r.Messages {
 			if m := r.Messages[i].Report; m != nil {
 				if _, err := newReport(m.Host, &m.Told); err != nil {
-					return // no market logs this
+					return // no market logs this record
 				}
 			}
 		}

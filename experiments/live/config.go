@@ -54,9 +54,9 @@ type Link struct {
 	Patience float64 `yaml:"patience" validate:"gt=0,max=3600" doc:"seconds after a deadline during which the market waits for the last reports of hosts"`
 }
 
-// These are the minimum lease, and the minimum time after which a host is lost, in seconds,
-// for hosts of whole cores. The agents and tasks of such hosts share a network file system,
-// whose cache can be a minute old.
+// The minimum lease of hosts of whole cores, and the minimum time after which such a host is
+// lost, in seconds. The agents and tasks of such hosts share a network file system, whose cache
+// can be a minute old.
 const (
 	wholeLease = 60
 	wholeLost  = 120

@@ -64,7 +64,7 @@ type Contract struct {
 	queued queued
 
 	least bank.Amount // lowest budget that the contract has had; 0 if the budget has not changed
-	order string      // signed
+	order string      // signed order
 	job   string      // text of the job
 
 	ranks  []int32 // host of each node, or its last host, counted from 1; 0 if the node had no host. It is set only if there are several nodes
@@ -129,7 +129,7 @@ func resourceName(kind hosts.Kind, counts []string) string {
 func (k *core) charges(c *Contract) []Charge {
 	all, err := chargesOf(k.broker.Charges(contracts.ID(c.ID)), c.Budget, k.config.Counts)
 	if err != nil {
-		return nil // more than any budget
+		return nil // the amounts exceed any budget
 	}
 	return all
 }
@@ -254,7 +254,7 @@ func (c *Contract) Booked() float64 { return cmp.Or(c.Settled, c.Ended) }
 
 // Charged returns the charges of c before a part of the penalty was deducted from them.
 func (c *Contract) Charged() bank.Amount {
-	sum, _ := c.Paid.Add(c.Withheld) // at most the budget
+	sum, _ := c.Paid.Add(c.Withheld) // the sum is at most the budget
 	return sum
 }
 

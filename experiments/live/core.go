@@ -44,9 +44,9 @@ type state struct {
 	open      map[int64]*Contract
 	unsettled []unsettled          // calls that the bank refused, in order
 	held      []int64              // contracts whose orders are held back, in order
-	loads     map[string]load      // of accounts
+	loads     map[string]load      // loads of accounts
 	arrays    map[string]int       // unfinished contracts of arrays
-	freed     bool                 // a contract has ended since the held orders were last examined
+	freed     bool                 // whether a contract has ended since the held orders were last examined
 	lapse     float64              // earliest time at which a held order may expire
 	meters    map[int64][]*metered // attempts at each node, by open contract
 	dealt     []dealt              // hosts as last allocated
@@ -57,9 +57,9 @@ type host struct {
 	join
 	machine *remote.Machine
 	removed bool
-	gone    bool           // the host does not respond or has been removed
-	closed  bool           // the agent has closed the host, which accepts no more tasks
-	drained bool           // the operator has drained the host, which leaves when its tasks have ended
+	gone    bool           // whether the host does not respond or has been removed
+	closed  bool           // whether the agent has closed the host, which accepts no more tasks
+	drained bool           // whether the operator has drained the host, which leaves when its tasks have ended
 	reach   reach          // how tasks on other hosts reach the tasks of this host
 	orders  remote.Orders  // orders to the host after the last step
 	tasks   map[int64]task // wanted tasks by name, until the host reports their ends
@@ -154,7 +154,7 @@ type Answer struct {
 	kept bool // whether to store the answer, so that a repeated order receives the same answer
 }
 
-// turn does one turn. turn returns one result per message. An error means that the market
+// turn executes one step and returns one result per message. An error means that the market
 // cannot continue.
 func (k *core) turn(r *record) ([]result, error) {
 	k.now, k.calls.made, k.ended, k.begun = r.Now, nil, nil, nil
@@ -429,7 +429,7 @@ func (k *core) cancel(text string, out *result) error {
 // ErrNoContract means that the account has no open contract with that number.
 var ErrNoContract = errors.New("this account has no such open contract")
 
-// hear processes a report of a host.
+// hear processes a report that a host has sent.
 func (k *core) hear(t *hostReport, out *result) error {
 	h, id := k.host(t.Host)
 	if h == nil || h.removed {

@@ -11,10 +11,10 @@ import (
 	"bourse/experiments/live/usage"
 )
 
-// TestCosts checks, over random contracts of which many have penalties, that the rows of FOCUS of
-// all accounts and a month add up to what the ledger's settlements of that month paid to others,
-// minus its penalties, to the micro-dollar. A part of a penalty that is withheld from charges
-// counts once.
+// TestCosts checks the FOCUS rows of a month for random contracts, many of which have
+// penalties. The rows of all accounts must add up, to the micro-dollar, to the payments to
+// others in the settlements of that month, minus the penalties. A part of a penalty that is
+// withheld from charges counts once.
 func TestCosts(t *testing.T) {
 	t.Parallel()
 	const seed = 5

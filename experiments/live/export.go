@@ -50,7 +50,7 @@ type Outcome struct {
 	Reason   string
 	State    string  // open if the contract had not ended
 	Ended    float64 // end in seconds on the plan's time axis
-	Paid     float64 // dollars
+	Paid     float64 // payment in dollars
 }
 
 // Export reads the log in dir. The market must not be running.
@@ -275,7 +275,7 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 		}
 	}
 	if j.early = c.Early; c.Submitted > j.Arrival {
-		j.Arrival = c.Submitted // it was held
+		j.Arrival = c.Submitted // the order was held before it was decided
 	}
 	if c.Memory > 0 { // rounded up to Slurm's unit of memory if a host has whole cores
 		n := workloadgen.Needs{Memory: float64(c.Memory)}
@@ -334,7 +334,7 @@ func (x *exporter) exported(seed uint64) (*Exported, error) {
 	if slices.Min(fleet.Sizes) == fleet.CPUs {
 		fleet.Sizes = nil
 	} else {
-		fleet.CPUs = scenario.Default().Fleet.CPUs // sizes take its place
+		fleet.CPUs = scenario.Default().Fleet.CPUs // sizes replace this field
 	}
 	if !slices.ContainsFunc(x.order, func(h *exportedHost) bool { return h.Room != x.order[0].Room }) {
 		fleet.Memory, fleet.Count, fleet.Held = fleet.Held[0].Memory, fleet.Held[0].Count, nil

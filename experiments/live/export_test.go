@@ -17,7 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// ran exports the market of w, runs the scenario, and returns both.
+// ran exports the market of w, runs the exported scenario, and returns the export and the run.
 func (w *town) ran() (*Exported, []metrics.Job, string) {
 	w.t.Helper()
 	x := must(Export("market", w.disk.CrashClone(vfs.CrashCloneCfg{})))
@@ -58,7 +58,7 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	for n, rules := range []string{file, file, "name: lab", "name: lab\nadmission: cac\nmarket: {bidding: cheapest}", "name: lab", "name: lab\nadmission: sac\nmarket: {bidding: cheapest, payment: bid}", "name: lab\nadmission: edf\nmarket: {sharing: exclusive}"} {
 		w := newTown(t, rules, 3)
-		if n == 1 || n == 2 { // of three sizes
+		if n == 1 || n == 2 { // hosts have three sizes
 			w.resize(1, 2)
 			w.resize(2, 0.5)
 		}
@@ -100,7 +100,7 @@ func TestExport(t *testing.T) {
 				rejected++
 				continue
 			}
-			if got := j.Contract.Outcome.State(); got != o.State && j.Runtime < j.Deadline { // a longer one continues to run
+			if got := j.Contract.Outcome.State(); got != o.State && j.Runtime < j.Deadline { // a longer job continues to run
 				t.Errorf("%q: contract %d: %s, and live %s", rules, o.Job, got, o.State)
 			}
 			live, computed = live+o.Paid, computed+j.Contract.Paid.Float64()
@@ -114,8 +114,9 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportHosts checks that hosts that join late, leave and return do so in the scenario,
-// that hosts with different task limits are refused, and which data a log omits.
+// TestExportHosts checks that hosts that join late, leave and return in the market also do so
+// in the scenario. It also checks that hosts with different task limits are refused, and that
+// the notes list the data that a log omits.
 func TestExportHosts(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)

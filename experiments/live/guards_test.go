@@ -14,8 +14,8 @@ import (
 
 var removed = flag.Bool("guards", false, "TestGuards removes each guard and sees its test fail")
 
-// guards lists the defences against the attacks in THREATS.md. For each, it has the test of
-// a row, and a change that removes the defence: a file, and pairs of old and new text.
+// guards lists the defences against the attacks in THREATS.md. Each element contains the test
+// of a row, and a change that removes the defence: a file, and pairs of old and new text.
 var guards = []struct {
 	row, file string
 	edits     []string

@@ -11,7 +11,7 @@ import (
 	"bourse/hosts/remote/remotetest"
 )
 
-// provide makes another host with the given resources join. Its name is spec.Name.
+// provide adds a host with the given specification to the market.
 func (w *town) provide(spec hosts.Spec) {
 	w.t.Helper()
 	if r := w.turn(message{Join: &join{Spec: spec, Owner: "host:h00"}}); r[0].err != nil {
@@ -20,8 +20,9 @@ func (w *town) provide(spec hosts.Spec) {
 	w.names, w.agents = append(w.names, spec.Name), append(w.agents, remotetest.New(spec))
 }
 
-// TestMemoryRow checks the example of resources: of five jobs of 1 GB on a host that offers 4 GB, four
-// run. The fifth is refused for lack of room, and the answer states how much is left.
+// TestMemoryRow checks the documented example of memory: of five jobs of 1 GB on a host that
+// offers 4 GB, four run. The fifth is refused for lack of room, and the answer states how much
+// memory is free.
 func TestMemoryRow(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, "name: lab\nadmission: be\nmarket: {resources: [memory]}", 1)
@@ -46,9 +47,9 @@ func TestMemoryRow(t *testing.T) {
 	}
 }
 
-// TestFloorRow checks the example of floor prices: at $0.36 an hour, a job without competitors that
-// receives one processor for 30 s pays $0.003000. A program that ends after 10 s of the same work pays
-// for these, which an audit accepts.
+// TestFloorRow checks the documented example of floor prices: at $0.36 an hour, a job without
+// competitors that receives one processor for 30 s pays $0.003000. A program that ends after 10
+// s pays for 10 s, and an audit accepts this.
 func TestFloorRow(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file+"floor_per_hour: {cpu: 0.36}", 1)
@@ -71,9 +72,9 @@ func TestFloorRow(t *testing.T) {
 	w.check(2)
 }
 
-// TestExportHeld checks that an exported market keeps the memory and units that its hosts offer and
-// its jobs hold, and their prices. A run of it makes the same decisions and charges nearly the same
-// amounts. Hosts differ or are alike.
+// TestExportHeld checks that an exported market keeps the memory and units that its hosts offer
+// and its jobs hold, and their prices. A run of it makes the same decisions and charges nearly
+// the same amounts. The test covers equal and different hosts.
 func TestExportHeld(t *testing.T) {
 	t.Parallel()
 	const rules = "name: lab\nadmission: be\nmarket: {bidding: cheapest, resources: [memory, fpga]}\nfloor_per_hour: {cpu: 0.01, memory: 0.001, gpu: 0.02}\n"
@@ -127,8 +128,8 @@ func TestExportHeld(t *testing.T) {
 	}
 }
 
-// TestChangedOffer checks the error for a host that joins again with other memory while it runs a
-// task. It names memory and units instead of processors.
+// TestChangedOffer checks the error for a host that joins again with other memory while it runs
+// a task. The error must name memory and units instead of processors.
 func TestChangedOffer(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 1)

@@ -23,12 +23,13 @@ var (
 	firstConversation = flag.Uint64("conversations.first", 0, "seed of the first conversation of TestConversations")
 )
 
-// TestConversations checks markets of which the tenants send any signed orders: arrays, dependencies,
-// projects, checkpoints, tries, memory and units that no host has, budgets of a micro-dollar,
-// changed budgets, orders sent again with another text, and cancellations of others' contracts.
-// Hosts are lost and return. A market that is killed on the way must end in the same state as one
-// that is not, the log must be decided again in the same way, and the ledger must be clean. Each
-// contract must end, the money must add up, and afterwards everybody is served as before.
+// TestConversations sends random signed orders to markets: arrays, dependencies, projects,
+// checkpoints, further attempts, memory and units that no host has, budgets of a micro-dollar,
+// changed budgets, repeated ids with another text, and cancellations of contracts of other
+// accounts. Hosts are lost and return. A market that is killed during the test must end in the
+// same state as one that is not killed. A replay of the log must give the same decisions, and
+// an audit of the ledger must have no findings. Each contract must end, the money must add up,
+// and afterwards the market must serve all accounts as before.
 func TestConversations(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(*conversations) {
@@ -47,11 +48,11 @@ func TestConversations(t *testing.T) {
 type talker struct {
 	*town
 	*rand.Rand
-	n    int // messages
+	n    int // number of messages
 	sent []message
 	ids  []int64
 
-	projects, unkept bool // the bank refused an order, whose answer is not stored
+	projects, unkept bool // unkept: whether the bank refused an order, whose answer is not stored
 }
 
 // one returns a random element of all.
@@ -78,7 +79,7 @@ func converse(t *testing.T, seed, n uint64) []string {
 	file := r.rules()
 	r.projects = seed%3 == 0
 	if _, err := Parse("lab.yaml", []byte(file)); err != nil {
-		t.Skip(err) // a floor price of a resource without a price
+		t.Skip(err) // the market has a floor price for a resource without a price
 	}
 	r.town = newTown(t, file, 2)
 	for i := range 2 {
@@ -164,7 +165,7 @@ func converse(t *testing.T, seed, n uint64) []string {
 			t.Errorf("host %s runs %d tasks that nobody pays for", r.names[i], a.Running())
 		}
 	}
-	for range 70 { // until the price histories no longer include the conversation
+	for range 70 { // enough to remove the conversation from the price histories
 		r.now += 10
 		r.talk()
 	}
@@ -178,7 +179,7 @@ func converse(t *testing.T, seed, n uint64) []string {
 	if n > 0 && r.kills == 0 {
 		t.Error("the market was never killed")
 	}
-	if r.unkept { // such an order gets a new number if it is sent again after a kill
+	if r.unkept { // after a kill, the repeated order gets a new number
 		return nil
 	}
 	return append(r.entries(), listed(r.market)...)
@@ -191,7 +192,7 @@ func (r *talker) message() (m message, ok bool) {
 	r.n++
 	account, id := fmt.Sprint("user:", r.IntN(3)), fmt.Sprint("m", r.n)
 	if r.IntN(9) == 0 {
-		id = fmt.Sprint("m", 1+r.IntN(r.n)) // perhaps used before
+		id = fmt.Sprint("m", 1+r.IntN(r.n)) // this id may have been used before
 	}
 	contract := ownerstest.Contract(int64(r.IntN(200)))
 	if len(r.ids) > 0 && r.IntN(8) > 0 {

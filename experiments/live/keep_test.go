@@ -13,16 +13,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// keeping is a market that retains its log for a tenth of a day and writes a checkpoint in
-// every step.
+// keeping is the configuration of a market that retains its log for a tenth of a day. The tests
+// write a checkpoint in every step.
 func keeping(t *testing.T) *town {
 	w := newTown(t, file+"keep: 0.1\n", 1)
 	w.every, w.market.every = 1, 1
 	return w
 }
 
-// busy gives a market one contract every given number of seconds. Each ends before the next
-// one starts.
+// busy submits one contract to a market every given number of seconds. Each contract ends
+// before the next one starts.
 func (w *town) busy(contracts int, apart float64) {
 	w.t.Helper()
 	for range contracts {
@@ -49,8 +49,8 @@ func (w *town) table(table byte) (all []int64) {
 	return all
 }
 
-// TestKeep checks that exactly the log of the retention time exists, and that a market
-// continues and can be checked with it.
+// TestKeep checks that a market retains exactly the log of the retention time, and that the
+// market can be reopened and checked with this log.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	w := keeping(t)
@@ -105,7 +105,7 @@ func (w *town) check50() {
 }
 
 // TestOtherVersion checks a market whose checkpoints another version has written. It must
-// resume from the state stored when no contract was open. If there is no such state, it
+// resume from the state stored when no contract was open. If there is no such state, the error
 // must say so.
 func TestOtherVersion(t *testing.T) {
 	t.Parallel()

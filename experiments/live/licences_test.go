@@ -10,10 +10,11 @@ import (
 	"bourse/contracts/order"
 )
 
-// TestLicences checks licences of a live market by hand. There are two, which cost at least $0.36 an
-// hour each, $0.0001/s. Contracts a and b hold one each on different hosts; c finds none, and its
-// answer states how many are free. When one of them ends, d gets its licence. A contract with one licence
-// pays the floor price for 20 s; the charge counts for licences.
+// TestLicences checks licences of a live market with results computed by hand. There are two
+// licences, which cost at least $0.36 an hour each, or $0.0001/s. Contracts a and b hold one
+// each on different hosts. Contract c is refused, and the answer states how many licences are
+// free. When a or b ends, contract d gets its licence. A contract with one licence pays the
+// floor price for 20 s, as a charge for licences.
 func TestLicences(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, "name: lab\nadmission: be\nmarket: {licences: {matlab: 2}}\nfloor_per_hour: {matlab: 0.36}", 2)
@@ -41,7 +42,7 @@ func TestLicences(t *testing.T) {
 	}
 	w.pass(40)
 	ended := must(w.market.Status(a.Contract))
-	if !ended.Over() { // it is on the other host
+	if !ended.Over() { // the contract runs on the other host
 		ended = must(w.market.Status(b.Contract))
 	}
 	if _, sum, _ := byResource(ended.Charges); ended.State != "fulfilled" || ended.Paid != bank.Micros(2000) || sum != ended.Paid || ended.Charges[1].Resource != "licences" {
@@ -56,8 +57,9 @@ func TestLicences(t *testing.T) {
 	w.check(-1)
 }
 
-// TestLicencesNeverOversold sends random orders with licences to a market whose hosts are lost and
-// return. At no time do contracts that are not over hold more units than there are. The log replays.
+// TestLicencesNeverOversold sends random orders with licences to a market whose hosts are lost
+// and return. At no time may open contracts hold more units than exist. A replay of the log
+// must give the same results.
 func TestLicencesNeverOversold(t *testing.T) {
 	t.Parallel()
 	refused, held := 0, 0

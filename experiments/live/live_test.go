@@ -45,21 +45,21 @@ market: {bidding: cheapest}
 type town struct {
 	t       testing.TB
 	conf    Config
-	disk    *vfs.MemFS // of the market
-	vault   *vfs.MemFS // of the bank
+	disk    *vfs.MemFS // file system of the market's log
+	vault   *vfs.MemFS // file system of the bank's ledger
 	bank    *tried
 	market  *Market
-	clock   Clock // nil: time is told
+	clock   Clock // nil means that the test sets the time
 	now     float64
 	agents  []*remotetest.Agent
 	names   []string
 	kill    func(at string) bool
 	kills   int
 	every   int64 // number of records between two checkpoints; 0 means the default
-	read    int64 // the last checkpoint from which the market resumed
+	read    int64 // number of the checkpoint from which the market last resumed
 	meter   Meter
 	version string
-	apart   *processes // nil if the bank and the market are in this process
+	apart   *processes // the processes of the bank and the market; nil if both are in this process
 }
 
 // Now implements [Clock].
@@ -79,12 +79,12 @@ func (w *town) Reach(at float64) {
 
 var errKilled = errors.New("killed")
 
-// A tried is a bank at which the market may be killed before and after each call.
+// A tried is a bank. The market may be killed before and after each call of its methods.
 type tried struct {
 	*store.Sequencer
 	at    func(string) error
 	away  atomic.Bool
-	crash func(at string) bool // for the bank itself: it is dropped and replaced by another
+	crash func(at string) bool // reports whether the bank itself is dropped and replaced by another
 }
 
 func (b *tried) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, err error) {
@@ -129,7 +129,7 @@ func newTown(t testing.TB, file string, hosts int) *town {
 	return w
 }
 
-// found creates a bank at which market:lab may pay the given number of host owners.
+// found creates a bank that allows market:lab to pay the given number of host owners.
 func found(dir string, fs vfs.FS, hosts int) *store.Sequencer {
 	j := must(store.Create(dir, store.Options{FS: fs}))
 	s := store.NewSequencer(j, bank.New(j))
@@ -177,7 +177,7 @@ func (w *town) world() World {
 	}
 }
 
-// crash drops the market like a kill and opens it again.
+// crash drops the market, as a kill would, and opens it again.
 func (w *town) crash() {
 	w.kills++
 	w.disk = w.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -186,8 +186,8 @@ func (w *town) crash() {
 	w.open()
 }
 
-// turn executes one step. If the market is killed in it, turn repeats the step, as clients
-// without an answer do.
+// turn executes one step. If the market is killed during the step, turn repeats the step, like
+// clients that receive no answer.
 func (w *town) turn(messages ...message) []result {
 	w.t.Helper()
 	if w.apart != nil {
@@ -226,7 +226,7 @@ func (w *town) join(name string) {
 	w.names, w.agents = append(w.names, name), append(w.agents, remotetest.New(spec))
 }
 
-// talk makes all hosts exchange messages with the market.
+// talk lets all hosts exchange messages with the market.
 func (w *town) talk() {
 	w.t.Helper()
 	var all []message
@@ -245,7 +245,7 @@ func (w *town) talk() {
 	}
 }
 
-// hear tells the market that a host is present.
+// hear informs the market that a host is present.
 func (w *town) hear(host string, t *remote.Told) {
 	if w.apart != nil {
 		w.apart.heard = append(w.apart.heard, heard{host, *t})
@@ -254,19 +254,19 @@ func (w *town) hear(host string, t *remote.Told) {
 	w.market.seen.hear(host, w.Now(), t)
 }
 
-// orders returns the orders for a host.
+// orders returns the market's current orders for a host.
 func (w *town) orders(host string) remote.Orders {
 	if w.apart != nil {
 		o := w.apart.last.Orders[host]
 		for i := range o.Wanted {
-			o.Wanted[i].Work = math.Inf(1) // which does not travel
+			o.Wanted[i].Work = math.Inf(1) // this field is not transmitted
 		}
 		return o
 	}
 	return w.market.seen.of(host).orders
 }
 
-// pass advances time, with one message of every host per second.
+// pass advances time. Every host sends one report per second.
 func (w *town) pass(seconds int) {
 	w.t.Helper()
 	for range seconds {
@@ -277,7 +277,7 @@ func (w *town) pass(seconds int) {
 
 var jobText = order.Text(&remote.Job{Command: []string{"true"}})
 
-// order returns a signed order.
+// order returns a signed order of a user for a job with the given terms.
 func (w *town) order(id, account, class string, nodes int, work, deadline, budget float64) submission {
 	w.t.Helper()
 	return w.orderUntil(id, account, class, nodes, work, deadline, budget, 9000)
@@ -367,7 +367,7 @@ func (w *town) day() []string {
 	return append(all, listed(w.market)...)
 }
 
-// listed describes all contracts of a market in words.
+// listed returns a text that describes all contracts of a market.
 func listed(m *Market) (all []string) {
 	for _, c := range must(m.List(Filter{Ended: true})) {
 		all = append(all, fmt.Sprintf("%+v", c))
@@ -375,8 +375,8 @@ func listed(m *Market) (all []string) {
 	return all
 }
 
-// check checks that a new broker reproduces the log, that an audit finds the ledger clean,
-// and that the notes are possible.
+// check checks that a new broker reproduces the log, and that an audit of the ledger and its
+// notes has no findings.
 func (w *town) check(calls int) *Checked {
 	w.t.Helper()
 	dir, opts := w.books()
@@ -404,8 +404,8 @@ func (w *town) check(calls int) *Checked {
 	return c
 }
 
-// TestDay checks contracts of programs on remote hosts. They must be admitted, run, end and
-// be paid for, from the order to the ledger entry.
+// TestDay checks contracts of programs on remote hosts, from the order to the ledger entry:
+// they are admitted, run, end and are paid for.
 func TestDay(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)
@@ -488,7 +488,7 @@ func TestBankKilled(t *testing.T) {
 			if what != at {
 				return false
 			}
-			if n++; n%2 == 0 { // every other time
+			if n++; n%2 == 0 { // every second time
 				return false
 			}
 			killed++
@@ -514,9 +514,9 @@ func firstDifference(got, want []string) string {
 	return ""
 }
 
-// TestPolicies checks a market under every policy that is offered. After a kill, it must
-// have the same state as without the kill, so the checkpoints must contain the policy's
-// whole state.
+// TestPolicies checks a market under every policy that a market supports. After a kill, the
+// market must have the same state as without the kill, so the checkpoints must contain the
+// policy's whole state.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	for _, name := range policies.Table(nil, nil).Names() {
@@ -753,7 +753,7 @@ func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		table    byte
 		from, to string
-		record   func(r *record) bool // changes it, if it can be changed
+		record   func(r *record) bool // changes the record, and reports whether the record can be changed
 	}{
 		"nothing":                       {outcomeTable, "", "", nil},
 		"an instant is another":         {record: later},
@@ -785,7 +785,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s (%d): %+v, %v", name, changed, got, err)
 		}
 	}
-	must(0, w.market.save()) // otherwise, a log without its last record is as after a crash
+	must(0, w.market.save()) // without a checkpoint, a log that lacks its last record looks like a log after a crash
 	last := must(openLog("market", w.disk.CrashClone(vfs.CrashCloneCfg{}), true, nil)).seq
 	for _, n := range []int64{1, 2, last / 2, last - 1, last} {
 		disk := w.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -808,10 +808,10 @@ func TestManyNodes(t *testing.T) {
 	}
 }
 
-// TestOneTry checks a contract that is started again because it lost one of its hosts. On
-// another host, its task may still be running until that host gets the order. The market
-// must not start the task a second time before the host has reported its end or has had
-// time to end it.
+// TestOneTry checks a contract that is started again because it lost one of its hosts. On its
+// other host, its task may still be running until that host receives the order. The market must
+// not start the task a second time before the host has reported its end or has had time to end
+// it.
 func TestOneTry(t *testing.T) {
 	t.Parallel()
 	for _, told := range []bool{true, false} {
@@ -848,7 +848,7 @@ func TestOneTry(t *testing.T) {
 			}
 			w.now = w.market.core.due()
 			for i, a := range w.agents {
-				w.market.seen.hear(w.names[i], w.now, a.Tell(w.now)) // none is silent
+				w.market.seen.hear(w.names[i], w.now, a.Tell(w.now)) // no host is silent
 			}
 			w.turn()
 		}

@@ -36,13 +36,13 @@ var (
 // The load of live.md §18 and the required results.
 const (
 	LoadHosts    = 100
-	loadOrders   = 200.0 // a second
+	loadOrders   = 200.0 // orders per second
 	loadBusy     = 600.0 // seconds of a day in which orders arrive
 	loadReads    = 2000.0
 	loadWatchers = 50
 )
 
-// A timed is a list of durations in seconds.
+// A timed collects durations in seconds.
 type timed struct {
 	mu  sync.Mutex
 	all []float64
@@ -64,7 +64,7 @@ func (t *timed) quantile(p float64) float64 {
 	return t.all[int(p*float64(len(t.all)-1))]
 }
 
-// A loadMeter stores the durations of steps.
+// A loadMeter is a [Meter] that stores the durations of steps.
 type loadMeter struct {
 	unmetered
 	turns timed
@@ -72,15 +72,15 @@ type loadMeter struct {
 
 func (m *loadMeter) Turn(seconds float64) { m.turns.add(seconds) }
 
-// Ways are how hosts and clients reach a market.
+// Ways contains the functions by which hosts and clients call a market.
 type Ways struct {
 	Sync   func(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error)
 	Submit func(ctx context.Context, order, job []byte) (*Answer, error)
 	Prices func(ctx context.Context, host string, since float64) error
-	Watch  func(ctx context.Context) // until ctx ends
+	Watch  func(ctx context.Context) // follows all events until ctx ends
 }
 
-// Directly returns the ways of hosts and clients in the same process.
+// Directly returns the ways of hosts and clients that are in the market's process.
 func Directly(_ *testing.B, m *Market, _ World, _ string) Ways {
 	return Ways{
 		Sync: m.Sync, Submit: m.Submit,
@@ -99,12 +99,12 @@ func Directly(_ *testing.B, m *Market, _ World, _ string) Ways {
 	}
 }
 
-// Load puts a load on a market and its bank on disk. 100 hosts with tasks report each
-// second, and there are 200 orders per second, 2,000 reads of prices per second, and 50
-// watchers of all events. Hosts and clients are in the same process, so its processor time
-// and memory are larger than the market's. Orders arrive for some time, and the tasks of
-// the last ones keep running. The readings of hosts are up to 0.1 ms old. Load prints the
-// results next to the requirements.
+// Load puts a load on a market and its bank on disk. 100 hosts with tasks report each second,
+// and there are 200 orders per second, 2,000 reads of prices per second, and 50 watchers of all
+// events. Hosts and clients are in the same process, so the measured processor time and memory
+// include theirs. Orders arrive for some time, and the tasks of the last ones keep running. The
+// usage that hosts report is up to 0.1 ms old. Load prints the results next to the
+// requirements.
 func Load(b *testing.B, reach func(*testing.B, *Market, World, string) Ways) {
 	n := int(loadOrders * *loadSeconds)
 	dir := b.TempDir()
@@ -132,7 +132,7 @@ func Load(b *testing.B, reach func(*testing.B, *Market, World, string) Ways) {
 			b.Error(err)
 		}
 	})
-	var answered sync.Map // contract to when
+	var answered sync.Map // time of the answer, by contract
 	deals, ways := new(timed), reach(b, m, world, dir)
 	var running atomic.Int64
 	for h := range LoadHosts {
@@ -225,7 +225,7 @@ func Load(b *testing.B, reach func(*testing.B, *Market, World, string) Ways) {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	turns := meter.turns.quantile(0.99)
-	time.Sleep(time.Duration(float64(*loadOpen)/loadOrders*1e9) + 2*time.Second) // until others have ended
+	time.Sleep(time.Duration(float64(*loadOpen)/loadOrders*1e9) + 2*time.Second) // wait until other contracts have ended
 	m.mu.RLock()
 	quiet, since := m.log.seq, time.Now()
 	m.mu.RUnlock()
@@ -243,7 +243,7 @@ func Load(b *testing.B, reach func(*testing.B, *Market, World, string) Ways) {
 		b.Fatal(err)
 	}
 	whole, later := logBytes(b, filepath.Join(dir, "market"), quiet)
-	busy, rest := (whole-later)/spent, later/rested // bytes a second
+	busy, rest := (whole-later)/spent, later/rested // bytes per second
 	if refused.Load() > 0 {
 		b.Errorf("%d orders were not accepted", refused.Load())
 	}
@@ -271,8 +271,8 @@ func processTime() float64 {
 	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
 }
 
-// logBytes returns the size of a log in bytes, without checkpoints, whose number does not
-// grow with time. It includes only the records after the last one.
+// logBytes returns the size of a log in bytes, without checkpoints, whose number does not grow
+// with time. Of the records, it includes only those after the last checkpoint.
 func logBytes(b *testing.B, dir string, after int64) (all, later float64) {
 	b.Helper()
 	without := func(from, to []byte) {
@@ -293,7 +293,7 @@ func logBytes(b *testing.B, dir string, after int64) (all, later float64) {
 func folderBytes(b testing.TB, dir string) (sum float64) {
 	b.Helper()
 	for _, e := range must(os.ReadDir(dir)) {
-		if filepath.Ext(e.Name()) != ".log" { // which is reused
+		if filepath.Ext(e.Name()) != ".log" { // Pebble reuses this file
 			sum += float64(must(e.Info()).Size())
 		}
 	}

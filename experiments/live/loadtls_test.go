@@ -31,10 +31,10 @@ func BenchmarkLoad(b *testing.B) {
 	})
 }
 
-// A known is a market that knows the host of a pin by name.
+// A known is a market for the network in which the name of each host is known by its pin.
 type known struct {
 	*service.Server
-	hosts map[string]string // by pin
+	hosts map[string]string // names of hosts, by pin
 }
 
 // Host implements [link.Market].

@@ -96,7 +96,7 @@ func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) 
 		o.Levels[i].BlockSize = blockBytes
 	}
 	db, err := pebble.Open(dir, o)
-	if errors.Is(err, syscall.EAGAIN) { // the log is locked
+	if errors.Is(err, syscall.EAGAIN) { // another process has locked the log
 		err = errors.New("the market is running: stop it first")
 	}
 	if err != nil && read {

@@ -27,7 +27,7 @@ func (l *letter) answer(r result) {
 
 // A mail is the queue of messages to the loop.
 type mail struct {
-	bell chan struct{} // holds one ring
+	bell chan struct{} // has room for one element, which signals new messages
 
 	mu     *sync.Mutex
 	box    *[]*letter
@@ -35,7 +35,7 @@ type mail struct {
 }
 
 const (
-	mostMail = 4096 // letters that wait
+	mostMail = 4096 // maximum number of waiting letters
 	perTurn  = 256
 )
 

@@ -46,7 +46,7 @@ import (
 // A World contains the dependencies of a market.
 type World struct {
 	Bank   service.Ledger
-	Ledger string // its id
+	Ledger string // id of the bank's ledger
 	Number int64  // number of the market, as in the bank's grant of the right to settle contracts
 	Key    string // private key of account market:NAME
 	Clock  Clock
@@ -130,8 +130,8 @@ type Market struct {
 	whole   bool         // whether no step is in progress
 	undone  bool         // whether the last record had no outcome when the log was opened
 
-	every int64                 // records between two checkpoints
-	pause float64               // seconds between them
+	every int64                 // maximum number of records between two checkpoints
+	pause float64               // maximum number of seconds between two checkpoints
 	step  func(at string) error // called at named points so that tests can kill the market; nil in production
 }
 
@@ -349,7 +349,7 @@ func (m *Market) held() (map[int64]*orphan, error) {
 	for _, id := range slices.Sorted(maps.Keys(m.core.open)) {
 		phase, open := m.core.broker.Phase(contracts.ID(id))
 		if !open && !m.core.waits(id, "settle") {
-			continue // only the penalty of this contract is still unpaid
+			continue // only the penalty of this contract is unpaid
 		}
 		if phase != contracts.Asked && held[id] == nil {
 			err := fmt.Errorf("contract %d is %v, but the bank has no escrow for it; the ledger is a different one, or was restored from an older backup", id, phase)
@@ -563,7 +563,7 @@ func (m *Market) known(letters []*letter) (fresh, follow []*letter, err error) {
 // ErrUsed means that the id of an order was already used for another order.
 var ErrUsed = errors.New("the id was used for another order")
 
-// Close closes the log. It first writes a checkpoint, unless there was an error. Run has
+// Close closes the log. It first writes a checkpoint, unless there was an error. Run must have
 // returned.
 func (m *Market) Close() (err error) {
 	m.stop()

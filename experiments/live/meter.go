@@ -12,8 +12,8 @@ import (
 
 // A Meter receives measurements of a market. Durations are in seconds.
 type Meter interface {
-	// Turn receives the duration of a step in seconds, from its start until the replies have
-	// been sent.
+	// Turn receives the duration of a step in seconds, from the start of the step until the
+	// replies have been sent.
 	Turn(seconds float64)
 
 	// LogSync receives the time until a log entry was durable, in seconds.
@@ -90,8 +90,8 @@ func (m *Market) decided(r *record, results []result) {
 type delivered struct {
 	rates  map[int64]float64 // entitlements of tasks in processors, by task name
 	used   map[int64]float64 // last reported totals, in seconds
-	since  map[int64]float64 // s, under this deal
-	waited map[int64]float64 // s, under this deal
+	since  map[int64]float64 // usage of each task under this allocation, in seconds
+	waited map[int64]float64 // waiting time of each task under this allocation, in seconds
 	length float64           // reported duration of this allocation, in seconds
 	lately map[int64]*lately
 	told   float64 // time at which the market received the last span
@@ -99,7 +99,7 @@ type delivered struct {
 
 // A lately is the recent usage of a task. The last few seconds have the highest weight.
 type lately struct {
-	length, used, waited float64 // s
+	length, used, waited float64 // seconds covered by reports, and seconds used and waited
 	total, waits         float64 // last reported totals, in seconds
 }
 
@@ -230,7 +230,7 @@ type Gauges struct {
 	Contracts map[string]int     // number of contracts by state: all open contracts, and those that have ended since the market was opened
 	Off       map[string]float64 // for each host, the maximum fraction of a task's entitlement, in [0,1], that the task asked for but did not receive
 	Broken    map[string]int     // number of violated contracts by cause, since the market was opened
-	Mailbox   int                // messages that wait
+	Mailbox   int                // number of waiting messages
 	Away      float64            // seconds since the bank stopped responding
 	Unsettled int                // number of settlements, penalties and refunds that the bank has refused
 }

@@ -22,8 +22,9 @@ func (y *tally) Decided(class, verdict, reason string) {
 	y.decided = append(y.decided, class+" "+verdict+" "+reason)
 }
 
-// TestMeter checks the measurements: each decision once, even if the market is reopened,
-// unpaid work, the error of shares, and the number of contracts by state.
+// TestMeter checks the measurements of decisions, of unpaid work, of the error of shares and of
+// the number of contracts by state. Each decision must be reported once, even if the market is
+// reopened.
 func TestMeter(t *testing.T) {
 	t.Parallel()
 	y := new(tally)
@@ -41,7 +42,7 @@ func TestMeter(t *testing.T) {
 	if off := d.off(); off != 0.5 {
 		t.Errorf("1 of 2 that are due: off by %v, want 0.5", off)
 	}
-	d.waited[2] = 0 // it sleeps
+	d.waited[2] = 0 // the task sleeps
 	if off := d.off(); off != 0 {
 		t.Errorf("it does not wait: off by %v, want 0", off)
 	}
@@ -68,8 +69,8 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// TestPast checks the stored history of a contract: when its share changed, its work as
-// reported, and its end. A long history must not exceed the stated limit.
+// TestPast checks that the stored history of a contract contains the changes of its share, its
+// reported work and its end. A long history must not exceed the documented limit.
 func TestPast(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 1)
@@ -121,7 +122,7 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// TestLast checks which contracts are listed if the newest, or a given number, are
+// TestLast checks which contracts are listed if the newest ones, or at most a given number, are
 // requested.
 func TestLast(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ type Mark struct {
 // and those that ended most recently.
 type past struct {
 	lines map[int64]*pastLine
-	ended []int64 // in order
+	ended []int64 // contracts that have ended, in order of their ends
 	next  float64 // time at which the next marks are due
 }
 
@@ -31,7 +31,7 @@ type pastLine struct {
 const (
 	mostMarks = 256 // maximum number of marks per contract; at this number, every other mark is dropped
 	mostEnded = 256
-	markEvery = 1.0 // minimum s between marks
+	markEvery = 1.0 // minimum number of seconds between marks
 )
 
 func (p *past) init() { p.lines = make(map[int64]*pastLine) }

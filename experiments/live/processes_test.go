@@ -44,8 +44,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestProcessesKilled kills a market, a bank, or both with SIGKILL at each point of a step.
-// Each is a separate process. Afterwards, the bank must have booked, and the market must
-// know, exactly what it would have without the kill.
+// Each is a separate process. Afterwards, the entries of the bank and the state of the market
+// must be the same as without the kill.
 func TestProcessesKilled(t *testing.T) {
 	t.Parallel()
 	want := apart(t, "", "").day()
@@ -117,15 +117,15 @@ func apart(t *testing.T, part, fate string) *town {
 	return w
 }
 
-// processes are a bank and a market. Each is restarted when it has died.
+// A processes is a bank and a market in separate processes. Each is restarted when it has died.
 type processes struct {
 	*testing.T
 	dir                  string
-	both                 bool   // the bank dies with the market
-	bankDies, marketDies string // point of the kill: only in the first process
+	both                 bool   // whether the bank dies together with the market
+	bankDies, marketDies string // points at which the first process of each is killed
 	address              string // of the bank
 
-	heard []heard // not told yet
+	heard []heard // messages that the market has not received yet
 	last  said
 
 	market *exec.Cmd
@@ -136,11 +136,11 @@ type processes struct {
 	mu    sync.Mutex
 	over  bool
 	bank  *exec.Cmd
-	done  chan struct{} // the bank is not started again
+	done  chan struct{} // closed when the bank must not be started again
 	kills int
 }
 
-// A heard is a message of a host.
+// A heard is a message that a host sends.
 type heard struct {
 	Host string
 	Told remote.Told
@@ -157,7 +157,7 @@ type ask struct {
 type said struct {
 	Results []saidResult
 	Orders  map[string]remote.Orders
-	List    []string // contracts, in words
+	List    []string // description of each contract
 }
 
 type saidResult struct {
@@ -169,7 +169,7 @@ type saidResult struct {
 
 func (p *processes) path(name string) string { return filepath.Join(p.dir, name) }
 
-// tell sets the clocks of both processes.
+// tell writes the time for the clocks of both processes.
 func (p *processes) tell(now float64) {
 	p.Helper()
 	text := strconv.FormatFloat(now, 'g', -1, 64)
@@ -207,7 +207,7 @@ func (p *processes) startBank() {
 			p.bank = c
 			p.mu.Unlock()
 			if err == nil {
-				_, err = bufio.NewReader(out).ReadString('\n') // it is listening, or it has died
+				_, err = bufio.NewReader(out).ReadString('\n') // the bank is now listening, or has died
 			}
 			select {
 			case first <- err:
@@ -285,7 +285,7 @@ func (p *processes) turn(now float64, messages []message) (out []result) {
 	return nil
 }
 
-// wasKilled reports whether a process was ended by a kill.
+// wasKilled reports whether a process was killed by a signal.
 func wasKilled(err error) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -310,7 +310,7 @@ func (p *processes) end() {
 	<-p.done
 }
 
-// A fate is the point at which a process kills itself when it reaches the point for the nth
+// A fate is the point at which a process kills itself, when it reaches this point for the nth
 // time.
 type fate struct {
 	at  string
@@ -333,7 +333,7 @@ func (f *fate) step(at string) error {
 	return nil
 }
 
-// A toldClock is a clock in a folder that the test sets.
+// A toldClock is a clock that the test sets through a file in a folder.
 type toldClock string
 
 func (dir toldClock) Now() float64 {
@@ -448,7 +448,7 @@ func marketPart(dir string, f *fate) {
 				o := p.orders
 				o.Wanted = slices.Clone(o.Wanted)
 				for i := range o.Wanted {
-					o.Wanted[i].Work = 0 // JSON has no infinity
+					o.Wanted[i].Work = 0 // JSON cannot represent infinity
 				}
 				s.Orders[h.Spec.Name] = o
 			}

@@ -12,10 +12,11 @@ import (
 	"bourse/contracts/order"
 )
 
-// TestProjects checks that a project pays the contracts of those to whom it gave the right, up to
-// its limit and to the micro-dollar, also if the market is killed between any two steps; that the
-// quotas of the project and of the user both apply; that money returns to the project; and that all
-// of it is decided again from the log and leaves an audited ledger.
+// TestProjects checks that a project pays, to the micro-dollar and up to its limit, for the
+// contracts of the users to whom it gave the right, even if the market is killed between any
+// two steps. The quotas of the project and of the user both apply, and refunds go to the
+// project. A replay of the log must give the same decisions, and an audit of the ledger must
+// have no findings.
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, "name: lab\nquotas: [{who: 'project:*', cpus: 2}, {who: 'user:*', cpus: 3}]\nfloor_per_hour: {cpu: 0.9}", 4)
@@ -46,9 +47,9 @@ func TestProjects(t *testing.T) {
 	check(submit("user:0", "film", 1, 60_000), "accept", "", "")
 	check(submit("user:0", "film", 1, 40_001), "reject", string(contracts.NotAllowed), "want at most 0.040000, the rest of 0.100000")
 	check(submit("user:0", "film", 1, 40_000), "accept", "", "")
-	check(submit("user:1", "film", 1, 50_000), "held", "quota", "")    // of the project
-	check(submit("user:1", "", 1, 50_000), "held", "quota", "")        // behind that one
-	check(submit("user:1", "film", 2.5, 50_000), "reject", beyond, "") // by itself
+	check(submit("user:1", "film", 1, 50_000), "held", "quota", "")    // held by the quota of the project
+	check(submit("user:1", "", 1, 50_000), "held", "quota", "")        // held behind the first order
+	check(submit("user:1", "film", 2.5, 50_000), "reject", beyond, "") // the order exceeds the quota by itself
 	check(submit("user:0", "", 1, 50_000), "accept", "", "")           // the user's own money
 	if got := w.turn(message{Bid: w.bid("more", "user:0", ownerstest.Contract(2), 0.07)})[0]; got.answer.Reason != string(contracts.FixedPrice) {
 		t.Errorf("a budget paid by a project: %+v, %v", got.answer, got.err)
@@ -72,7 +73,7 @@ func TestProjects(t *testing.T) {
 			t.Errorf("%d: %s, %s", id, k.State, k.Held)
 		}
 	}
-	rest := bank.Micros(100_000) // what returned counts again
+	rest := bank.Micros(100_000) // refunds can be spent again
 	for _, id := range []int64{2, 4} {
 		rest = must(rest.Sub(must(w.market.Status(ownerstest.Contract(id))).Paid))
 	}

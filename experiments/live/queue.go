@@ -59,7 +59,7 @@ func (l load) plus(o load, sign float64) load {
 const (
 	byQuota  = "quota"            // together with the account's other contracts, the order would exceed the quota
 	byArray  = "throttle"         // the maximum number of contracts of its array is already unfinished
-	beyond   = "beyond its quota" // by itself
+	beyond   = "beyond its quota" // the order exceeds the quota by itself
 	byCores  = WholeCores         // the order requests a fraction of a processor
 	lapsed   = "the order expired while it was held"
 	heldWord = "held"
@@ -105,7 +105,7 @@ func (p pending) verdict(state string) (ok bool, why contracts.Reason) {
 type queued struct {
 	waits   []pending        // contracts that the order waits for and that have not ended
 	never   contracts.Reason // why a dependency can no longer be fulfilled
-	asks    load             // of the contract
+	asks    load             // load of the contract
 	counted bool             // whether the order is included in the loads of its account and its array
 	expires float64          // time until which the order is valid
 }
@@ -218,7 +218,7 @@ func (k *core) count(c *Contract, part load, sign float64) {
 	for _, account := range c.accounts() {
 		l := k.loads[account].plus(part, sign)
 		if k.loads[account] = l; l.submitted == 0 {
-			delete(k.loads, account) // rounding does not remain
+			delete(k.loads, account) // removes accumulated rounding errors
 		}
 	}
 	if a := c.array(); a != "" && part.running > 0 {
@@ -231,7 +231,7 @@ func (k *core) count(c *Contract, part load, sign float64) {
 // submitted returns the load of a held order, which is only its number of submitted contracts.
 var submitted = load{submitted: 1}
 
-// hold sets c aside.
+// hold adds c to the held orders and records the reason.
 func (k *core) hold(c *Contract, why string) {
 	c.State, c.Held = heldWord, why
 	k.held = append(k.held, c.ID)

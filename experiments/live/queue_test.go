@@ -16,9 +16,9 @@ import (
 	"bourse/hosts/remote"
 )
 
-// TestQuotaGolden checks which orders a market with a quota decides, holds and refuses, and when it
-// releases those that it holds, against the cases of the folder that BOURSE_GOLDEN_RESOURCES
-// names, testdata by default, which are none of this code's.
+// TestQuotaGolden checks which orders a market with a quota decides, holds and refuses, and
+// when it releases held orders. It compares them with the cases in the folder that
+// BOURSE_GOLDEN_RESOURCES names, by default testdata. Other code computed these cases.
 func TestQuotaGolden(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(cmp.Or(os.Getenv("BOURSE_GOLDEN_RESOURCES"), "testdata"), "quota.json"))
@@ -89,14 +89,15 @@ func TestQuotaGolden(t *testing.T) {
 	}
 }
 
-// TestRequeue checks that a node is tried again while its program ends with status 75 and has tries
-// left, with the same bid, deadline and budget; that its work adds up; that another status ends it;
-// and that all of it is the same after a kill and is decided again from the log.
+// TestRequeue checks that the market starts a node again, with the same bid, deadline and
+// budget, while its program ends with status 75 and attempts are left. The work of all attempts
+// is added up. Another status ends the node. The results must be the same after a kill and in a
+// replay of the log.
 func TestRequeue(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		requeue int
-		again   int32 // tries that end with status 75
+		again   int32 // number of attempts that end with status 75
 		state   string
 		tries   int
 		cause   string
@@ -126,9 +127,10 @@ func TestRequeue(t *testing.T) {
 	}
 }
 
-// TestSaves checks that a node whose host is lost keeps the work before its last checkpoint, that its
-// next try gets the parts of that checkpoint, that only the host of the task can store it, up to a
-// limit, and that all of it is the same after kills and is decided again from the log.
+// TestSaves checks that a node whose host is lost keeps the work before its last checkpoint,
+// and that its next attempt gets the parts of that checkpoint. Only the host of the task can
+// store a checkpoint, up to a limit. The results must be the same after kills and in a replay
+// of the log.
 func TestSaves(t *testing.T) {
 	t.Parallel()
 	for _, used := range []float64{0, 6} {
@@ -185,9 +187,9 @@ func TestSaves(t *testing.T) {
 	}
 }
 
-// TestQuotaOrder checks that the held orders of an account are released strictly in their order: an
-// order that would fit waits for those before it, also when something else ends, and other accounts
-// do not wait.
+// TestQuotaOrder checks that the held orders of an account are released in the order of their
+// numbers. An order that fits the quota waits for earlier ones, even if another contract ends.
+// Other accounts do not wait.
 func TestQuotaOrder(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, "name: lab\nquotas: [{who: 'user:*', cpus: 3}]", 4)
@@ -217,24 +219,24 @@ func TestQuotaOrder(t *testing.T) {
 	if k := must(w.market.Status(other)); k.State != "running" {
 		t.Errorf("another account's: %s", k.State)
 	}
-	end("e1", "user:1", other) // the held orders are looked at
+	end("e1", "user:1", other) // the market examines the held orders
 	stand("another account's has ended", "running", "held quota", "held quota", "held quota", "held quota")
 	end("e2", "user:0", ids[0])
 	stand("the first has ended", "cancelled", "running", "running", "held quota", "held quota")
 	end("e3", "user:0", ids[1])
 	stand("the second has ended", "cancelled", "cancelled", "running", "running", "held quota")
-	ids = append(ids, submit("last", "user:0", 1)) // fits
+	ids = append(ids, submit("last", "user:0", 1)) // this order fits the quota
 	end("e4", "user:0", ids[3])
 	stand("the fourth has ended", "cancelled", "cancelled", "running", "cancelled", "held quota", "held quota")
-	end("e5", "user:0", ids[4]) // taken back while it is held
+	end("e5", "user:0", ids[4]) // cancelled while it is held
 	stand("the fifth was taken back", "cancelled", "cancelled", "running", "cancelled", "cancelled", "running")
 	w.check(0)
 }
 
-// TestHeld checks that orders wait for contracts and for others of their array, that those which
-// can never be released are refused by the contract for which they wait, that an order which
-// expires or is taken back while it is held is refused, and that all of it is the same after
-// kills, is decided again from the log, and leaves an audited ledger.
+// TestHeld checks that orders wait for contracts and for other orders of their array. An order
+// is refused if the contract for which it waits ends in a state that can never release it, if
+// it expires, or if it is cancelled while it is held. The results must be the same after kills
+// and in a replay of the log, and an audit of the ledger must have no findings.
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	for _, every := range []int64{0, 1, 5} {
@@ -280,7 +282,7 @@ func TestHeld(t *testing.T) {
 		w.agents[1].Fails = w.agents[0].Fails
 		plain := func(*order.Terms) {}
 		check(submit("user:0", 9000, plain), "accept", "")
-		check(submit("user:0", 9000, plain), "accept", "") // 2 will fail
+		check(submit("user:0", 9000, plain), "accept", "") // contract 2 will fail
 		check(submit("user:0", 9000, after(order.Fulfilled, 1)), "held", "after 1")
 		check(submit("user:0", 9000, after(order.Fulfilled, 1, 2)), "held", "after 1")
 		check(submit("user:0", 9000, after(order.Failed, 2)), "held", "after 2")
@@ -297,7 +299,7 @@ func TestHeld(t *testing.T) {
 		check(submit("user:1", 9000, array(1, 2)), "accept", "")
 		check(submit("user:1", 9000, array(2, 2)), "held", "throttle")
 		check(submit("user:1", 9000, array(3, 2)), "held", "throttle")
-		check(submit("user:0", 9000, array(3, 1)), "accept", "") // another's array
+		check(submit("user:0", 9000, array(3, 1)), "accept", "") // an array of another account
 		stand("before", "running", "running", "held after 1", "held after 1", "held after 2", "held after 1", "held after 3", "held after 4")
 		if r := w.turn(message{Cancel: w.cancel("c", "user:1", 15)}); r[0].err != nil || r[0].answer.Verdict != "cancelled" {
 			t.Errorf("%+v", r[0])

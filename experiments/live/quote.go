@@ -98,7 +98,7 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, c
 		accepted = o
 		return true
 	}
-	lo, hi := int64(0), int64(1) // rejected, accepted
+	lo, hi := int64(0), int64(1) // lo is rejected, hi is accepted
 	for !accepts(hi) {
 		if err != nil || hi > mostBudget {
 			return bank.Amount{}, nil, false, err

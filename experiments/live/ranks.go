@@ -13,7 +13,7 @@ import (
 type reach struct {
 	Host    string   `json:"host"`
 	Address string   `json:"address,omitempty"`
-	Ports   [2]int32 `json:"ports"`          // first and last
+	Ports   [2]int32 `json:"ports"`          // first and last port
 	Busy    []int32  `json:"busy,omitempty"` // ports that other programs use
 }
 
@@ -21,7 +21,7 @@ const (
 	leastPort  = 1024
 	mostPort   = 1<<16 - 1
 	mostBusy   = 1 << 12
-	mostLetter = 255 // bytes of an address
+	mostLetter = 255 // maximum number of bytes of an address
 )
 
 // reachOf returns the address and the ports that an agent offers, and omits invalid values.

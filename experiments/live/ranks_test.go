@@ -11,10 +11,10 @@ import (
 	"bourse/hosts/remote"
 )
 
-// TestRanks checks, over random contracts, that every node learns the addresses of all nodes, in the
-// order of their numbers, before it starts; that a contract gets the first four ports that are in
-// the ranges of its hosts and that nobody else uses there; and that all of it is the same after
-// kills and is decided again from the log.
+// TestRanks checks with random contracts that every node receives the addresses of all nodes,
+// in the order of their numbers, before it starts. A contract gets the first four ports that
+// are in the ranges of its hosts and unused there. The results must be the same after kills and
+// in a replay of the log.
 func TestRanks(t *testing.T) {
 	t.Parallel()
 	const seed, hosts = 3, 5
@@ -23,7 +23,7 @@ func TestRanks(t *testing.T) {
 	offers := make(map[string]remote.Offer)
 	for h := range hosts {
 		name := fmt.Sprintf("h%02d", h)
-		offers[name] = remote.Offer{Address: fmt.Sprintf("10.0.0.%d", h/2), Ports: [2]int32{2000 + int32(h), 2021}, Busy: []int32{2013}} // two share each address
+		offers[name] = remote.Offer{Address: fmt.Sprintf("10.0.0.%d", h/2), Ports: [2]int32{2000 + int32(h), 2021}, Busy: []int32{2013}} // two hosts share each address
 		w.agents[h].Offer = offers[name]
 	}
 	w.pass(1)
@@ -39,7 +39,7 @@ func TestRanks(t *testing.T) {
 		if n%7 == 0 {
 			w.crash()
 		}
-		used := make(map[string]int64) // by address and port
+		used := make(map[string]int64) // contract that uses each address and port
 		seen := make(map[int64][]remote.Wanted)
 		where := make(map[int64][]string)
 		for h := range hosts {
@@ -73,7 +73,7 @@ func TestRanks(t *testing.T) {
 					if was, is := used[key]; is && was != id {
 						t.Errorf("%s is used by %d and %d", key, Short(was), Short(id))
 					} else if is {
-						shared++ // two nodes of the contract have the address
+						shared++ // two nodes of the contract have the same address
 					}
 					used[key] = id
 				}
@@ -87,7 +87,7 @@ func TestRanks(t *testing.T) {
 	w.check(1)
 }
 
-// TestReach checks that a market does not believe what no host can mean.
+// TestReach checks that a market ignores invalid addresses and ports in an offer.
 func TestReach(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -26,7 +26,7 @@ type message struct {
 	Bid    string      `json:"bid,omitempty"`    // signed order
 	Report *hostReport `json:"report,omitempty"`
 	Join   *join       `json:"join,omitempty"`
-	Came   string      `json:"came,omitempty"` // host
+	Came   string      `json:"came,omitempty"` // name of a host that responds again
 	Gone   string      `json:"gone,omitempty"` // name of a host that does not respond or leaves
 	Remove string      `json:"remove,omitempty"`
 	Shut   *shutting   `json:"shut,omitempty"`
@@ -43,8 +43,8 @@ func (m *message) order() string {
 	return m.Cancel + m.Bid
 }
 
-// A submission is a signed order with the text of its job. The order contains the hash of
-// the text.
+// A submission is a signed order with the text of its job. The order contains the hash of the
+// text.
 type submission struct {
 	Order string `json:"order"`
 	Job   string `json:"job"`
@@ -74,7 +74,7 @@ type join struct {
 type saving struct {
 	Host string   `json:"host"`
 	Name int64    `json:"name"`
-	Sums []string `json:"sums"` // of its parts
+	Sums []string `json:"sums"` // SHA-256 of its parts
 	Used float64  `json:"used"` // processor-seconds of the task before the checkpoint
 }
 

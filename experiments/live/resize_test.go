@@ -9,8 +9,8 @@ import (
 )
 
 // TestResize checks that a host can join with another number of processors once it has no
-// tasks. It must then sell this number, and names of tasks must not be reused. While it has
-// tasks, the answer must say so.
+// tasks. The market must then sell this number of processors, and must not reuse names of
+// tasks. If the host has tasks, the market must refuse the change and state this reason.
 func TestResize(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 1)
@@ -33,7 +33,7 @@ func TestResize(t *testing.T) {
 	if err := resize(2); err != nil {
 		t.Fatal(err)
 	}
-	w.agents[0] = remotetest.New(hosts.Spec{Name: "h00", CPUs: 2, Speed: 1}) // it starts again with that number
+	w.agents[0] = remotetest.New(hosts.Spec{Name: "h00", CPUs: 2, Speed: 1}) // the host starts again with that number
 	w.pass(2)
 	submit("b", 60, 40)
 	w.pass(60)
@@ -48,7 +48,7 @@ func TestResize(t *testing.T) {
 	if got := strings.Join(states, ", "); got != "h00.1 removed, h00 here" {
 		t.Errorf("hosts: %s", got)
 	}
-	for range 20 { // enough entries for the audit
+	for range 20 { // an audit needs this number of entries
 		o := w.order("x"+strings.Repeat("x", len(w.entries())), "user:0", "be", 9, 1, 60, 0.3)
 		w.turn(message{Submit: &o})
 	}

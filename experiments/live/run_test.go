@@ -20,20 +20,20 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A ticking is a [Clock] that follows the time of a synctest bubble.
+// A ticking is a [Clock] that returns the time of a synctest bubble.
 type ticking struct{ begun time.Time }
 
 func (c ticking) Now() float64 { return 100 + time.Since(c.begun).Seconds() }
 
 func (ticking) Reach(float64) {}
 
-// A square is a town whose market runs and is reopened when it is killed.
+// A square is a town whose market runs continuously and is reopened after each kill.
 type square struct {
 	*town
 	mu   sync.Mutex
 	stop func()
 
-	leaving [2]atomic.Uint32 // what hosts want
+	leaving [2]atomic.Uint32 // whether and how each host asks to leave
 }
 
 // serve runs the market and an agent for each host.
@@ -241,7 +241,7 @@ func TestQuote(t *testing.T) {
 }
 
 // TestSilent checks that a host that is silent for too long is lost, that its contract
-// continues elsewhere, and that the host is back when it reports again.
+// continues on another host, and that the host is present again after its next report.
 func TestSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, file, 2)
@@ -346,9 +346,9 @@ func TestClosed(t *testing.T) {
 	})
 }
 
-// TestAway checks the market while the bank is away. New orders must be told that nothing
-// was booked, or that they should be sent again. Hosts must get replies, so that tasks
-// continue. Afterwards, each request must be decided once.
+// TestAway checks the market while the bank does not respond. The answer to a new order must
+// state that nothing was booked, or that the client should send the order again. Hosts must get
+// replies, so that tasks continue. Afterwards, each request must be decided once.
 func TestAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, file, 2)
@@ -402,8 +402,8 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestSuperseded checks that an agent with a successor is informed and ignored, and does
-// not prevent its host from being lost.
+// TestSuperseded checks that the market informs an agent that has a successor and ignores its
+// reports. Such reports must not prevent the loss of its host.
 func TestSuperseded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, file, 1)
@@ -440,8 +440,8 @@ func TestSuperseded(t *testing.T) {
 	})
 }
 
-// TestUrged checks that a host gets an immediate reply while there is another order for it,
-// and otherwise a reply after an interval.
+// TestUrged checks that a host gets an immediate reply while there is another order for the
+// host, and otherwise a reply after an interval.
 func TestUrged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTown(t, file, 1)

@@ -28,9 +28,9 @@ func (k *core) taskOf(host string, name int64) (h *host, t task, c *Contract) {
 	return h, t, c
 }
 
-// saves records the last checkpoint of a node. The work before the checkpoint is not lost with
-// the host. For an ending task, the amount of lost work is already determined, but the next
-// attempt at the node receives the checkpoint.
+// saves records the last checkpoint of a node. If the host is lost, the work before the
+// checkpoint remains. For an ending task, the amount of lost work is already determined, but
+// the next attempt at the node receives the checkpoint.
 func (k *core) saves(s *saving) error {
 	h, t, c := k.taskOf(s.Host, s.Name)
 	if c == nil {

@@ -80,8 +80,8 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestScriptFails checks that a script that fails or takes too many steps does not end its
-// market.
+// TestScriptFails checks that the market continues after its script has failed or exceeded the
+// limit of steps.
 func TestScriptFails(t *testing.T) {
 	t.Parallel()
 	script := filepath.Join(t.TempDir(), "mine.star")

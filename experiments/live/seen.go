@@ -21,9 +21,9 @@ type seen struct {
 	hosts     map[string]*hostSeen
 	states    map[int64]string // states of open contracts
 	ended     map[string]int   // number of contracts by final state, since the market was opened
-	broken    map[string]int   // violated contracts by cause
+	broken    map[string]int   // number of violated contracts by cause
 	asking    float64          // time at which the current call to the bank started, or 0
-	unsettled int              // calls that the bank has refused
+	unsettled int              // number of calls that the bank has refused
 	past      past
 	events    []Event
 	last      int64         // number of the last event
@@ -68,7 +68,7 @@ type Event struct {
 }
 
 const (
-	mostPrices = 1 << 14 // kept of a host
+	mostPrices = 1 << 14 // maximum number of prices kept per host
 	mostEvents = 1 << 12
 )
 

@@ -28,7 +28,7 @@ type Served struct {
 	Owner    string  `json:"owner,omitempty" doc:"owner of the host with the largest shortfall, if the cause is host"`
 }
 
-// These are the causes of a broken promise.
+// The causes of a broken promise.
 const (
 	byHost   = "host"
 	byMarket = "market"
@@ -182,9 +182,9 @@ func (k *core) loses(c *Contract, m *metered, from float64) {
 // A loss is a node that has no host because its host was lost.
 type loss struct {
 	node int32
-	host int     // that it had
+	host int     // index of the lost host
 	rate float64 // processors to which the node was entitled on the lost host
-	at   float64 // instant
+	at   float64 // time in seconds
 }
 
 // returned records that a node of c has a host again.
@@ -246,7 +246,7 @@ func (k *core) judge(c *Contract, e *contracts.Settled) error {
 		c.fault = f
 	}
 	f := c.fault
-	delete(k.meters, c.ID) // hosts may have sent reports since then
+	delete(k.meters, c.ID) // hosts may have sent reports since the end of the contract
 	c.Served.Cause, c.Served.Owner = f.cause, f.owner
 	c.Penalty, c.Withheld = f.withheld, f.withheld
 	owed, err := f.owed.Sub(f.withheld)
@@ -286,7 +286,7 @@ func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted 
 		nodes[i].Used, nodes[i].Entitled, left = nodes[i].Used-part, nodes[i].Entitled-min(part, nodes[i].Entitled), left-part
 	}
 	left := make(map[int32]float64) // work of each node that earlier tries did not do
-	for i, m := range all {         // work beyond it does not make up for another node
+	for i, m := range all {         // additional work of one node does not compensate for another node
 		if _, known := left[m.node]; !known {
 			left[m.node] = c.Work
 		}

@@ -12,19 +12,20 @@ import (
 	"bourse/hosts/remote/remotetest"
 )
 
-// promising is a market that promises a penalty to one class.
+// promising is the file of a market that promises a penalty to one class.
 const promising = file + `
 promises: {cac: {penalty: 1, most: 0.5}}
 `
 
-// TestCauses checks the cause of each broken promise, which follows from what its program
-// was entitled to, requested and received. A penalty is paid only if a host or the market
-// is the cause. Repeating the log must give the same decisions.
+// TestCauses checks the cause of each broken promise. The cause depends on the processor time
+// to which the program was entitled, and on the time that it requested and received. A penalty
+// is paid only if a host or the market is the cause. A replay of the log must give the same
+// decisions.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, class string
-		others      int // with the same bid on the host
+		others      int // number of other contracts with the same bid on the host
 		uses, waits float64
 		exits       float64 // work after which the program ends; 0 means never
 		fails       bool
@@ -152,7 +153,7 @@ func TestPayers(t *testing.T) {
 		name      string
 		floor     string // price of a processor in $ per hour
 		market    int64  // micro-dollars in the account
-		paid      string // to the host's owner
+		paid      string // paid to the host's owner
 		penalty   string
 		withheld  string
 		short     string

@@ -15,7 +15,7 @@ type unsettled struct {
 	question
 	why  string  // reason for the last refusal
 	wait float64 // seconds between the last two attempts
-	next float64 // instant of the next
+	next float64 // time of the next attempt
 }
 
 // The delay between attempts starts at the first number of seconds and doubles each time up to
@@ -127,6 +127,6 @@ func (c *Contract) booked(now float64, kind string, r reply) {
 		c.Settlement, c.Settled, c.Back = r.Receipt, now, r.Moved
 		c.Paid, _ = c.Budget.Sub(r.Moved)
 	case "penalty":
-		c.Penalty, _ = c.Withheld.Add(r.Moved) // at most the budget
+		c.Penalty, _ = c.Withheld.Add(r.Moved) // the sum is at most the budget
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"bourse/hosts"
 )
 
-// TestUnsettled checks the case that a host's owner is no longer a payee. The contracts
-// that ran there are set aside and shown, and all others settle, even after the market was
-// killed. The contracts set aside must settle at most 5 minutes after the right was
+// TestUnsettled checks the case that a host's owner is no longer a payee. The contracts that
+// ran on that host are listed as unsettled, and all others are settled, even after the market
+// was killed. The unsettled contracts must be settled at most 5 minutes after the right was
 // restored.
 func TestUnsettled(t *testing.T) {
 	t.Parallel()
@@ -36,7 +36,7 @@ func TestUnsettled(t *testing.T) {
 	right("revoke", "no-payee")
 	bad := make(map[int64]bool)
 	var all []int64
-	for i := range 6 { // two at a time, one per host, because a contract alone is free and pays nobody
+	for i := range 6 { // two contracts at a time on each host, because a contract alone on a host pays nothing
 		for k := range 4 {
 			id := submit(fmt.Sprint(i, ".", k))
 			all = append(all, id)
@@ -129,8 +129,8 @@ func TestUnsettledKilled(t *testing.T) {
 	}
 }
 
-// TestMayOwn checks that a host cannot join if the bank would not pay its owner, and that
-// the error names the right. A host that has joined stays.
+// TestMayOwn checks that a host cannot join if the bank would not pay its owner, and that the
+// error names the right. A host that has joined before stays in the market.
 func TestMayOwn(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 0)

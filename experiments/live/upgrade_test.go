@@ -15,8 +15,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// others are lines for a market's file that change its decisions. A log written with one of
-// them is a log of another version to the other.
+// others lists lines for a market's file that change its decisions. To a market with one of
+// these lines, a log written with another counts as the log of another version.
 var others = []string{
 	"market: {bidding: cheapest, payment: usage}\n",
 	"admission: {name: class, default: be, cac: {guarantee: 0.999}}\n",
@@ -36,7 +36,7 @@ func versionFile(own string) string {
 	return all + own
 }
 
-// upgrade changes the log into one written by another version, whose rules are in file.
+// upgrade changes the log as if another version with the rules in file had written it.
 func (w *town) upgrade(file string) {
 	w.t.Helper()
 	w.disk = w.disk.CrashClone(vfs.CrashCloneCfg{})
@@ -53,7 +53,7 @@ func (w *town) upgrade(file string) {
 	w.conf, w.version = must(Parse("lab.yaml", []byte(file))), "2"
 }
 
-// crowd requests contracts of all kinds while hosts leave and return.
+// crowd submits contracts of all kinds while hosts leave and return.
 func (w *town) crowd(rng *rand.Rand, seconds int) {
 	w.t.Helper()
 	for range seconds {
@@ -86,10 +86,10 @@ func (w *town) runs() map[string]int64 {
 	return all
 }
 
-// TestUpgrade checks that a market resumes from the checkpoint of another version that
-// makes other decisions, if that version was stopped. Tasks keep running, and the log
-// begins again there. If the other version was killed, the market does not open and states
-// the remedy. After the remedy it opens.
+// TestUpgrade checks that a market resumes from the checkpoint of another version that makes
+// other decisions, if that version was stopped. Tasks keep running, and a new log starts at the
+// checkpoint. If the other version was killed, the market does not open, and the error states
+// the remedy. After the remedy, the market opens.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	differed := 0
@@ -107,7 +107,7 @@ func testUpgrade(t *testing.T, other string, seed uint64, killed bool) (differed
 	rng := rand.New(rand.NewPCG(seed, 1))
 	w := newTown(t, versionFile(""), 3)
 	w.crowd(rng, 60+rng.IntN(60))
-	if strings.Contains(other, "best-response") { // whose checkpoints have other fields
+	if strings.Contains(other, "best-response") { // checkpoints of this strategy have other fields
 		killed = false
 		w.pass(200)
 	}
@@ -250,7 +250,7 @@ func TestRest(t *testing.T) {
 			if got, least := &again.Hosts[i].Machine.Number, r.Hosts[i].Machine.Number; *got < least {
 				t.Errorf("host %d: allocation %d, want at least %d", i, *got, least)
 			} else {
-				*got = least // the next one
+				*got = least // the next smaller value
 			}
 		}
 		return string(must(json.Marshal(again)))

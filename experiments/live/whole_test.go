@@ -10,8 +10,9 @@ import (
 )
 
 // TestWhole checks a host of whole cores. A task gets all the cores and the memory that it
-// requests, or no place. Once no other host is present, fractions of processors are refused in the words that
-// describe such hosts. The host is lost after 120 s of silence, when others are after 30 s.
+// requests, or is refused. If no other host is present, an order for a fraction of a processor
+// is refused with the reason WholeCores. The host is lost after 120 s of silence, whereas other
+// hosts are lost after 30 s.
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)
@@ -51,7 +52,7 @@ func TestWhole(t *testing.T) {
 		{4, "reject", "no room"},
 		{1, "accept", ""},
 		{1, "accept", ""},
-		{1, "reject", "no room"}, // for its gigabyte of memory
+		{1, "reject", "no room"}, // its gigabyte of memory does not fit
 		{6, "reject", "too few hosts"},
 	} {
 		if verdict, reason, _ := submit(string(rune('a'+len(w.entries()))), c.cpus); verdict != c.verdict || reason != c.reason {

@@ -1,5 +1,5 @@
-// Package misuse marks user errors, such as an unknown name, so that they can be
-// distinguished from failures of the program. It knows no mistake.
+// Package misuse marks user errors, such as an unknown name, so that they can be distinguished
+// from failures of the program. It does not define particular user errors.
 package misuse
 
 import "fmt"

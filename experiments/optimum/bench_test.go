@@ -9,9 +9,9 @@ import (
 	"bourse/workloadgen"
 )
 
-// BenchmarkSolve measures traces of the paper's kind and how many times longer the
-// alternatives take: the plain dynamic program and, for fewer jobs, branch and bound and
-// every subset.
+// BenchmarkSolve measures Solve on traces of the paper's kind. It reports how many times longer
+// the alternatives take: the plain dynamic program and, for fewer jobs, branch and bound and a
+// search of every subset.
 func BenchmarkSolve(b *testing.B) {
 	for _, c := range []struct {
 		name        string

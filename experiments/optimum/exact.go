@@ -14,13 +14,13 @@ type search struct {
 	open    []int32 // nodes as a heap
 	decided []uint8 // decision on each job in the current node
 	best    incumbent
-	spent   int // visits so far
+	spent   int // number of visits so far
 }
 
 // A node contains a decision on one more job than its predecessor.
 type node struct {
 	before int32
-	job    int32 // none at the root
+	job    int32 // number of the job, or none at the root
 	take   bool
 	bound  float64 // upper bound on the values of the successors
 	next   int32   // job that the greedy flow leaves partly done
@@ -134,7 +134,7 @@ func (s *search) Less(a, b int) bool {
 	if x.bound != y.bound {
 		return x.bound > y.bound
 	}
-	return s.open[a] > s.open[b] // deeper nodes first
+	return s.open[a] > s.open[b] // deeper nodes have later indices and come first
 }
 
 // Swap implements [heap.Interface].

@@ -32,7 +32,7 @@ type fluid struct {
 // A fluidJob is a job that competes with other jobs.
 type fluidJob struct {
 	Window
-	window   int32   // position among the caller's
+	window   int32   // index among the caller's windows
 	density  float64 // $ per work
 	from, to int32   // range of its cells
 	edges    int32   // position of the first edge of the job
@@ -105,7 +105,7 @@ func (f *fluid) most(j *fluidJob, k int32) float64 {
 // edge returns the position in done of j's work in cell k.
 func (j *fluidJob) edge(k int32) int32 { return j.edges + k - j.from }
 
-// These are the possible decisions on a job in a search.
+// The possible decisions on a job in a search.
 const (
 	undecided = iota
 	taken

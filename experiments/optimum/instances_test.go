@@ -7,10 +7,10 @@ import (
 	"bourse/workloadgen"
 )
 
-// paperJobs draws a trace as in the paper's experiment: 50 jobs with runtimes from 120 to
-// 960 s and 4 to 10 nodes. Pareto values (shape 1.16) weight each user's $100 over five
-// jobs by value, runtime and nodes. meanIAT is 153.66 s at low load and 92.36 s at high
-// load, and at least least seconds pass between arrivals.
+// paperJobs returns a random trace as in the paper's experiment: 50 jobs with runtimes from 120
+// to 960 s and 4 to 10 nodes. Pareto values (shape 1.16) weight each user's $100 over five jobs
+// by value, runtime and nodes. meanIAT is 153.66 s at low load and 92.36 s at high load, and at
+// least least seconds pass between arrivals.
 func paperJobs(rng *rand.Rand, n int, least, meanIAT float64) []workloadgen.Job {
 	jobs := make([]workloadgen.Job, n)
 	// The distribution of runtimes on [120,960] s, as in the workload model.
@@ -38,7 +38,7 @@ func paperJobs(rng *rand.Rand, n int, least, meanIAT float64) []workloadgen.Job 
 	return jobs
 }
 
-// binbin draws an exponent from 0 to 5.
+// binbin returns a random exponent from 0 to 5.
 func binbin(rng *rand.Rand) float64 {
 	u := 0.998 * rng.Float64()
 	for i, p := range []float64{0.508, 0.144, 0.126, 0.137, 0.048} {

@@ -14,13 +14,13 @@ import (
 	"bourse/workloadgen"
 )
 
-// Limits are limits on the effort of a [Solver].
+// Limits limit the effort of a [Solver].
 type Limits = packing.Limits
 
 // A Solution is the best plan found by a [Solver].
 type Solution = packing.Solution
 
-// none means no job, and outside means no cell.
+// Values that stand for no job (none) and no cell (outside).
 const (
 	none    = -1
 	outside = -1

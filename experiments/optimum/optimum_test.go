@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	capacity = 30 // the paper's: 15 hosts with two CPUs
+	capacity = 30 // number of processors in the paper: 15 hosts with two each
 	hosts    = 15
 )
 
-// check tests what every solution promises: the plan is feasible, has the stated value, is
-// within the bound, and equals the bound exactly if it is proven.
+// check tests the properties of every solution: the plan is feasible and has the stated value,
+// which is at most the bound and equals the bound exactly if the plan is proven.
 func check(t *testing.T, what string, jobs []workloadgen.Job, capacity, hosts int, s optimum.Solution) {
 	t.Helper()
 	if len(s.Chosen) != len(jobs) || !feasible(jobs, func(j int) bool { return s.Chosen[j] }, capacity, hosts) {
@@ -34,7 +34,8 @@ func check(t *testing.T, what string, jobs []workloadgen.Job, capacity, hosts in
 	}
 }
 
-// checkBest also tests that the plan is proven and as good as the oracle's.
+// checkBest is like check. It also tests that the plan is proven and has the same value as the
+// oracle's plan.
 func checkBest(t *testing.T, what string, jobs []workloadgen.Job, capacity, hosts int, s optimum.Solution, want float64) {
 	t.Helper()
 	check(t, what, jobs, capacity, hosts, s)
@@ -44,7 +45,8 @@ func checkBest(t *testing.T, what string, jobs []workloadgen.Job, capacity, host
 	}
 }
 
-// TestByHand checks the package's statements about intervals, hosts and values.
+// TestByHand checks the documented rules about intervals, hosts and values on examples computed
+// by hand.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	type jobs []struct {
@@ -85,8 +87,8 @@ func TestByHand(t *testing.T) {
 	}
 }
 
-// TestBruteForce compares the optimum with every subset, on small problems with many ties
-// and adjacent intervals.
+// TestBruteForce compares the optimum with a search of every subset, on small problems with
+// many ties and adjacent intervals.
 func TestBruteForce(t *testing.T) {
 	t.Parallel()
 	var s optimum.Solver
@@ -102,7 +104,7 @@ func TestBruteForce(t *testing.T) {
 	}
 }
 
-// TestNarrow checks on such problems that the value and the bound enclose the optimum even
+// TestNarrow checks on the same problems that the value and the bound enclose the optimum even
 // if only one, two or three states are stored.
 func TestNarrow(t *testing.T) {
 	t.Parallel()
@@ -127,7 +129,8 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestBruteForceLarger does the same with 18 jobs of the paper's kind at high load.
+// TestBruteForceLarger does the same as TestBruteForce with 18 jobs of the paper's kind at high
+// load.
 func TestBruteForceLarger(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -265,7 +268,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Run three jobs on four processors. The two small ones have a higher total value.
+// This example plans three jobs on four processors. The two small jobs have a higher total
+// value than the large one.
 func ExampleSolver() {
 	jobs := []workloadgen.Job{
 		{Arrival: 0, Runtime: 600, Nodes: 4, Value: 50},

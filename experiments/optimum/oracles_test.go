@@ -7,8 +7,7 @@ import (
 	"bourse/workloadgen"
 )
 
-// bruteForce tries every subset. It solves the problem as specified, with one row per
-// arrival.
+// bruteForce tries every subset of the jobs. It checks the capacity at every arrival.
 func bruteForce(jobs []workloadgen.Job, capacity, hosts int) (best float64) {
 	for set := range uint64(1) << len(jobs) {
 		var value float64
@@ -43,9 +42,9 @@ func feasible(jobs []workloadgen.Job, chosen func(int) bool, capacity, hosts int
 	return true
 }
 
-// plain is the dynamic program without rows, prices or pruning. It computes the best value
-// for every set of active jobs, arrival by arrival. At most 64 jobs may be active at the
-// same time.
+// plain returns the optimum by a dynamic program without rows, prices or pruning. It computes
+// the best value for every set of active jobs, arrival by arrival. At most 64 jobs may be
+// active at the same time.
 func plain(jobs []workloadgen.Job, capacity, hosts int) (best float64) {
 	jobs = slices.Clone(jobs)
 	slices.SortStableFunc(jobs, func(a, b workloadgen.Job) int { return cmp.Compare(a.Arrival, b.Arrival) })
@@ -54,7 +53,7 @@ func plain(jobs []workloadgen.Job, capacity, hosts int) (best float64) {
 		used int
 	}
 	values := map[active]float64{{}: 0}
-	var holders [64]int // job of a bit, plus 1
+	var holders [64]int // 1 + index of the job that each bit stands for
 	for j, job := range jobs {
 		bit := -1
 		var over uint64
@@ -86,7 +85,7 @@ func plain(jobs []workloadgen.Job, capacity, hosts int) (best float64) {
 		holders[bit] = j + 1
 		for a, v := range values {
 			if a.set>>bit&1 == 1 {
-				continue // added by this loop
+				continue // this loop has added the set
 			}
 			if with := a.used + job.Nodes; with <= capacity && job.Nodes <= hosts && job.Runtime > 0 {
 				values[active{a.set | 1<<bit, with}] = v + job.Value

@@ -24,8 +24,8 @@ type Bounds struct {
 	Exact bool    // whether some schedule on one host with this capacity reaches Whole
 
 	Chosen  []bool  // for each window, whether it belongs to a schedule that completes all chosen jobs
-	Reached float64 // their value
-	Effort  int     // steps
+	Reached float64 // total value of the chosen windows
+	Effort  int     // effort spent, in visited edges
 }
 
 // These limits on effort count visited edges: per edge for a greedy flow, and in total for the

@@ -12,7 +12,7 @@ import (
 	"bourse/experiments/optimum"
 )
 
-// someWindows draws windows whose integer times are often equal.
+// someWindows returns random windows whose times are integers and often equal.
 func someWindows(rng *rand.Rand, most int) (windows []optimum.Window, capacity float64) {
 	capacity = float64(1 + rng.IntN(4))
 	for range 1 + rng.IntN(most) {
@@ -37,13 +37,13 @@ func cellsOf(windows []optimum.Window) (instants []float64) {
 	return slices.Compact(instants)
 }
 
-// most returns the work that w can do between two times.
+// most returns the largest amount of work of w that can be done between two times.
 func most(w *optimum.Window, from, to float64) float64 {
 	return w.Rate * max(0, min(w.Closes, to)-max(w.Opens, from))
 }
 
-// program returns the value of the linear program, which maximizes the sum of value × done
-// / work over jobs and cells. It uses gonum's simplex method.
+// program returns the optimum of the linear program that maximizes the sum of value × done /
+// work over jobs and cells, computed by gonum's simplex method.
 func program(t *testing.T, windows []optimum.Window, capacity float64) float64 {
 	t.Helper()
 	at := cellsOf(windows)
@@ -190,9 +190,9 @@ func TestRelaxByHand(t *testing.T) {
 	}
 }
 
-// TestRelaxMany checks that the bounds for many jobs are valid and cheap to compute. The
-// value of jobs that are run as they arrive, as far as there is capacity, must be within
-// them.
+// TestRelaxMany checks that the bounds for many jobs are valid and cheap to compute. The value
+// obtained by running jobs in the order of arrival, as far as capacity permits, must not exceed
+// the bounds.
 func TestRelaxMany(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{300, 3000, 40_000} {
@@ -206,7 +206,7 @@ func TestRelaxMany(t *testing.T) {
 			rate := float64(1 + rng.IntN(4))
 			windows[i] = optimum.Window{Opens: now, Closes: now + runtime*(1+5*rng.Float64()), Work: runtime * rate, Rate: rate, Value: 1 + 9*rng.Float64()}
 		}
-		// The present jobs share equally.
+		// The present jobs share the capacity equally.
 		done, parts, whole := make([]float64, n), 0.0, 0.0
 		at := cellsOf(windows)
 		first := 0
@@ -244,9 +244,9 @@ func TestRelaxMany(t *testing.T) {
 	}
 }
 
-// TestRelaxCoversSchedules compares the bounds with every schedule, in whole seconds, of
-// jobs with several nodes. Each node runs on a single-processor host for any seconds. No
-// schedule may be worth more to users of any inelasticity. Most bounds are reached.
+// TestRelaxCoversSchedules compares the bounds with every schedule, in whole seconds, of jobs
+// with several nodes. Each node runs on a single-processor host for any seconds. No schedule
+// may have a higher value for users of any inelasticity. Most bounds must be reached.
 func TestRelaxCoversSchedules(t *testing.T) {
 	t.Parallel()
 	reached := 0
@@ -261,7 +261,7 @@ func TestRelaxCoversSchedules(t *testing.T) {
 				Work: float64(nodes * runtime), Rate: float64(nodes),
 			})
 		}
-		states := map[[4]int]bool{{}: true} // work done by job
+		states := map[[4]int]bool{{}: true} // amounts of work done, by job
 		for at := range 10 {
 			next := map[[4]int]bool{}
 			var spend func(done [4]int, i, left int)

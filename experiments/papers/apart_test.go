@@ -11,10 +11,10 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// TestApart checks that every preset, as stored in results, counts as the paper's
-// experiment for any seed, replications, title, log or trace. An experiment with another
-// difference must be reported with the field, and must have neither the paper's numbers nor
-// its figure numbers.
+// TestApart checks that every preset, as stored in results, counts as the paper's experiment
+// for any seed, number of replications, title, log or trace. An experiment with another
+// difference must be reported with the field, and must have neither the paper's numbers nor its
+// figure numbers.
 func TestApart(t *testing.T) {
 	t.Parallel()
 	stored := func(name string, known scenario.Known, sets ...string) *scenario.Experiment {

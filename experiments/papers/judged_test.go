@@ -10,10 +10,11 @@ import (
 	"bourse/experiments/report"
 )
 
-// TestText checks the line of a claim. It must contain the estimate with its interval, the
-// region, the number of replications, p, the verdict at half the margin, and what would
-// decide the claim. Each test must state where its interval lies, the source of its margin,
-// or why it has none. A claim added later must not be counted.
+// TestText checks the line of a claim. The line must contain the estimate with its interval,
+// the region, the number of replications, p, the verdict at half the margin, and the number of
+// replications that would decide the claim. Each test must state where its interval lies, and
+// either the source of its margin or the reason why there is no margin. A claim added later
+// must not be counted.
 func TestText(t *testing.T) {
 	t.Parallel()
 	lo, hi, p, needed := -0.01, 0.02, 0.04, 34
@@ -62,8 +63,9 @@ NOT TESTABLE   3  §3 "else"
 	}
 }
 
-// TestUndecided checks that the line names the undecided claims and what would decide them,
-// excludes claims added later, and is empty if no claim was tested.
+// TestUndecided checks that the line names the undecided claims with the numbers of
+// replications that would decide them. The line must exclude claims added later, and be empty
+// if no claim was tested.
 func TestUndecided(t *testing.T) {
 	t.Parallel()
 	one := []claims.Outcome{{}}

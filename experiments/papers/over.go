@@ -13,7 +13,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A reading chooses one interpretation for each detail that a paper does not specify.
+// A reading is a choice of one interpretation for each detail that a paper does not specify.
 type reading struct {
 	Name    string            `yaml:"name"`
 	Fits    bool              `yaml:"fits"` // whether the reading reproduces the paper's numbers at both loads, by the registered rule
@@ -125,7 +125,7 @@ func clipped(s string) string {
 	return s
 }
 
-// These are the conclusions about a claim, based on its verdicts under all readings.
+// The conclusions about a claim, based on its verdicts under all readings.
 const (
 	supportedInAll  = "supported in all readings"
 	openToReading   = "open to reading"

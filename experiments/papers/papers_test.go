@@ -16,7 +16,7 @@ import (
 // its figure, and accepts a log in place of its model.
 func TestPresets(t *testing.T) {
 	t.Parallel()
-	points := map[string]int{ // configurations that are run
+	points := map[string]int{ // number of configurations that are run
 		"paper": 4, "paper-low": 3, "paper-correlated": 2, "paper-reading": 4, "mixed": 2, "kth": 1, "spot-or-reserve": 2, "negotiation": 4, "adaptive": 7, "posted-or-auction": 4, "spot-or-ondemand": 3, "call-or-continuous": 4, "fairness": 1, "market-or-fairshare": 6, "windows-by-load": 1, "bundles": 4, "librarisk-figure1": 22, "librarisk-figure2": 20, "librarisk-figure3": 22, "librarisk-figure4": 22,
 		"librasla-figure2": 24, "librasla-figure3": 24, "librasla-figure4": 24, "librasla-figure5": 24,
 		"reservations-e1": 10, "reservations-e2": 8, "reservations-e3": 12, "reservations-e4": 4, "reservations-e5": 10,
@@ -60,9 +60,9 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// TestReferences checks the printed numbers. They must belong to runs of the named preset
-// and apply only to that preset. What a paper omits, and scenarios without a paper, must
-// use the first paper of the table.
+// TestReferences checks that the printed numbers belong to runs of the named preset and apply
+// only to that preset. The first paper in the table must supply the parts that another paper
+// omits, and the reference of scenarios without a paper.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	numbers := map[string]int{"paper": 32, "volunteers-figure1": 2}
@@ -117,7 +117,7 @@ func TestReferences(t *testing.T) {
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	parsed := map[string]scenario.Experiment{}
-	measured := map[string]bool{"success_rate": true, "ks": true, "cv": true, "hurst": true, "correlation": true} // of a log, these
+	measured := map[string]bool{"success_rate": true, "ks": true, "cv": true, "hurst": true, "correlation": true} // metrics that are measured on a log
 	for _, name := range metrics.Table().Names() {
 		measured[name] = true
 	}

@@ -29,8 +29,8 @@ type Reference struct {
 	Metrics []string `yaml:"metrics"` // metrics in the paper's figures and tables
 	Figures Draw     `yaml:"-"`
 
-	// These are the policies of the two markets that the paper compares. The p_a of one must
-	// exceed (p_w - q)/(1 - q) of the other (Market, eq. 13).
+	// The policies of the two markets that the paper compares. The p_a of one must exceed (p_w
+	// - q)/(1 - q) of the other (Market, eq. 13).
 	Spot        string      `yaml:"spot"`
 	Reservation string      `yaml:"reservation"`
 	Thresholds  []Threshold `yaml:"thresholds"`
@@ -46,8 +46,8 @@ type Reference struct {
 // Draw draws figures of the results of a scenario that does not request a figure.
 type Draw func(report.Labels, []results.Summary, []results.Point) []report.Figure
 
-// A Printed is a number that the paper prints. It applies to each of the given cases. It is
-// shown with our number.
+// A Printed is a number that the paper prints. It applies to each of the given cases. Tables
+// show it next to the measured number.
 type Printed struct {
 	Configuration config.Some[string] `yaml:"configuration"` // name in the preset
 	Admission     config.Some[string] `yaml:"admission"`
@@ -56,8 +56,8 @@ type Printed struct {
 	Text          string              `yaml:"text"`  // the paper's words, or the derivation of the number
 	Source        string              `yaml:"source"`
 
-	// Derived means that the paper does not print the number for this case. Then it follows
-	// from another printed number, or the paper states it for a load without naming the
+	// Derived means that the paper does not print the number for this case. The number then
+	// follows from another printed number, or the paper states it for a load without naming the
 	// distribution of values.
 	Derived bool `yaml:"derived"`
 }
@@ -82,22 +82,22 @@ func (d Digits) rounding() float64 {
 	return must(strconv.ParseFloat("0.5e-"+strconv.Itoa(len(decimals)), 64))
 }
 
-// Tests are paired comparisons: These are values of Student's t over replications for the
+// Tests contains the results of paired tests: values of Student's t over replications for the
 // first policy minus the second, in each configuration.
 type Tests struct {
 	Title          string   `yaml:"title"`
 	Critical       float64  `yaml:"critical"` // critical value of t
 	Configurations []string `yaml:"configurations"`
 	Rows           []struct {
-		First  string    `yaml:"first"` // admission
+		First  string    `yaml:"first"` // label of the first policy
 		Second string    `yaml:"second"`
 		Metric string    `yaml:"metric"`
 		T      []float64 `yaml:"t"`
-		Bold   []bool    `yaml:"bold"` // significant
+		Bold   []bool    `yaml:"bold"` // whether the difference is printed as significant
 	} `yaml:"rows"`
 }
 
-// Fits state how well models fit a trace, according to the Kolmogorov-Smirnov test.
+// Fits states how well models fit a trace, according to the Kolmogorov-Smirnov test.
 type Fits struct {
 	Title string `yaml:"title"`
 	Rows  []struct {
@@ -112,8 +112,8 @@ type Fits struct {
 // A Threshold is a value that p_a must exceed.
 type Threshold struct {
 	Configuration string  `yaml:"configuration"`
-	Value         float64 `yaml:"value"`   // rounded as printed
-	Reserve       bool    `yaml:"reserve"` // p_a exceeds it
+	Value         float64 `yaml:"value"`   // value as printed
+	Reserve       bool    `yaml:"reserve"` // whether p_a exceeds the threshold
 	Source        string  `yaml:"source"`
 }
 
@@ -134,9 +134,9 @@ func Of(preset string) Reference {
 	return r
 }
 
-// Beside returns the reference to show with the results of an experiment. [Of] its name. If
-// the experiment differs from the preset with its name, the paper's numbers and the paper's
-// numbering of figures are removed.
+// Beside returns the reference to show with the results of an experiment, which is that of [Of]
+// for its name. If the experiment differs from the preset with this name, the paper's numbers
+// and the paper's numbering of figures are removed.
 func Beside(e *scenario.Experiment) Reference {
 	r := Of(e.Name)
 	if apart(e) == nil {

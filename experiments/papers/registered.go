@@ -40,7 +40,7 @@ func Registered(about Claimed) map[string]map[string]string {
 	return all
 }
 
-// These words state whether the tested claim was registered when the run was made.
+// The words that state whether the tested claim was registered when the run was made.
 const (
 	asRegistered = "as registered"
 	changed      = "changed since the run"

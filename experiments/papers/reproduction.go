@@ -8,7 +8,7 @@ import (
 
 // A Part of the reproduction is a preset with its number of replications.
 type Part struct {
-	Paper        string  `yaml:"-"` // whose preset it is
+	Paper        string  `yaml:"-"` // paper to which the preset belongs
 	Preset       string  `yaml:"preset"`
 	Log          string  `yaml:"log"` // beginning of the name of the paper's recorded log, or empty
 	Replications int     `yaml:"replications"`

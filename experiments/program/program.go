@@ -1,8 +1,8 @@
-// Package program runs admission policies that are external programs. A program reads
-// questions and writes answers, with one JSON object per line. Package outside defines the
-// format of both. A program must be a pure function of each line, so any of its processes may
-// answer any question. To check this, the market asks some questions twice. If the answers
-// differ, this is an error.
+// Package program runs admission policies that are external programs. A program reads questions
+// and writes answers, with one JSON object per line. Package outside defines the format of
+// both. A program must be a pure function of each line, so any of its processes may answer any
+// question. To check this, the market asks some questions twice. Different answers are an
+// error.
 package program
 
 import (
@@ -26,9 +26,9 @@ import (
 	"bourse/hosts/confine"
 )
 
-// Limits of a program.
+// The limits of an external program.
 const (
-	maxAnswer = 1 << 20          // bytes of an answer
+	maxAnswer = 1 << 20          // maximum bytes of an answer
 	maxErrors = 1 << 20          // maximum bytes of standard error that are stored
 	patience  = 2 * time.Second  // time for a process to end after its input has been closed; afterwards it is killed
 	idleTime  = 10 * time.Second // time after which an idle process is ended
@@ -81,7 +81,7 @@ type mind struct {
 	files    []string // files that a confined process may read
 	confined bool
 	timeout  time.Duration
-	first    []byte // our hello
+	first    []byte // the market's hello message
 	hello    []byte // hello message of the program; nil until its first process has sent it
 	parts    outside.Parts
 	key      [sha256.Size]byte
@@ -206,7 +206,7 @@ func (m *mind) take() (*process, error) {
 	return m.start()
 }
 
-// put makes p idle. The process ends if it is not used for some time.
+// put makes p idle. The process is ended if it stays idle for some time.
 func (m *mind) put(p *process) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -280,13 +280,13 @@ func (p *process) answer(line []byte, limit time.Duration) ([]byte, error) {
 	return nil, fmt.Errorf("the program ended without an answer (%v)%s", p.cmd.ProcessState, p.errs.last())
 }
 
-// Cancel ends a computation.
-func (p *process) Cancel(string) { _ = p.cmd.Process.Kill() } // it may have ended
+// Cancel kills the process, which ends the computation.
+func (p *process) Cancel(string) { _ = p.cmd.Process.Kill() } // ignore the error, because the process may have ended
 
 // Timed reports that answers have their own time limit.
 func (*process) Timed() bool { return true }
 
-// end ends p. end closes the input of p, and kills p if it does not end.
+// end closes the input of p, and kills p if it does not end.
 func (p *process) end() {
 	_ = p.in.Close()
 	kill := time.AfterFunc(patience, func() { p.Cancel("") })

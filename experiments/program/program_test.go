@@ -42,7 +42,7 @@ func connect(t *testing.T, limit float64, hello, body string) (*outside.Policy, 
 
 const hi = `{"hello":"bourse policy","version":1,"name":"x","sees":["hosts","contracts","waiting"],"percentiles":[0.6],"random":2,"state":{"n":0}}`
 
-// market is a market with three hosts.
+// market is the text of a market with three hosts.
 func market() *policytest.Stand {
 	s := new(policytest.Stand)
 	for range 3 {
@@ -68,8 +68,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestBadPrograms checks that each failure of a program is an error that states what the
-// program did.
+// TestBadPrograms checks that each failure of a program results in an error that describes the
+// failure.
 func TestBadPrograms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, hello, body, want string }{
@@ -116,8 +116,7 @@ func TestBadPrograms(t *testing.T) {
 	}
 }
 
-// FuzzAnswer checks that no line makes the parser panic and that invalid answers are
-// rejected.
+// FuzzAnswer checks that the parser does not panic for any line and rejects invalid answers.
 func FuzzAnswer(f *testing.F) {
 	for _, line := range []string{
 		`{"ask":1,"accept":[{"host":0,"bid":0.25},{"host":1,"bid":0.1}],"numbers":{"a":1,"b":1.5,"c":{"contract":3}},"state":{"n":[1]}}`,
@@ -144,8 +143,9 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// TestHiddenChoice checks that a program cannot tell from a question whether it is asked twice. This
-// one has a memory, except where the hash of the question alone would decide that.
+// TestHiddenChoice checks that a program cannot predict from a question whether the question is
+// asked twice. The test's program remembers earlier questions, except for those that would be
+// asked twice if the choice depended only on the hash of the question.
 func TestHiddenChoice(t *testing.T) {
 	t.Parallel()
 	p, err := connect(t, 60, hi, "import hashlib; say(reject='no', numbers={'x': n if q['ask'] > 2 and hashlib.sha256(line.encode()).digest()[0] % 64 else 0}, state={})")

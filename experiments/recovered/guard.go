@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// These are the limits for one call of external code.
+// The limits for one call of external code.
 const (
 	growth  = 256 << 20        // number of bytes by which live memory may grow
 	longest = 10 * time.Second // time limit of a computation that has no time limit of its own

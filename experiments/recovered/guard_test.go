@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// slow is a computation that records why it was canceled.
+// A slow is a computation that records why it was canceled.
 type slow struct{ reason string }
 
 func (s *slow) Cancel(reason string) { s.reason = reason }
 
-// timed is one with a time limit of its own.
+// A timed is a computation with its own time limit.
 type timed struct{ slow }
 
 func (*timed) Timed() bool { return true }
 
-// checked is one that can check itself.
+// A checked is a computation with the method CheckOften.
 type checked struct {
 	slow
 	check func()
@@ -64,7 +64,7 @@ func TestGuard(t *testing.T) {
 			var s slow
 			var u timed
 			done := guard(t.Context(), func() { ended = true })(&s)
-			also := Guard(t.Context())(&u) // it would end this test
+			also := Guard(t.Context())(&u) // without this guard, the test would not end
 			time.Sleep(c.after)
 			done()
 			also()

@@ -26,7 +26,7 @@ func (p *Panic) Error() string {
 	return "panic: " + strings.Join(strings.Fields(fmt.Sprint(p.Value)), " ")
 }
 
-// Do calls f. Do calls f. If f panics, it returns an error of type [*Panic].
+// Do calls f and returns its error. If f panics, Do returns an error of type [*Panic].
 func Do(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

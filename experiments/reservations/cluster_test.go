@@ -20,7 +20,7 @@ type planner interface {
 type cluster struct {
 	planner
 	speed int64
-	jobs  map[int64]*truth // in the book
+	jobs  map[int64]*truth // jobs in the book
 }
 
 // A truth is the true course of a job.
@@ -57,7 +57,7 @@ func (c *cluster) accept(now int64, q timetable.Quote, runtime int64, facts []ti
 	return facts, nil
 }
 
-// next returns the earliest second at which something happens, or Forever.
+// next returns the second of the earliest event, or Forever.
 func (c *cluster) next() int64 {
 	next := c.Next()
 	for _, t := range c.jobs {
@@ -74,12 +74,12 @@ func (c *cluster) pass(now int64, facts []timetable.Fact) []timetable.Fact {
 			ended = append(ended, id)
 		}
 	}
-	facts = c.Advance(now, ended, facts) // which sorts them
+	facts = c.Advance(now, ended, facts) // Advance sorts the ended jobs
 	c.learn(facts)
 	return facts
 }
 
-// learn keeps the true ends consistent with the book.
+// learn updates the true ends of jobs from the events of the book.
 func (c *cluster) learn(facts []timetable.Fact) {
 	for _, f := range facts {
 		t := c.jobs[f.Job]

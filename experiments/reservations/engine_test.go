@@ -27,7 +27,7 @@ type engine struct {
 	broker.Broker
 	ledger *bank.Ledger
 	user   bank.Account
-	notes  []string // from the ledger's entries about contracts
+	notes  []string // notes of the ledger's entries about contracts
 }
 
 // Append implements [bank.Journal].
@@ -130,7 +130,7 @@ func (e *engine) run(tb rapid.TB, jobs []Job) []Outcome {
 		switch {
 		case c.Outcome == contracts.Killed:
 			o.Status = Killed
-		case c.Outcome.Violated(), c.Ended > float64(o.Deadline): // contracts do not promise this to on-demand jobs
+		case c.Outcome.Violated(), c.Ended > float64(o.Deadline): // the contracts of on-demand jobs do not promise this deadline
 			o.Status = Late
 		}
 		if c.Ended != math.Trunc(c.Ended) || c.Began != math.Trunc(c.Began) || int(c.Host) != o.Cluster {
@@ -140,7 +140,7 @@ func (e *engine) run(tb rapid.TB, jobs []Job) []Outcome {
 	return outcomes
 }
 
-// drain lets everything end.
+// drain runs the market until all contracts have ended.
 func (e *engine) drain(tb rapid.TB) {
 	for !math.IsInf(e.Next(), 1) {
 		if err := e.Advance(e.Next()); err != nil {
@@ -149,7 +149,7 @@ func (e *engine) drain(tb rapid.TB) {
 	}
 }
 
-// agree checks that the market did the same as the replay.
+// agree checks that the outcomes of the market equal those of the replay.
 func agree(tb rapid.TB, what string, market, replay []Outcome, scope string) {
 	tb.Helper()
 	for i := range replay {

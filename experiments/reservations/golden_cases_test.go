@@ -40,7 +40,7 @@ func goldenPlan(t *testing.T, c goldenCase, o goldenOptions) {
 	compare(t, c.ID, c.Expect, map[string]any{"feasible": true, "order": order, "starts": at})
 }
 
-// A report is a quote in the form of the cases.
+// A report is a quote in the JSON form of the golden cases.
 func report(q timetable.Quote, o goldenOptions) map[string]any {
 	if !q.Feasible {
 		return map[string]any{"feasible": false}
@@ -172,7 +172,7 @@ func goldenNodes(t *testing.T, c goldenCase, _ goldenOptions) {
 		Need    int
 	}](t, c)
 	ids := timetable.Choose(in.LastEnd, in.Free, in.Need)
-	var want []int32 // in any order, because the nodes of a job are a set
+	var want []int32 // the order does not matter, because the nodes of a job are a set
 	if err := json.Unmarshal(c.Expect["nodes"], &want); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func goldenNodes(t *testing.T, c goldenCase, _ goldenOptions) {
 	}
 }
 
-// numbers are metrics in the form of the cases.
+// A numbers contains metrics in the JSON form of the golden cases.
 func numbers(m Metrics) map[string]any {
 	return map[string]any{
 		"jobs": m.Jobs, "rejected": m.Rejected, "late": m.Late, "killed": m.Killed, "W_R": m.WR, "P_b": m.PB, "Q": m.Q,

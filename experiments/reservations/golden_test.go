@@ -19,7 +19,7 @@ import (
 // The golden cases are shared with independent implementations of the same rules. An
 // expectation may be incomplete: only the named values are compared.
 
-// goldenOptions are the options of a case with their defaults.
+// A goldenOptions contains the options of a case, which start with their defaults.
 type goldenOptions struct {
 	Admission  string   `json:"admission"`
 	ZetaScope  string   `json:"zeta_scope"`
@@ -56,15 +56,15 @@ type goldenJob struct {
 	Nodes     int    `json:"nodes"`
 	Remaining int64  `json:"remaining"`
 
-	// Of outcomes.
+	// The following fields describe outcomes.
 	Status  string `json:"status"`
 	Cluster *int   `json:"cluster"`
 	Start   int64  `json:"start"`
 	End     int64  `json:"end"`
 }
 
-// job returns g with defaults. The runtime equals the estimate if only one is given, and a
-// job without a deadline is on demand.
+// job returns g with default values. If only one of the runtime and the estimate is given, both
+// are equal. A job without a deadline is on demand.
 func (g goldenJob) job(o goldenOptions) Job {
 	j := Job{
 		Job:     timetable.Job{ID: g.ID, Arrival: g.Arrival, Earliest: g.Arrival, Deadline: timetable.Forever, Estimate: g.Estimate, Nodes: g.Nodes},
@@ -137,14 +137,14 @@ func (g goldenCluster) open(now int64, o goldenOptions) (book, error) {
 		}
 		p, err := timetable.NewPreemptive(g.config(o), now, g.BusyBefore, parts)
 		if err == nil {
-			p.Advance(now, nil, nil) // who is released runs
+			p.Advance(now, nil, nil) // released jobs start
 		}
 		return noPlan{p}, err
 	}
 	s := timetable.State{Now: now, Executed: g.BusyBefore}
 	for _, r := range g.Running {
 		if r.End <= now {
-			continue // occupies no more nodes
+			continue // the job occupies no more nodes
 		}
 		run := timetable.Running{Job: timetable.Job{ID: r.ID, Nodes: r.Nodes, Deadline: timetable.Forever}, Start: now, End: r.End}
 		if r.Start != nil {
@@ -235,7 +235,7 @@ func TestGolden(t *testing.T) {
 		for _, c := range file.Cases {
 			check, ok := kinds[c.Kind]
 			if !ok {
-				continue // of another room
+				continue // case of another package
 			}
 			t.Run(c.ID, func(t *testing.T) {
 				t.Parallel()

@@ -12,13 +12,13 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// A demand draws lists of jobs for these tests.
+// A demand specifies random lists of jobs.
 type demand struct {
 	jobs      int
-	share     float64 // of reservations
-	laxity    float64 // mean, of the estimate
+	share     float64 // fraction of reservations
+	laxity    float64 // mean laxity as a fraction of the estimate
 	inexact   bool
-	nodes     int // of a cluster
+	nodes     int // number of nodes of each cluster
 	clusters  int
 	meanGap   float64
 	speeds    []int64
@@ -214,8 +214,9 @@ func TestPromises(t *testing.T) {
 
 func abs(x float64) float64 { return max(x, -x) }
 
-// TestLaxityHelps checks that more laxity means less rejected work: W_R, averaged over 20
-// lists of 300 jobs, decreases from no laxity to half and to twice the estimate.
+// TestLaxityHelps checks that less work is rejected with more laxity: W_R, averaged over 20
+// lists of 300 jobs, is highest without laxity, lower if the laxity is half the estimate, and
+// lowest if it is twice the estimate.
 func TestLaxityHelps(t *testing.T) {
 	t.Parallel()
 	var wr []float64
@@ -233,7 +234,7 @@ func TestLaxityHelps(t *testing.T) {
 	}
 }
 
-// TestPreemptive checks that suspension keeps every promise.
+// TestPreemptive checks that clusters that suspend jobs keep every promise.
 func TestPreemptive(t *testing.T) {
 	seeds(t, func(t *rapid.T, seed uint64) {
 		d := demand{jobs: 50, share: 0.6, laxity: 1, nodes: 6, clusters: 2, meanGap: 3}
@@ -251,8 +252,8 @@ func TestPreemptive(t *testing.T) {
 	})
 }
 
-// TestOnDemandDeadline checks that a factor f gives on-demand jobs the deadline a + q +
-// f*q, by which they can be rejected.
+// TestOnDemandDeadline checks that with a factor f, on-demand jobs have the deadline a + q +
+// f*q and are rejected if they cannot meet it.
 func TestOnDemandDeadline(t *testing.T) {
 	t.Parallel()
 	d := demand{nodes: 1, clusters: 1}
@@ -265,7 +266,7 @@ func TestOnDemandDeadline(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 3+5 is by 0+5+ceil(2.5) = 8; the third would end at 13.
+	// The second job ends at 3+5 = 8, its deadline 0+5+ceil(2.5). The third would end at 13.
 	if out[0].Status != Done || out[1].Status != Done || out[1].Deadline != 8 || out[2].Status != Rejected {
 		t.Errorf("%+v", out)
 	}

@@ -6,7 +6,7 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// Metrics are the metrics of §4.1 over the measured jobs. Sizes are actual work, n × r. A
+// Metrics contains the metrics of §4.1 over the measured jobs. Sizes are actual work, n × r. A
 // pointer is nil if the number is undefined.
 type Metrics struct {
 	Jobs     int
@@ -16,7 +16,7 @@ type Metrics struct {
 
 	WR   float64  // W_R: rejected work in percent of the submitted work
 	PB   float64  // P_b: fraction of submitted jobs that are rejected (eq. 4.1)
-	Q    *float64 // mean work of rejected jobs divided by that of submitted ones; = W_R / (100 P_b)
+	Q    *float64 // mean work of rejected jobs divided by the mean work of submitted jobs: W_R / (100 P_b)
 	U    *float64 // utilization of all clusters together (eq. 4.2)
 	UMin *float64 // utilization of the least utilized cluster
 	UMax *float64 // utilization of the most utilized cluster
@@ -66,7 +66,8 @@ func MeasureAfter(nodes []int, outcomes []Outcome, skip int) Metrics {
 	return measure(nodes, outcomes, measured, w)
 }
 
-// measure returns the metrics of measured; all use nodes.
+// measure returns the metrics of the jobs in measured. Utilization includes the nodes that the
+// jobs in all use.
 func measure(nodes []int, all, measured []Outcome, w Window) Metrics {
 	m := Metrics{Jobs: len(measured)}
 	var sum, advance tally
@@ -155,7 +156,7 @@ func (t *tally) add(o *Outcome) {
 func (t *tally) wr() float64 { return 100 * float64(t.workRejected) / float64(t.work) }
 func (t *tally) pb() float64 { return float64(t.rejected) / float64(t.jobs) }
 
-// A mean of whole seconds.
+// A mean is a mean of whole seconds.
 type mean struct{ sum, n int64 }
 
 func (m *mean) add(x int64) { m.sum += x; m.n++ }
@@ -182,7 +183,7 @@ func TestMeasureAfter(t *testing.T) {
 	// Job 1 is last in the list but first by arrival.
 	outcomes := []Outcome{od(2, 4, 6, 12, 2), rejected, od(1, 0, 0, 6, 4)}
 	m := MeasureAfter([]int{4}, outcomes, 1)
-	// [4, 14): 4 nodes for 2 s and 2 nodes for 6 s, of 40 node-seconds.
+	// In [4, 14), 4 nodes are in use for 2 s and 2 nodes for 6 s, of 40 node-seconds.
 	if m.Jobs != 2 || m.Rejected != 1 || *m.U != 0.5 || *m.ROD != 8 || m.RAR != nil || m.PB != 0.5 {
 		t.Errorf("%+v, U %v, R_OD %v", m, *m.U, *m.ROD)
 	}

@@ -68,9 +68,10 @@ func (e *engine) money(tb rapid.TB) (last contracts.Settled) {
 	return last
 }
 
-// TestMoney checks the money of a reservation. The budget is in escrow from acceptance to
-// the end. Work done in time costs its price. A job one second late receives the penalty
-// for one second. A killed job pays nothing, and its penalty is that of the whole deadline.
+// TestMoney checks the money of a reservation. The budget is in escrow from acceptance to the
+// end. Work done in time costs its price. The owner of a job that is one second late receives
+// the penalty for one second. The owner of a killed job pays nothing and receives the penalty
+// for the whole time to the deadline.
 func TestMoney(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -83,7 +84,7 @@ func TestMoney(t *testing.T) {
 	}{
 		{"in time", 10, nil, contracts.Fulfilled, 30, 1e6, 0},
 		{"early", 4, nil, contracts.Fulfilled, 24, 1e6, 0},
-		// Extended by 2 s twice; the deadline is at 33.
+		// The job is extended by 2 s twice. Its deadline is at 33.
 		{"late", 13.5, nil, contracts.Late, 34, 1e6 - 1e4, 0},
 		{"killed", 13.5, func(o *reserve.Options) { o.Overrun = "kill" }, contracts.Killed, 30, 0, 33},
 	} {
@@ -116,9 +117,9 @@ func TestMoney(t *testing.T) {
 	}
 }
 
-// TestCancel checks the rule of fees. Cancelling before the start costs the fee, 10 % of
-// the price. After that, it costs the elapsed part of the estimate if that is more. The
-// nodes are free for the next waiting job from the next second on.
+// TestCancel checks the fees for cancelling. Before the start, the owner pays the fee, 10 % of
+// the price. After that, the owner pays for the elapsed part of the estimate if this is more.
+// The nodes are free for the next waiting job from the next second on.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ at, paid, next float64 }{
@@ -160,7 +161,7 @@ func TestPrice(t *testing.T) {
 	if d := e.ask(t, 0, e.window(1, 3, 20, 10, 100), 10); !d.Priced || d.Ask != 0.6 {
 		t.Errorf("asked $%v, want $0.6", d.Ask)
 	}
-	// It has to end by 25: the first job makes room until 25.
+	// The job must end by 25, because the first job leaves nodes free until 25.
 	d := e.ask(t, 0, e.window(2, 3, 15, 10, 25), 10)
 	if n := figures(d); n["start"] != 15 || n["impact"] != 5 || math.Abs(d.Ask-0.65) > 1e-12 {
 		t.Errorf("from %v with impact %v for $%v, want 15, 5, $0.65", n["start"], n["impact"], d.Ask)
@@ -201,7 +202,7 @@ func TestLowestPrice(t *testing.T) {
 	})
 }
 
-// TestUnfunded checks that a request that its owner cannot pay does not change the
+// TestUnfunded checks that a request that its owner cannot pay for does not change the
 // accounts.
 func TestUnfunded(t *testing.T) {
 	t.Parallel()
@@ -229,7 +230,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{e.window(1, 5, 0, 10, 100), contracts.TooFewHosts},
 		{e.window(2, 4, 10, 10, 19), contracts.TooLate},
-		{e.window(3, 2, 10, 10, 16), contracts.None}, // on the fast one
+		{e.window(3, 2, 10, 10, 16), contracts.None}, // fits only on the fast cluster
 		{e.window(4, 2, 10, 10, 16), reserve.NoPlan},
 	} {
 		if d := e.ask(t, 0, c.r, 10); d.Reason != c.want {

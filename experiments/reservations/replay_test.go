@@ -42,12 +42,12 @@ func (j *Job) validate() error {
 // Status states the outcome of a job.
 type Status string
 
-// Statuses.
+// The possible statuses.
 const (
 	Rejected Status = "rejected"
 	Done     Status = "done"
 	Late     Status = "late"   // completed after its deadline
-	Killed   Status = "killed" // by the cluster, because it exceeded its estimate
+	Killed   Status = "killed" // killed by the cluster, because it exceeded its estimate
 )
 
 // An Outcome is a job and its outcome. If the job was rejected, only the job and the status
@@ -59,8 +59,8 @@ type Outcome struct {
 	Zeta    int64
 	ZetaAll int64
 
-	InitialStart      int64 // as quoted
-	InitialCompletion int64 // as quoted
+	InitialStart      int64 // start in the quote
+	InitialCompletion int64 // completion in the quote
 	Start             int64 // first start
 	End               int64
 	NodeIDs           []int32 // increasing; nil on a preemptive cluster
@@ -70,7 +70,7 @@ type Outcome struct {
 type Config struct {
 	Clusters   []timetable.Config
 	Preempt    bool                   // whether clusters may suspend and resume jobs
-	Matchmaker matchmaking.Matchmaker // maps the reservations
+	Matchmaker matchmaking.Matchmaker // chooses the clusters of reservations
 
 	// OnDemand maps the on-demand jobs; nil means the Matchmaker. The paper applies its
 	// algorithms to all jobs, but an on-demand job has no deadline to miss, so ff and maxu
@@ -184,7 +184,7 @@ func (r *replay) advance(now int64) {
 	}
 }
 
-// note writes facts down.
+// note records the events in the outcomes of their jobs.
 func (r *replay) note(cl *cluster, facts []timetable.Fact) {
 	r.facts = facts
 	for _, f := range facts {

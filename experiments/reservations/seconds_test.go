@@ -20,8 +20,8 @@ func (e *engine) within(j *Job, sooner float64) contracts.Request {
 	return r
 }
 
-// TestWithinSecond checks that a request within a second has the same outcome as at the
-// next second, on both kinds of clusters and with wrong estimates.
+// TestWithinSecond checks that a request submitted within a second has the same outcome as one
+// submitted at the next second, on both kinds of clusters and with wrong estimates.
 func TestWithinSecond(t *testing.T) {
 	seeds(t, func(t *rapid.T, seed uint64) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -79,7 +79,7 @@ func TestKeptWithinSeconds(t *testing.T) {
 				if err := e.Advance(now); err != nil {
 					t.Fatal(err)
 				}
-				_ = e.Cancel(now, contracts.ID(j.ID)) // an error if there is no such contract any more
+				_ = e.Cancel(now, contracts.ID(j.ID)) // ignore the error, because the contract may have ended
 			}
 		}
 		e.drain(t)

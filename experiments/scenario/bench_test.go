@@ -8,7 +8,8 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// BenchmarkRefuse compares rejecting a deeply nested file with parsing it.
+// BenchmarkRefuse measures the rejection of a deeply nested file, and compares it with parsing
+// the file.
 func BenchmarkRefuse(b *testing.B) {
 	deep := []byte(strings.Repeat("[", 2000) + strings.Repeat("]", 2000))
 	var parsing, refusing time.Duration
@@ -28,7 +29,7 @@ func BenchmarkRefuse(b *testing.B) {
 	b.ReportMetric(float64(refusing)/float64(b.N), "ns/refusal")
 }
 
-// BenchmarkParse reads a small scenario.
+// BenchmarkParse parses a small scenario.
 func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
 		if _, err := Parse("small", []byte(small), Known{}); err != nil {

@@ -30,7 +30,7 @@ type Choice struct {
 	options *config.Node // nil if there are no options
 }
 
-// These words specify how users react to offers.
+// The words that specify how users react to offers.
 const (
 	Never     = "never"
 	Rational  = "rational"

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestChoiceForms checks that options may be next to the name or in their own mapping, but
-// not in both, and that an error has a position in either form.
+// TestChoiceForms checks that options may be next to the name or in their own mapping, but not
+// both, and that an error has a position in either form.
 func TestChoiceForms(t *testing.T) {
 	t.Parallel()
 	read := func(admission string) (map[string]any, error) {

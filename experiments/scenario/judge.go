@@ -8,8 +8,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Judge has the settings by which 'bourse judge' compares two policies in an experiment. They
-// are registered before any policy is judged.
+// A Judge contains the settings with which 'bourse judge' compares two policies in an
+// experiment. They are registered before any policy is judged.
 type Judge struct {
 	Metric     string  `yaml:"metric" validate:"required" doc:"metric to compare, for which more is better; the comparison uses its mean over configurations in each replication"`
 	Margin     float64 `yaml:"margin" validate:"gt=0,max=1e12" doc:"smallest difference that matters"`
@@ -33,7 +33,7 @@ type Score struct {
 	To   int `yaml:"to" validate:"min=2,max=1000000" doc:"replications before the last comparison"`
 }
 
-// Gates are the limits beyond which the result of a candidate is void.
+// Gates contains the limits beyond which the result of a candidate is invalid.
 type Gates struct {
 	Violations float64 `json:"violations" yaml:"violations" validate:"gt=0,max=1" doc:"largest allowed increase in the fraction of violated contracts"`
 	Steps      uint64  `json:"steps" yaml:"steps" validate:"min=1" doc:"largest allowed number of computation steps for a decision of a script"`

@@ -59,7 +59,7 @@ func TestValuesExact(t *testing.T) {
 		places := rapid.IntRange(0, 6).Draw(t, "places")
 		from, step := rapid.IntRange(-500, 500).Draw(t, "from"), rapid.IntRange(1, 400).Draw(t, "step")
 		n := rapid.IntRange(1, 50).Draw(t, "n")
-		write := func(units int) string { // in units of 10^-places
+		write := func(units int) string { // writes a number given in units of 10^-places
 			sign := ""
 			if units < 0 {
 				sign, units = "-", -units

@@ -115,10 +115,10 @@ func overridden(said []setting, root *config.Node, points [][]*config.Node) ([]O
 		}
 		same := by != nil && by.At.Source == s.n.At.Source
 		switch {
-		case without == 0, same && without < applies: // not reported, because this is a rule with exceptions
+		case without == 0, same && without < applies: // a rule with exceptions is not reported
 		case without == applies && !fromFlag(by) && !same:
 			return nil, s.n.At.Fail(o.Field, "has no effect, because %s (%s) overrides it; set that field instead", o.By, o.ByAt)
-		case !fromFlag(s.n) && slices.ContainsFunc(said, func(t setting) bool { return t.n == by && slices.Equal(t.path, s.path) }): // replaced on request
+		case !fromFlag(s.n) && slices.ContainsFunc(said, func(t setting) bool { return t.n == by && slices.Equal(t.path, s.path) }): // the user has replaced the value on the command line
 		default:
 			found = append(found, o)
 		}

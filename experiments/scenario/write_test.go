@@ -106,7 +106,7 @@ configurations:
 	}
 }
 
-// said returns an experiment as plain values.
+// said returns an experiment as plain maps, lists and values.
 func said(e Experiment) any {
 	var out any
 	if err := config.Of(e).Decode("", &out); err != nil {

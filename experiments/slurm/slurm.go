@@ -14,13 +14,13 @@ import (
 	"strings"
 )
 
-// A Job is an array of tasks. Each runs one shard.
+// A Job is an array of tasks, each of which runs one shard.
 type Job struct {
 	Name   string
 	Shards []int    // numbers of the shards to run, counted from 1, in order
-	Of     int      // shards that there are
+	Of     int      // total number of shards
 	Dir    string   // working directory of the tasks
-	Log    string   // directory of their output
+	Log    string   // directory of the output of tasks
 	Words  []string // command of a task, to which --shard is added
 	Limits Limits
 
@@ -142,8 +142,7 @@ func Queued(ctx context.Context, ids []string) (int, error) {
 
 var maxArray = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*([0-9]+)`)
 
-// MaxArray returns Slurm's MaxArraySize. MaxArray returns Slurm's MaxArraySize. All task
-// numbers of an array must be below it.
+// MaxArray returns Slurm's MaxArraySize. All task numbers of an array must be below this value.
 func MaxArray(ctx context.Context) (int, error) {
 	out, err := output(exec.CommandContext(ctx, "scontrol", "show", "config"))
 	if err != nil {

@@ -187,6 +187,6 @@ func rawNote(text []byte) json.RawMessage {
 	if json.Valid(text) {
 		return append(json.RawMessage{}, text...)
 	}
-	quoted, _ := json.Marshal(string(text)) // a string has JSON
+	quoted, _ := json.Marshal(string(text)) // a string can always be encoded
 	return quoted
 }

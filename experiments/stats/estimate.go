@@ -4,11 +4,11 @@ import (
 	"math"
 )
 
-// An Estimate is a number estimated from replications, with an interval at any level. These
-// functions return estimates: The following functions return estimates: [Fieller],
-// [Sample.Estimate], [Spread], [Estimate.Less].
+// An Estimate is a number estimated from replications, with an interval at any level. The
+// following functions return estimates: [Fieller], [Sample.Estimate], [Spread],
+// [Estimate.Less].
 type Estimate struct {
-	N     int // replications
+	N     int // number of replications
 	Value float64
 
 	interval func(alpha float64) (lo, hi float64) // nil if there is no interval
@@ -44,7 +44,7 @@ func (e Estimate) Level(within func(lo, hi float64) bool) float64 {
 	case holds(lo):
 		return least
 	}
-	for range 40 { // nine digits
+	for range 40 { // nine digits of precision
 		if mid := (lo + hi) / 2; holds(mid) {
 			hi = mid
 		} else {
@@ -158,7 +158,7 @@ func Fieller(xs, ys []float64) (e Estimate, ok bool) {
 		if a <= 0 {
 			return math.Inf(-1), math.Inf(1)
 		}
-		root := math.Sqrt(max(0, b*b-a*c)) // below 0 by rounding alone
+		root := math.Sqrt(max(0, b*b-a*c)) // the argument is below 0 only by a rounding error
 		return (b - root) / a, (b + root) / a
 	}
 	// Use the delta method, whose result is always finite and accurate enough for the number

@@ -199,9 +199,9 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestLevel compares p-values, which are the levels at which intervals reach a bound, with
-// the paired t test. It compares the replications needed with the interval of this number
-// of replications with the same deviation.
+// TestLevel compares p-values, which are the levels at which intervals reach a bound, with the
+// paired t test. It also checks the number of replications needed: the interval of this number
+// of replications with the same deviation must be narrow enough.
 func TestLevel(t *testing.T) {
 	t.Parallel()
 	zero := make([]float64, 10)
@@ -258,7 +258,7 @@ func ofMean(xs []float64, lo, hi float64) stats.Estimate {
 	return stats.Sample{Value: stats.Mean(xs), Parts: xs}.Estimate(stats.Quantity{Lo: lo, Hi: hi})
 }
 
-// TestJackknife checks that the pseudo-values of a mean are the values.
+// TestJackknife checks that the pseudo-values of a mean are the values themselves.
 func TestJackknife(t *testing.T) {
 	t.Parallel()
 	xs := extra[0]
@@ -306,7 +306,7 @@ func TestNeededOfSpread(t *testing.T) {
 	}
 }
 
-// TestMeanWithout checks means without one value.
+// TestMeanWithout checks the means of all values except one.
 func TestMeanWithout(t *testing.T) {
 	t.Parallel()
 	of := stats.MeanWithout([]float64{1, 2, 6})

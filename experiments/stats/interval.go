@@ -92,7 +92,7 @@ func (q Quantity) interval(xs []float64, mean, squares, t float64) (lo, hi float
 	k := t * t / trials
 	centre, half := (m+k/2)/(1+k), math.Sqrt(k*(m*(1-m)+k/4))/(1+k)
 	lo, hi = q.Lo+wide*max(0, centre-half), q.Lo+wide*min(1, centre+half)
-	if m == 0 { // not by rounding more
+	if m == 0 { // avoid an end above 0 caused by rounding
 		lo = q.Lo
 	}
 	if m == 1 {

@@ -42,8 +42,8 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// TestIntervalAlike checks the interval if all replications have the same value. It uses
-// the number of trials. There is none if this number is unknown or the value is constant by
+// TestIntervalAlike checks the interval if all replications have the same value. It uses the
+// number of trials. There is no interval if this number is unknown or the value is constant by
 // definition.
 func TestIntervalAlike(t *testing.T) {
 	t.Parallel()
@@ -51,7 +51,7 @@ func TestIntervalAlike(t *testing.T) {
 		name   string
 		xs     []float64
 		of     stats.Quantity
-		lo, hi float64 // 0, 0: none
+		lo, hi float64 // ends of the interval; 0, 0 means none
 	}{
 		{"40 replications without an event in 1,210 contracts", make([]float64, 40), stats.Quantity{Hi: 1, Trials: 1210}, 0, 0.00337},
 		{"all of 150", []float64{1, 1, 1}, stats.Quantity{Hi: 1, Trials: 150}, 0.89012, 1},
@@ -86,8 +86,8 @@ func TestIntervalLaws(t *testing.T) {
 			xs[i] = min(1, max(0, 1.6*rng.Float64()-0.3))
 			scaled = append(scaled, 100*xs[i]-50)
 		}
-		xs[0], scaled[0] = 0.3, -20          // not all alike
-		trials := rng.IntN(3) * 20 * len(xs) // 0: not known
+		xs[0], scaled[0] = 0.3, -20          // the values are not all equal
+		trials := rng.IntN(3) * 20 * len(xs) // 0 means unknown
 		lo, hi, _ := stats.Interval(xs, stats.Quantity{Hi: 1, Trials: trials}, 0.05)
 		from, to, _ := stats.Interval(scaled, stats.Quantity{Lo: -50, Hi: 50, Trials: trials}, 0.05)
 		m := stats.Mean(xs)
@@ -114,7 +114,7 @@ func TestIntervalCoverage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string
-		n, of    int     // replications, jobs in each
+		n, of    int     // number of replications, and of jobs in each
 		p, mixed float64 // probability of a job; its standard deviation between replications, or its correlation (beta) if below 0
 		want     float64
 	}{

@@ -59,9 +59,9 @@ func (s Sample) Plus(weight float64, other Sample) Sample {
 // are means of a known number of trials, the interval is the same as in tables ([Interval]).
 // Otherwise it is Student's interval within the bounds of q. If all contributions are equal,
 // Student's interval has the width 0. If q has bounds, it is replaced by an interval that
-// allows for values that did not occur; see ofMean. The actual coverage is lower than stated
-// if there are few values and they are skewed, or if few values differ: TestCoverage has how
-// often.
+// allows for values that did not occur; see ofMean. The actual coverage is lower than stated if
+// there are few values and they are skewed, or if few values differ: TestCoverage lists the
+// actual coverage.
 func (s Sample) Estimate(q Quantity) Estimate {
 	lo, hi := math.Inf(-1), math.Inf(1)
 	if q.Lo < q.Hi {
@@ -102,9 +102,9 @@ func Spread(all []Sample) Estimate {
 		return Estimate{}
 	}
 	e := Estimate{N: len(all[0].Parts)}
-	type pair struct{ apart, err float64 } // and its standard error
+	type pair struct{ apart, err float64 } // difference of two numbers, and its standard error
 	var pairs []pair
-	widest := 0.0 // standard error
+	widest := 0.0 // largest standard error
 	for i := range all {
 		for j := range i {
 			d := all[i].Plus(-1, all[j])

@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// power returns the probability that such a test detects the effect (see [SampleFor]).
+// power returns the probability that a two-sided t test with n values detects the effect (see
+// [SampleFor]).
 func power(effect float64, n int, paired bool, level float64) float64 {
 	df, shift := n-1, effect*math.Sqrt(float64(n))
 	if !paired {

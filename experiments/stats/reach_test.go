@@ -28,7 +28,7 @@ func TestReach(t *testing.T) {
 				within++
 			}
 		}
-		if share := float64(within) / draws; math.Abs(share-0.95) > 0.015 { // four standard errors
+		if share := float64(within) / draws; math.Abs(share-0.95) > 0.015 { // allows four standard errors
 			t.Errorf("seed %d, n %d: %.3f of the differences are within reach, want 0.95", seed, n, share)
 		}
 	}

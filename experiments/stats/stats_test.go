@@ -67,7 +67,7 @@ func TestSummarize(t *testing.T) {
 		numacc4 = append(numacc4, 10000000.1, 10000000.3)
 	}
 	s = stats.Summarize(numacc4, stats.Quantity{})
-	near(t, "NumAcc4 mean", s.Mean, 10000000.2, 2e-9) // one unit in the last place there is 1.9e-9
+	near(t, "NumAcc4 mean", s.Mean, 10000000.2, 2e-9) // one unit in the last place is 1.9e-9 here
 	near(t, "NumAcc4 sd", s.SD, 0.1, 1e-8)
 }
 
@@ -256,7 +256,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// samples draws between least and most numbers of moderate size.
+// samples returns between least and most random numbers of moderate size.
 func samples(least, most int) *rapid.Generator[[]float64] {
 	return rapid.SliceOfN(rapid.Map(rapid.IntRange(-1000, 1000), func(i int) float64 { return float64(i) / 8 }), least, most)
 }

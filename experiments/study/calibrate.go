@@ -16,7 +16,7 @@ import (
 
 // A Calibration specifies the parts of a scenario to calibrate.
 type Calibration struct {
-	Configurations []string // names; none means all
+	Configurations []string // names of configurations; empty means all
 	Less           string   // label of the policy with which the cost to other jobs is compared; may be empty
 }
 

@@ -122,7 +122,7 @@ func (d *distances) alike() (pairs []string) {
 	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
 	equal := func(x, y []float64) bool { return slices.EqualFunc(x, y, same) }
 	for i, f := range d.Factors {
-		var alone []int // readings
+		var alone []int // indices of readings
 		for r, reading := range d.readings {
 			if at := reading.changed(); at != -1 && at != i || d.first[r].of == 0 {
 				continue
@@ -156,7 +156,7 @@ func errorOf(xs []float64) float64 {
 
 // z returns the difference between a mean and printed number i, in standard errors.
 func (d *distances) z(i int, mean, err float64) float64 {
-	digit := math.Pow(10, -float64(d.Digits)) / math.Sqrt(12) // or 0 if the mean lies within the printed range
+	digit := math.Pow(10, -float64(d.Digits)) / math.Sqrt(12) // deviation of the rounding of the printed number
 	return d.numbers[i].off(mean) / math.Sqrt(d.errors[i]*d.errors[i]+digit*digit+err*err)
 }
 

@@ -75,19 +75,19 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestDistance checks z by hand, with a known error, with an error estimated from our
-// replications, for a range, and for a number without measurements. It also checks the root
-// mean square of these.
+// TestDistance checks z against values computed by hand: with a known error, with an error
+// estimated from our replications, for a range, and for a number without measurements. It also
+// checks the root mean square of these z.
 func TestDistance(t *testing.T) {
 	t.Parallel()
 	f := toy(t)
 	all, numbers := f.readings, f.numbers
-	f.Digits = 12 // no rounding
+	f.Digits = 12 // the rounding error is negligible
 	samples := make([]sample, len(all))
 	for i := range samples {
 		samples[i] = sampleOf(f, all[i], map[string][]float64{
 			"m": {1.9, 2.1}, "other": {1, 1, math.NaN()},
-			"n": {4.5, 5.5}, // deviation √.5
+			"n": {4.5, 5.5}, // the standard deviation is √.5
 		})
 	}
 	found := f.compare(samples)
@@ -136,9 +136,9 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// TestEffects checks the parts of the variance for distances that are sums of known
-// effects: 3 for a; 0, 2 and 4 for b; and an interaction of both with m. Their fractions
-// are 2.25, 8/3 and .25 of their sum.
+// TestEffects checks the parts of the variance for distances that are sums of known effects: 3
+// for a, 0, 2 or 4 for b, and an interaction of both with m. Their fractions are 2.25, 8/3 and
+// .25 of their sum.
 func TestEffects(t *testing.T) {
 	t.Parallel()
 	f := toy(t)
@@ -168,7 +168,7 @@ func TestEffects(t *testing.T) {
 	if math.Abs(rest-0.25/total) > 1e-12 || effects[0].chance != 2.0/11 {
 		t.Errorf("rest %v, by chance %v, want %v and 2/11", rest, effects[0].chance, 0.25/total)
 	}
-	if got := found.order; got[0] != 4 { // levels 0, 0, 1
+	if got := found.order; got[0] != 4 { // the reading with levels 0, 0, 1
 		t.Errorf("nearest is %v", all[got[0]].levels)
 	}
 	found.first[4].distance.Value = math.NaN()
@@ -236,7 +236,7 @@ func TestValuesAlike(t *testing.T) {
 	all := f.readings
 	var samples []sample
 	for _, r := range all {
-		x := float64(r.levels[0]) // b makes no difference; m measures another metric
+		x := float64(r.levels[0]) // b has no effect, and m measures another metric
 		samples = append(samples, sampleOf(f, r, map[string][]float64{"m": {x, 2}, "other": {x, 3}, "n": {3, math.NaN()}}))
 	}
 	const want = "If only this factor changed, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."

@@ -10,7 +10,7 @@ import (
 	"bourse/experiments/study"
 )
 
-// Find the best of three guarantees by the value of the completed work.
+// This example finds the guarantee with the highest value of the completed work.
 func ExampleTune() {
 	const file = `
 name: first
@@ -39,7 +39,7 @@ configurations:
 	// 186 spent: decided
 }
 
-// Compare what SAC promises with probability g with what it realizes.
+// This example compares the promised probabilities of SAC with the realized ones.
 func ExampleCalibrate() {
 	const file = `
 name: first
@@ -69,7 +69,8 @@ configurations:
 	// promised 0.9: the price stays for 0.90 of the time, and 0.88 of 242 contracts are fulfilled
 }
 
-// Compare what forecasters promise about random prices with what is realized.
+// This example compares the promised probabilities of forecasters with the realized ones, on a
+// random price.
 func ExampleForecast() {
 	series := study.Drawn(func(name string) rand.Source { return scenario.Stream(1, 0, name) })
 	held, err := study.Forecast(context.Background(), series[:1], []string{"conformal", "normal"}, []float64{0.9}, experiments.Options{})

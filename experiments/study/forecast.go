@@ -114,14 +114,14 @@ func cover(s Series, name string, f market.Forecaster, g float64) (Coverage, err
 	return c, nil
 }
 
-// stand adds a price that was in force for the given number of seconds.
+// stand adds to each promise a price that was in force for the given number of seconds.
 func stand(all []promise, price market.Rate, seconds float64) {
 	for i := range all {
 		all[i].stand(price.Float64(), seconds)
 	}
 }
 
-// Held has the results of forecasters on series.
+// Held contains the results of forecasters on series.
 type Held struct {
 	Coverages []Coverage `json:"coverages" doc:"results by series, forecaster and probability"`
 	Notes     []string   `json:"notes"`

@@ -22,7 +22,7 @@ type Case struct {
 	Metric        string `json:"metric"`
 }
 
-// text names it.
+// text returns the configuration, policy and metric of the case.
 func (c Case) text() string { return c.Configuration + " " + c.Admission + " " + c.Metric }
 
 // A printed is a number that a paper prints for a metric under a policy in a configuration.
@@ -30,8 +30,8 @@ type printed struct {
 	Case
 	lo, hi float64  // the two differ if the number is a range
 	err    *float64 // standard error of the number; nil if unknown
-	source string   // where it is printed
-	at     string   // file and line
+	source string   // section or table in which it is printed
+	at     string   // file and line from which it was read
 }
 
 // printedBy returns the numbers printed in the paper of a preset.
@@ -53,7 +53,7 @@ func printedBy(preset string) (all []printed) {
 	return all
 }
 
-// These are the columns of a table of printed numbers; the first four are required.
+// The columns of a table of printed numbers; the first four are required.
 var columns = []string{"configuration", "admission", "metric", "value", "to", "error", "source"}
 
 // readNumbers reads a CSV table of printed numbers. Errors state source as the name of the
@@ -145,7 +145,7 @@ func (n *printed) fail(column, format string, args ...any) error {
 // within the range.
 func (n *printed) off(x float64) float64 { return min(0, x-n.lo) + max(0, x-n.hi) }
 
-// String writes n.
+// String returns the value or the range of n.
 func (n *printed) String() string {
 	s := strconv.FormatFloat(n.lo, 'g', -1, 64)
 	if n.hi > n.lo {

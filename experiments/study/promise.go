@@ -5,8 +5,8 @@ package study
 type promise struct {
 	g, price float64 // price in $/s, which may be negative or above any observed price
 
-	span  float64 // s of observation
-	under float64 // number of seconds in which the price was at most the percentile
+	span  float64 // duration of the observation in seconds
+	under float64 // time in seconds in which the price was at most the percentile
 	loss  float64 // integral of the pinball loss over time
 	paid  float64 // integral of the price
 }

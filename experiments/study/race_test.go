@@ -43,7 +43,7 @@ func each(value func(arm, rep int) float64) sampler {
 	}
 }
 
-// A field is a search over arms whose values lie between lo and hi.
+// A field is a set of arms whose values lie between lo and hi.
 type field struct {
 	Goal
 	arms   int
@@ -83,7 +83,7 @@ func TestRace(t *testing.T) {
 		ask   field
 		mean  func(arm int) float64
 		value func(seed, arm, rep int) float64
-		half  bool // it uses at most half of an even split
+		half  bool // whether the race may use at most half of the replications of an even split
 	}{
 		{"a hill", unbounded(11, 11*100), hill, shared(hill), true},
 		{"the bottom of a valley, by golden section", field{Goal{Budget: 31 * 100, Least: true, Smooth: true}, 31, math.Inf(-1), math.Inf(1)},
@@ -146,9 +146,8 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestRegret checks the estimate of the price of ignorance. Over many races with random
-// means, it must on average equal the difference between the chosen arm and the best,
-// within 20 %.
+// TestRegret checks the estimate of the regret. Over many races with random means, its average
+// must equal the average difference between the chosen arm and the best arm, within 20 %.
 func TestRegret(t *testing.T) {
 	t.Parallel()
 	const seeds = 1500
@@ -173,7 +172,7 @@ func TestRegret(t *testing.T) {
 	}
 }
 
-// TestStops checks the reasons why races end, and what is reported about arms.
+// TestStops checks the reasons why races end, and the reports on arms.
 func TestStops(t *testing.T) {
 	t.Parallel()
 	apart := each(func(arm, rep int) float64 { return 10*float64(arm) + normal(1, arm, rep) })
@@ -232,8 +231,8 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// TestBrokenOff checks that a race whose context ends reports the results so far, if any,
-// and returns errors.
+// TestBrokenOff checks that a race whose context ends reports the results so far, and returns
+// an error if there are none.
 func TestBrokenOff(t *testing.T) {
 	t.Parallel()
 	value := func(arm, rep int) float64 { return normal(1, arm, rep) }
@@ -265,7 +264,8 @@ func TestBrokenOff(t *testing.T) {
 	}
 }
 
-// With 400 replications, two of five settings do not differ significantly.
+// This example runs 400 replications, after which two of five settings do not differ
+// significantly.
 func Example_race() {
 	gain := []float64{0.2, 0.5, 0.9, 0.88, 0.3}
 	value := func(arm, rep int) float64 { return gain[arm] + normal(1, -1, rep) + 0.1*normal(1, arm, rep) }

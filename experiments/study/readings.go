@@ -21,7 +21,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// Readings describe the open decisions of a scenario and the printed numbers.
+// Readings describes the open decisions of a scenario and the printed numbers.
 type Readings struct {
 	Name     string `yaml:"name"`
 	Title    string `yaml:"title"`
@@ -29,13 +29,13 @@ type Readings struct {
 	Printed  string `yaml:"printed"`  // CSV table of printed numbers; if empty, the numbers in the paper of the preset
 
 	Metrics  []string `yaml:"metrics"`  // metrics whose printed numbers are compared; if empty, all metrics
-	Digits   int      `yaml:"digits"`   // printed decimals
+	Digits   int      `yaml:"digits"`   // number of printed decimals
 	Repeated int      `yaml:"repeated"` // number of replications on which each printed number is based
 
 	Seed         uint64  `yaml:"seed"`
 	Replications int     `yaml:"replications"`
 	Strength     int     `yaml:"strength"` // strength of the array: 2 or 3
-	Most         int     `yaml:"most"`     // readings of the array
+	Most         int     `yaml:"most"`     // maximum number of readings of the array
 	Confirm      confirm `yaml:"confirm"`
 
 	Factors []factor `yaml:"factors"`
@@ -46,8 +46,8 @@ type Readings struct {
 	base     func(sets ...string) (scenario.Experiment, error)
 }
 
-// A confirm specifies how the closest readings are run again. It has the same number of
-// replications. The best of many readings may be close only by chance.
+// A confirm specifies how the closest readings are run again. They are run again with the same
+// number of replications, because the closest of many readings may be close only by chance.
 type confirm struct {
 	Best int    `yaml:"best"`
 	Seed uint64 `yaml:"seed"`
@@ -358,7 +358,7 @@ type sample [][]float64
 func (r *Readings) measure(ctx context.Context, opts experiments.Options, to publication.Target, part string, all []reading, seed uint64) ([]sample, *results.Units, error) {
 	var e scenario.Experiment
 	var what strings.Builder
-	runs := make(map[string]int) // by overrides
+	runs := make(map[string]int) // index of each run, by its overrides
 	of := make([]int, len(all))
 	for i, reading := range all {
 		sets := r.sets(reading)

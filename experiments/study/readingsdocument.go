@@ -11,9 +11,10 @@ import (
 	"bourse/experiments/report"
 )
 
-// document returns the results. document covers which factors explain the distance, the
-// closest readings, each single change and the numbers. It includes the specification curve
-// (Simonsohn, Simmons, Nelson 2020), and tables of readings, effects and numbers as files.
+// document returns the results as a document. It lists the factors that explain the distance,
+// the closest readings, each single change and the numbers. It also contains the specification
+// curve (Simonsohn, Simmons, Nelson 2020), and tables of readings, effects and numbers as
+// files.
 func (d *distances) document(l report.Labels) report.Document {
 	array := 0
 	for _, r := range d.readings {

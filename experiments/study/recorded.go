@@ -19,8 +19,8 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// These are the lengths of windows for recorded series, in seconds. Demand for a cluster
-// changes within minutes, and its jobs take hours. A spot price stays the same for hours.
+// The lengths of windows for recorded series, in seconds. Demand for a cluster changes within
+// minutes, and its jobs take hours. A spot price stays the same for hours.
 const (
 	demandWindow = 4 * 3600.0
 	spotWindow   = day

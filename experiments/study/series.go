@@ -13,7 +13,7 @@ import (
 type Series struct {
 	Name   string
 	Window float64 // length of the history and of the forecasts, in seconds
-	End    float64 // time; it begins at 0
+	End    float64 // end of the series, in seconds; the series starts at 0
 	steps  []step
 }
 
@@ -61,7 +61,7 @@ func (s *Series) add(at float64, p market.Rate) {
 	s.steps = append(s.steps, step{at, p})
 }
 
-// Parameters of generated series. Over 8 days, a bid arrives every 30 s on average. Its
+// The parameters of generated series. Over 8 days, a bid arrives every 30 s on average. Its
 // duration and its rate are exponentially distributed, with means of 10 minutes and one cent
 // per second.
 const (
@@ -113,7 +113,7 @@ func arrivals(rng *rand.Rand, swing float64) (all []float64) {
 // time contains 70 % of the arrivals, and the other half contains 30 %. Each half is divided
 // in the same way, recursively.
 func bursty(rng *rand.Rand) (all []float64) {
-	const bias, least = 0.7, 1.0 // s
+	const bias, least = 0.7, 1.0 // least is in seconds
 	var split func(n int, from, span float64)
 	split = func(n int, from, span float64) {
 		switch {

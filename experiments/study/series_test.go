@@ -40,9 +40,9 @@ func TestDrawn(t *testing.T) {
 	}
 }
 
-// TestBursty checks that the busiest hour of bursts has many times the arrivals of a
-// Poisson process. 192 hours are halved 7.6 times, and 0.7 to this power of all arrivals is
-// what arrives in 13 hours on average.
+// TestBursty checks that the busiest hour of bursts has many times the arrivals of a Poisson
+// process. The 192 hours are halved 7.6 times. The busiest hour therefore contains the fraction
+// 0.7^7.6 of all arrivals, as many as arrive in 13 hours on average.
 func TestBursty(t *testing.T) {
 	t.Parallel()
 	busiest := func(arrivals []float64) int {
@@ -61,8 +61,8 @@ func TestBursty(t *testing.T) {
 	}
 }
 
-// TestDemand checks the price derived from a log's jobs, and the price in a file of spot
-// prices, by hand.
+// TestDemand checks the price computed from a log's jobs, and the price in a file of spot
+// prices, against values computed by hand.
 func TestDemand(t *testing.T) {
 	t.Parallel()
 	const log = "1 0 0 10 2 -1 -1 2 -1 -1 1 1 1 1 1 -1 -1 -1\n2 4 0 10 3 -1 -1 3 -1 -1 1 1 1 1 1 -1 -1 -1\n3 20 0 5 1 -1 -1 1 -1 -1 1 1 1 1 1 -1 -1 -1\n"
@@ -107,8 +107,8 @@ func TestRecordedAbsent(t *testing.T) {
 	}
 }
 
-// TestCover checks the coverage of a price by hand. The price is 1 and then 3, for half of
-// the time each, and the forecast is at most 2.
+// TestCover checks the coverage of a price against a value computed by hand. The price is 1 and
+// then 3, for half of the time each, and the forecast is at most 2.
 func TestCover(t *testing.T) {
 	t.Parallel()
 	s := Series{Name: "two", Window: 10, End: 40, steps: []step{{0, dollar}, {20, 3 * dollar}}}

@@ -23,10 +23,10 @@ type tally struct {
 // newTally returns an empty tally of promises with probability g.
 func newTally(g float64) *tally { return &tally{g: g, ends: promises{whole: true}} }
 
-// A promises has the promises of one kind.
+// A promises contains the results of the promises of one kind.
 type promises struct {
 	n             int
-	whole         bool      // each is kept or not
+	whole         bool      // whether each promise is either kept or broken
 	share, briers []float64 // one value per replication that has such promises
 }
 

@@ -44,7 +44,7 @@ const (
 // A Stop is the reason why a search ended.
 type Stop string
 
-// These are the reasons why a search ended.
+// The possible reasons why a search ended.
 const (
 	Decided     Stop = "decided"     // one setting is left
 	Near        Stop = "near"        // the bound on the regret is so small that it does not matter

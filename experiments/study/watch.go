@@ -14,7 +14,7 @@ import (
 type watcher struct {
 	contracts.Policy
 	now     float64
-	about   *contracts.Request // looked at last
+	about   *contracts.Request // request that was decided last
 	hosts   []watched
 	done    []asked
 	highest market.Rate
@@ -104,7 +104,7 @@ func (w *watcher) close(p asked) {
 	}
 }
 
-// told records that the policy has queried a percentile of a host.
+// told records that the policy has requested a percentile of a host's price.
 func (w *watcher) told(v contracts.View, h hosts.ID, g, price float64) {
 	r := w.about
 	if r == nil || !(r.Due() > w.now) {

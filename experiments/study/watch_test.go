@@ -10,11 +10,11 @@ import (
 	"bourse/market"
 )
 
-// A stage is a market with one host whose price the test sets.
+// A stage is a fake market with one host whose price the test sets.
 type stage struct {
 	contracts.View
 	price, own market.Rate // own is the bid of contract 7, unless it is 0
-	closed     bool        // the market must not be read
+	closed     bool        // whether reading the market is an error
 	request    contracts.Request
 }
 
@@ -39,7 +39,7 @@ func (s *stage) On(hosts.ID) []contracts.Allocation {
 	return []contracts.Allocation{{Bid: s.own}}
 }
 
-// An inquirer requests a percentile when a request is submitted.
+// An inquirer is a policy that requests a percentile when a request is submitted.
 type inquirer struct{ g float64 }
 
 func (inquirer) Next() (float64, bool) { return math.Inf(1), false }
@@ -56,9 +56,9 @@ func watching(p contracts.Policy) *watcher { return &watcher{Policy: p} }
 
 const dollar = market.Rate(1e9)
 
-// TestWatcher follows one promise by hand: the others bid at most $5/s until 10 s. They bid
-// 0 for 2 s, 4 for 4 s in addition to the contract's own 4, and 8 for the rest. The promise
-// is kept for 6 s of 10. At g = 0.5, the loss is half of 5, 1 and 3.
+// TestWatcher checks one promise with values computed by hand: other bids are at most $5/s
+// until 10 s. They are 0 for 2 s, 4 for 4 s (in addition to the contract's own bid of 4), and 8
+// for the rest. The promise is kept for 6 s of 10. At g = 0.5, the loss is half of 5, 1 and 3.
 func TestWatcher(t *testing.T) {
 	t.Parallel()
 	s := &stage{request: contracts.Request{ID: 7, SLA: contracts.SLA{Deadline: 10}}}
@@ -105,14 +105,14 @@ func TestWatcherEnd(t *testing.T) {
 	if p.Price.Promises != 1 || p.Price.Kept != 0 || math.Abs(p.Price.Brier-0.81) > 1e-12 || math.Abs(p.Pinball-0.9*4) > 1e-12 {
 		t.Errorf("%+v, want one promise that was not kept at all", p)
 	}
-	other := newTally(0.8) // it requests another percentile than it promises
+	other := newTally(0.8) // the policy requests a percentile other than the one that it promises
 	other.add(w, &metrics.Outcome{})
 	if p := other.point(Line{"c", "p", "f"}, nil); p.Price.Promises != 0 {
 		t.Errorf("%+v, want no promise of price", p)
 	}
 }
 
-// TestPinball checks the loss of percentiles outside the range of prices. It must be that
+// TestPinball checks the loss of percentiles outside the range of prices. The loss must be that
 // of the nearest possible price.
 func TestPinball(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"bourse/experiments/report"
 )
 
-// runs writes all runs. runs returns a description of the runs for which there was not enough
+// runs writes all runs. It returns a description of the runs for which there was not enough
 // space.
 func (w *writer) runs(all []Run) (left string) {
 	out, jobless := 0, 0

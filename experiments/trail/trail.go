@@ -24,8 +24,8 @@ type Run struct {
 	Curve []results.Point // efficiency at every alpha
 	Reps  int
 
-	// Of replication 0:
-	Jobs    []results.Job // the first, or all
+	// The following fields describe replication 0.
+	Jobs    []results.Job // the first jobs, or all jobs
 	AllJobs int           // number of jobs; 0 if the results have no table of jobs
 	Prices  []results.Price
 	Entries map[int64][]Entry // ledger entries of these jobs, in order; nil if no ledger is stored
@@ -55,7 +55,7 @@ const (
 // runs.
 func Jobs(runs int) int { return max(10, min(400, 4000/max(1, runs))) }
 
-// Prices is the number of prices per run for which there is space.
+// Prices returns the number of prices per run for which there is space.
 func Prices() int { return mostPrices }
 
 // Section returns the section of the page.

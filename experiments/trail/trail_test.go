@@ -13,7 +13,7 @@ import (
 	"bourse/experiments/trail"
 )
 
-// invented returns an invented run of jobs in which every second job is rejected.
+// invented returns a made-up run in which every second job is rejected.
 func invented(configuration, admission string, jobs int) trail.Run {
 	r := trail.Run{
 		Configuration: configuration, Admission: admission, Reps: 25, AllJobs: jobs, Ledger: "ledger/x/0",
@@ -83,8 +83,8 @@ func TestWay(t *testing.T) {
 	}
 }
 
-// TestRoom checks that a page stays below 20 MB whatever its data, and that it states what
-// it omits and which command shows that.
+// TestRoom checks that a page stays below 20 MB for any data, and that it lists the omitted
+// data with the command that shows them.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	one := invented("c", "a", 400)

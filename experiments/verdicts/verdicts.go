@@ -15,10 +15,10 @@ import (
 	"bourse/experiments/contrast"
 )
 
-// Words convert names to their display forms.
+// Words converts names to their display forms.
 type Words struct {
 	Of    func(name string) string // display form of a name
-	Less  func(metric string) bool // smaller values are better
+	Less  func(metric string) bool // reports whether smaller values are better
 	Where string                   // display name of a configuration or of a point in a sweep
 }
 
@@ -29,7 +29,7 @@ func Of(rows []contrast.Row, w Words) string {
 		return ""
 	}
 	m := rows[0].Metric
-	var order []string // findings in order
+	var order []string // findings in the order in which they occur
 	at := map[string][]string{}
 	all := 0
 	never := w.never(rows)
@@ -99,7 +99,7 @@ func (w Words) in(names []string, all int) string {
 	}
 }
 
-// list joins names in the way a sentence lists them.
+// list joins names with commas and the given word before the last one.
 func list(names []string, word string) string {
 	if n := len(names); n > 1 {
 		return strings.Join(names[:n-1], ", ") + " " + word + " " + names[n-1]
@@ -154,7 +154,7 @@ func (w Words) best(rows []contrast.Row, less bool) string {
 	number := strconv.FormatFloat(mean[top], 'g', 3, 64)
 	switch {
 	case len(tied) > 0:
-		var both []string // in the order of the policies
+		var both []string // names in the order of the policies
 		for _, name := range names {
 			if label := w.Of(name); name == top || slices.Contains(equal, label) || slices.Contains(tied, label) {
 				both = append(both, label)
@@ -171,7 +171,7 @@ func (w Words) best(rows []contrast.Row, less bool) string {
 	return said
 }
 
-// between returns the verdict on two policies.
+// between returns the verdict on the comparison of two policies.
 func between(rows []contrast.Row, one, other string) string {
 	for _, r := range rows {
 		if r.First == one && r.Second == other || r.First == other && r.Second == one {

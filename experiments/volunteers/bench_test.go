@@ -13,7 +13,7 @@ import (
 	"bourse/hosts/availability/sched"
 )
 
-// A raw recomputes a history from its records for each forecast.
+// A raw is a predictor that recomputes a history from its records for each forecast.
 type raw struct{ tde *predictors.TDE }
 
 func (p raw) Predict(h *availability.History, now, length float64) predictors.Forecast {
@@ -24,10 +24,10 @@ func (p raw) Predict(h *availability.History, now, length float64) predictors.Fo
 	return p.tde.Predict(again, now, length)
 }
 
-// unlimited requests every forecast.
+// An unlimited is a predictor whose limits exclude no forecast.
 type unlimited struct{ predictors.Judge }
 
-// counting counts forecasts.
+// A counting is a predictor that counts forecasts.
 type counting struct {
 	*predictors.TDE
 	n int

@@ -24,8 +24,8 @@ import (
 	"bourse/hosts/sim"
 )
 
-// engine does the same as Replay with the whole market: admission queue, broker, machines
-// and bank.
+// engine does the same as Replay, but with the whole market: the policy queue, a broker,
+// machines and a bank.
 func engine(ctx context.Context, c Config) (*Outcome, error) {
 	ledger := bank.New(nil)
 	user, err := ledger.Account("user")
@@ -207,12 +207,12 @@ func overtaken(log []Event, done Event) bool {
 	return false
 }
 
-// A logger records what happens to the jobs of a policy.
+// A logger is a policy that records the events of its jobs.
 type logger struct {
 	contracts.Policy
 	out  *Outcome
-	last []Event                   // of one instant
-	on   map[contracts.ID]hosts.ID // for the running jobs
+	last []Event                   // events at the latest time
+	on   map[contracts.ID]hosts.ID // hosts of the running jobs
 }
 
 // settle orders the jobs that ended at the same time by host, like a replay.
@@ -256,7 +256,7 @@ func (l *logger) Handle(now float64, e contracts.Event, m contracts.Market) []co
 	return out
 }
 
-// submissions passes the jobs to the broker.
+// A submissions is an event source that submits the jobs to the broker.
 type submissions struct {
 	c     *Config
 	b     *broker.Broker

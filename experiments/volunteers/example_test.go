@@ -9,7 +9,8 @@ import (
 	"bourse/hosts/availability/sched"
 )
 
-// A host leaves while it runs a job, which then starts again from the beginning.
+// In this example, a host leaves while it runs a job, which then starts again from the
+// beginning.
 func ExampleReplay() {
 	host, err := availability.NewHistory("office", 1, []availability.Record{
 		{Start: 0, End: 100, State: availability.Available},

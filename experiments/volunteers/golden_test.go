@@ -20,7 +20,7 @@ import (
 // The golden cases are shared with independent implementations of the same rules. An
 // expectation may be incomplete: only the named values are compared.
 
-// goldenOptions are the options of a case with their defaults.
+// A goldenOptions contains the options of a case, which start with their defaults.
 type goldenOptions struct {
 	Plen      float64 `json:"plen"`
 	Count     string  `json:"count"`
@@ -46,7 +46,7 @@ func defaultOptions() goldenOptions {
 	}
 }
 
-// goldenInput is the input of a replay.
+// A goldenInput is the input of a replay.
 type goldenInput struct {
 	Trace  [][][]any
 	MIPS   []float64
@@ -118,7 +118,7 @@ func TestGoldenReplays(t *testing.T) {
 			switch c.Kind {
 			case "thr_sim", "pps_sim":
 			case "tde", "gap_merge", "ucb_convert":
-				continue // hosts/availability has these
+				continue // the tests of hosts/availability check these cases
 			default:
 				t.Errorf("%s: unknown kind %q", c.ID, c.Kind)
 				continue

@@ -33,7 +33,7 @@ func Models(names []string, hosts, days int, chance func(rep int) rand.Source) (
 	return all, nil
 }
 
-// A trial is the result of the rivals for one source of traces.
+// A trial contains the results of the predictors for one source of traces.
 type trial struct {
 	Source   string  `json:"source"`
 	Promises int     `json:"promises" doc:"number of questions to each predictor"`
@@ -66,9 +66,9 @@ type Held struct {
 // pastDays is the maximum number of past days considered in the paper (§5).
 const pastDays = 6
 
-// Hold lets the paper's rivals make predictions about each source and compares the predictions
-// with the actual outcomes. The argument period describes a trace in words that can end a
-// sentence. The notes come first in the document.
+// Hold lets the paper's predictors make predictions about each source and compares the
+// predictions with the actual outcomes. The argument period describes a trace in words that can
+// end a sentence. The notes come first in the document.
 func Hold(t Trial, sources []Source, period string, notes []string) (report.Document, error) {
 	const bins, band = 10, 0.95
 	t.Last, t.Bins, t.Band = availability.Day, bins, band
@@ -92,7 +92,7 @@ func Hold(t Trial, sources []Source, period string, notes []string) (report.Docu
 	}, nil
 }
 
-// newTrial summarizes the rivals' results for one source.
+// newTrial summarizes the predictors' results for one source.
 func newTrial(source string, made []Score) trial {
 	base := made[0].Base
 	one := trial{Source: source, Promises: made[0].Probes, Base: base, Constant: base * (1 - base), made: made}

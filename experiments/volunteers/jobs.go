@@ -9,9 +9,9 @@ import (
 // of jobs are exponentially distributed between two bounds and rounded to whole seconds.
 type Stream struct {
 	From, To float64 // submissions are in [From, To); the first is at From
-	Every    float64 // more than 0
+	Every    float64 // seconds between two submissions, above 0
 	Mean     float64 // mean of the exponential distribution before it is bounded
-	Least    float64 // at least 1
+	Least    float64 // shortest length in seconds, at least 1
 	Most     float64
 }
 
@@ -21,8 +21,8 @@ func week() Stream {
 	return Stream{From: 86400, To: 7 * 86400, Every: 120, Mean: 1000, Least: 1, Most: 10_000}
 }
 
-// length draws a length by inverting the truncated distribution. It uses exactly one random
-// number per job.
+// length returns a random length, by inverting the truncated distribution. It uses exactly one
+// random number per job.
 func (s Stream) length(rng *rand.Rand) float64 {
 	low, high := math.Exp(-s.Least/s.Mean), math.Exp(-s.Most/s.Mean)
 	return max(math.Round(-s.Mean*math.Log(low-(low-high)*rng.Float64())), 1)

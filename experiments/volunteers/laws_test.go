@@ -71,7 +71,7 @@ func TestReplayLaws(t *testing.T) {
 			t.Fatalf("attempts do not add up: %+v", out)
 		}
 
-		on := make([]map[int32]float64, len(trace.Hosts)) // start by job
+		on := make([]map[int32]float64, len(trace.Hosts)) // start of each job on the host
 		for i := range on {
 			on[i] = map[int32]float64{}
 		}
@@ -149,7 +149,7 @@ func TestLongPile(t *testing.T) {
 	}
 }
 
-// always takes host 0.
+// An always is a matchmaker that chooses host 0.
 type always struct{}
 
 func (always) Match(_, _ float64, p *sched.Pool) hosts.ID { return 0 }
@@ -168,7 +168,8 @@ func TestDisciplines(t *testing.T) {
 		want   []Event
 		wasted float64
 	}{
-		// If they share, job 1 is half done at 50 and done at 100; job 0 would be done at 150.
+		// If the jobs share the host, job 1 is half done at 50 and done at 100. Job 0 would be
+		// done at 150.
 		{false, []Event{{Alloc, 0, 0, 0}, {Alloc, 0, 1, 0}, {Done, 100, 1, 0}, {Fail, 140, 0, 0}}, 90},
 		// If they take turns, job 0 is done at 100, and 40 of job 1 are done.
 		{true, []Event{{Alloc, 0, 0, 0}, {Alloc, 0, 1, 0}, {Done, 100, 0, 0}, {Fail, 140, 1, 0}}, 40},

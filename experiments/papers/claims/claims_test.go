@@ -46,12 +46,13 @@ func lab() []*Results {
 	return []*Results{r}
 }
 
-// TestNumbers checks every word of the vocabulary with numbers computed by hand. With two
-// degrees of freedom, p is 1 - t/√(2 + t²).
+// TestNumbers checks every metric, policy, place and relation that rows can contain, with
+// numbers computed by hand. With two degrees of freedom, p is 1 - t/√(2 + t²).
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		// mean over points and over replications: 5 + 1.5 + 0.1, ± 0.1/√3
+		// The mean over points and over replications is 5 + 1.5 + 0.1, with the standard error
+		// 0.1/√3.
 		"m, a, lab/c, higher, 6":                                            "SUPPORTED 6.6 0.00913",
 		"m, a, lab/c, higher, 6.5":                                          "UNDECIDED 6.6 0.225",
 		"m, a, lab/c, higher, 8":                                            "CONTRADICTED 6.6 0.0017",
@@ -65,13 +66,13 @@ func TestNumbers(t *testing.T) {
 		"m, a, lab/c @ load 1, higher, 0":                                   "SUPPORTED 11.6 2.48e-05",
 		`m, a, "lab/c @ load 0..0.5, width 2", higher, 0`:                   "SUPPORTED 2.1 0.000755",
 		"m, a, lab/c - lab/d, higher, 0":                                    "SUPPORTED 6.6 7.65e-05",
-		"m, a, lab/c & d, higher, 0":                                        "SUPPORTED 5.28 7.65e-05", // of five points
-		"m, a - b, lab/c, higher, 0":                                        "SUPPORTED 1.1 0.00274",   // where b is defined
+		"m, a, lab/c & d, higher, 0":                                        "SUPPORTED 5.28 7.65e-05", // mean of five points
+		"m, a - b, lab/c, higher, 0":                                        "SUPPORTED 1.1 0.00274",   // mean over the points at which b is defined
 		"m, a / b, lab/c @ load 0, lower, 0":                                "SUPPORTED -0.78 0.000219",
 		"m, a | b, lab/c @ load 1 | lab/c @ load 0, higher, 0":              "SUPPORTED 6.6 7.65e-05",
 		"m - l, a, lab/d, lower, 0":                                         "UNDECIDED -1 0.225",
 		"m + l, a, lab/d, higher, 0":                                        "UNDECIDED 1 0.225",
-		"m, b, lab/c, similar, 5":                                           "UNDECIDED 5 -", // it never varies and has no bounds
+		"m, b, lab/c, similar, 5":                                           "UNDECIDED 5 -", // b never varies and has no bounds
 		"m, b, lab/c, similar, 5]], no_chance: b knows no chance":           "SUPPORTED 5 -",
 		"m, b, lab/c, similar, 6]], no_chance: b knows no chance":           "CONTRADICTED 5 -",
 		"m, a, lab/c, higher, 0]], no_chance: of a that is not true":        "SUPPORTED 6.6 7.65e-05",
@@ -111,7 +112,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// row ends the list of rows, unless text does.
+// row returns text with the end of a row and of the list of rows, unless text contains several rows.
 func row(text string) string {
 	if strings.Contains(text, "]], ") {
 		return text
@@ -126,7 +127,8 @@ func short(x *float64) string {
 	return strconv.FormatFloat(*x, 'g', 3, 64)
 }
 
-// trial contains n replications of policies with the given means and common noise.
+// trial returns the results of n replications of policies with the given means and common
+// noise.
 func trial(rng *rand.Rand, n int, noise float64, means map[string]float64) []*Results {
 	r := &Results{Experiment: "lab", Axes: []string{"load"}, Ends: map[string][2]float64{"part": {0, 1}}}
 	for rep := range n {
@@ -175,7 +177,7 @@ func TestPlanted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.Claims[0].judge(found, 10_000) // so that only chance decides
+		return p.Claims[0].judge(found, 10_000) // with 10,000 claims, the level is so small that wrong verdicts are unlikely
 	}
 	for kind, tests := range kinds {
 		if got := judge(tests, trial(rng, 60, 0.02, right)); got.Verdict != Supported {
@@ -211,10 +213,10 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// TestJudge checks that all tests of a claim must be inside, that one test outside
-// contradicts it, and that names in lists are separate tests. The family consists of the
-// tested claims that are not post hoc. Half the margin is tested too, and a sentence on two
-// panels is one claim that counts both.
+// TestJudge checks that a claim is supported only if all its tests are inside their regions,
+// that one test outside contradicts the claim, and that names in lists are separate tests. The
+// number m of claims excludes claims that are post hoc or not testable. Half the margin is
+// tested too. A sentence on two panels is one claim that counts both panels.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	p, err := Read("test", []byte(`
@@ -253,8 +255,8 @@ claims:
 	}
 }
 
-// TestNoChance checks that identical replications are compared with the region directly and
-// reported as such, and that a single replication decides nothing.
+// TestNoChance checks that a number that is the same in all replications is compared with the
+// region directly, with a note, and that a claim stays undecided after a single replication.
 func TestNoChance(t *testing.T) {
 	t.Parallel()
 	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 1, source: s, rows: [[m, a, lab/c, higher, 0]]}]}`))
@@ -327,7 +329,7 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-// TestEnds checks the range of differences of metrics that lie between two values.
+// TestEnds checks the range of the difference of two metrics that have bounds.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	r := &Results{Ends: map[string][2]float64{"part": {0, 1}, "score": {-1, 1}}}

@@ -13,7 +13,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// FuzzRead checks that no file of claims makes the reader panic or loop, and that another
+// FuzzRead checks that Read neither panics nor loops for any file of claims, and that another
 // YAML reader finds exactly the same words and numbers.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("../*/claims.yaml")
@@ -90,7 +90,7 @@ func (n node) items() []*second.Node {
 	return n.Content
 }
 
-// text returns a word and number a number, as the second reader has them.
+// text returns a word as read by the second reader. The method number returns a number.
 func (n node) text() string {
 	if n.Node == nil || n.ShortTag() == "!!null" {
 		return ""

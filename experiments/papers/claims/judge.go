@@ -10,7 +10,7 @@ import (
 // A Verdict is the result of testing a claim.
 type Verdict string
 
-// The verdicts.
+// The possible verdicts.
 const (
 	Supported    Verdict = "SUPPORTED"
 	Contradicted Verdict = "CONTRADICTED"
@@ -93,7 +93,7 @@ func (c Claim) judge(results []*Results, m int) Judgement {
 		Verdict: NotTestable, Half: NotTestable, Why: c.Untestable, Panels: map[Verdict]int{}, Outcomes: []Outcome{}, Decides: -1,
 	}
 	var all []finding
-	panels := make(map[string][]int) // indices of tests
+	panels := make(map[string][]int) // indices of tests, by panel
 	for _, r := range c.Rows {
 		for _, one := range r.each() {
 			o, f, panel, err := c.run(one, results)

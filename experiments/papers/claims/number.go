@@ -15,7 +15,7 @@ import (
 // A measure is a metric of a policy at a place. It is either the whole number of a row or one
 // side of the row's difference.
 type measure struct {
-	metrics []weighted // their sum
+	metrics []weighted // metrics that are added up
 	of      statistic
 	rule    []string // metrics of the other policy: p, followed by q
 
@@ -40,7 +40,7 @@ const (
 	mean      statistic = iota
 	ratio               // mean of the policy divided by the mean of the other policy, minus 1
 	deviation           // logarithm of the standard deviation
-	effect              // mean by standard deviation
+	effect              // mean divided by the standard deviation
 	excess              // p_a minus (p - q)/(1 - q) of the other policy
 )
 
@@ -162,7 +162,7 @@ type group struct {
 	columns [][]float64
 }
 
-// look finds the values of m in the results.
+// look reads the values of m from the results.
 func (m *measure) look(all []*Results) error {
 	r, err := in(all, m.experiment)
 	if err != nil {

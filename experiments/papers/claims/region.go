@@ -9,16 +9,16 @@ import (
 // A relation states in which region a number must lie.
 type relation string
 
-// These are the relations of a number x to its reference r, with a margin m. For a direction,
-// x is compared with r itself. If the difference is smaller than m, a larger sample could
-// still determine the direction, but the difference would not matter.
+// The relations of a number x to its reference r, with a margin m. For a direction, x is
+// compared with r itself. If the difference is smaller than m, a larger sample could still
+// determine the direction, but the difference would not matter.
 const (
 	higher     relation = "higher"      // x > r
 	lower      relation = "lower"       // x < r
 	muchHigher relation = "much higher" // x > r + m
 	muchLower  relation = "much lower"  // x < r - m
 	similar    relation = "similar"     // r - m < x < r + m; for a range r, its lowest value is used in r - m and its highest in r + m
-	notLower   relation = "not lower"   // x > r - m: as good as each rival
+	notLower   relation = "not lower"   // x > r - m
 	notHigher  relation = "not higher"  // x < r + m
 )
 

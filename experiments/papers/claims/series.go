@@ -10,7 +10,7 @@ import (
 	"bourse/experiments/results"
 )
 
-// Results are the results of one experiment for the metrics used by claims. They need eight
+// Results contains the results of one experiment for the metrics used by claims. It needs eight
 // bytes per metric, point, policy and replication.
 type Results struct {
 	Experiment string
@@ -22,7 +22,7 @@ type Results struct {
 	Apart string
 
 	replications int
-	points       map[string][]string // by configuration, in order
+	points       map[string][]string // points of each configuration, in order
 	found        map[[2]string]bool  // metrics and policies that each configuration has
 	values       map[series][]float64
 	trials       map[series]int // numbers of trials over all replications; -1 if the number in any replication is unknown

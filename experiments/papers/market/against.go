@@ -38,7 +38,7 @@ func halfway(p Printed) (string, bool) {
 	inelastic, ok1 := p.Number("pareto-high", "be", "efficiency_1")
 	half := (elastic + inelastic) / 2 // because eq. 9 is linear in alpha
 	return fmt.Sprintf("by eq. 9, efficiency is linear in α. %s for inelastic users and %s for elastic users (§1) therefore imply %s for an equal mix, not %s (§1).",
-		share(inelastic), share(elastic), short(half), share(mixed)), ok0 && ok && ok1 && math.Abs(half-mixed) > 0.005+1e-9 // more than rounding
+		share(inelastic), share(elastic), short(half), share(mixed)), ok0 && ok && ok1 && math.Abs(half-mixed) > 0.005+1e-9 // the numbers differ by more than rounding errors
 }
 
 // utilized compares the number of significant differences in Table 2 with the number in the

@@ -14,7 +14,7 @@ import (
 	"bourse/experiments/results"
 )
 
-// invented returns invented rows in the form needed by the paper's figures.
+// invented returns made-up rows in the form that the paper's figures need.
 func invented() (summary []results.Summary, curve []results.Point) {
 	level := map[string]float64{"pareto-low": 0.1, "pareto-high": 0.6, "equal-high": 0.45, "normal-high": 0.65}
 	lift := map[string]float64{"be": 1, "sac": 0.6, "cac": 0.01, "rac": 0.7}

@@ -79,7 +79,8 @@ func TestPreset(t *testing.T) {
 	}
 }
 
-// TestShow checks that the preset, printed in full, is the same experiment.
+// TestShow checks that the preset stays the same experiment if it is printed with all fields
+// and read again.
 func TestShow(t *testing.T) {
 	t.Parallel()
 	var first, again bytes.Buffer
@@ -208,10 +209,10 @@ func TestT1(t *testing.T) {
 	}
 }
 
-// numbers are the paper's numbers, with some replaced.
+// A numbers contains the paper's numbers, with some of them replaced.
 type numbers struct {
 	papers.Reference
-	but map[string]float64 // by metric, for best effort under Pareto high
+	but map[string]float64 // replaced numbers by metric, for be in pareto-high
 }
 
 func (n *numbers) Number(configuration, admission, metric string) (float64, bool) {
@@ -221,9 +222,10 @@ func (n *numbers) Number(configuration, admission, metric string) (float64, bool
 	return n.Reference.Number(configuration, admission, metric)
 }
 
-// TestAgainst checks by hand where the paper contradicts itself: (.35 + .90)/2; the marks
-// of Table 2; and t = (.61 - .44)/√(.12² + .10²) and (.67 - .44)/√(.09² + .10²), with the
-// errors (.61 - .01)/4.90, .67/7.09 and .44/4.39. Other numbers must not be contradictions.
+// TestAgainst checks the contradictions in the paper with results computed by hand: (.35 +
+// .90)/2; the marks of Table 2; and t = (.61 - .44)/√(.12² + .10²) and (.67 - .44)/√(.09² +
+// .10²), with the errors (.61 - .01)/4.90, .67/7.09 and .44/4.39. Other numbers must not be
+// contradictions.
 func TestAgainst(t *testing.T) {
 	t.Parallel()
 	r := numbers{Reference: papers.Of("paper")}

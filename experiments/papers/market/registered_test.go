@@ -24,7 +24,7 @@ func TestRegistered(t *testing.T) {
 	}
 	met, all := map[string]int{}, map[string]int{}
 	for _, row := range rows[1:] {
-		var x [3]float64 // predicted, margin, result
+		var x [3]float64 // predicted value, margin and result
 		for i := range x {
 			if x[i], err = strconv.ParseFloat(row[4+i], 64); err != nil {
 				t.Fatalf("%v: %v", row, err)

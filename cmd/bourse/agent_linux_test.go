@@ -21,8 +21,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// An emptyMarket is a market that admits the host with its secret, gives the host no tasks, and
-// lets the host leave.
+// An emptyMarket is a fake market. It admits the host with its secret, gives the host no tasks,
+// and lets the host leave.
 type emptyMarket struct {
 	mu      sync.Mutex
 	machine *remote.Machine
@@ -69,9 +69,9 @@ func (m *emptyMarket) PutCheckpoint(context.Context, string, *remote.Checkpoint)
 
 func (m *emptyMarket) PutLog(context.Context, string, *remote.Log) error { return nil }
 
-// TestAgent checks the agent command from the token to the end. The agent joins, describes
-// this machine to the market, reports to it, is recognized without the token, and ends when
-// it is drained. The test also checks what the agent refuses.
+// TestAgent checks that an agent joins with a token, describes this machine to the market,
+// sends reports, can return without the token, and ends when it is drained. The test also
+// checks which flags and folders the agent refuses.
 func TestAgent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

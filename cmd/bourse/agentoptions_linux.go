@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// agentOptions are the flags of an agent.
+// An agentOptions contains the flags of an agent.
 type agentOptions struct {
 	Join        string   `doc:"join the market with {TOKEN}, or with the token in a file (@FILE)"`
 	Name        string   `doc:"request the host name {NAME}"`
@@ -35,7 +35,7 @@ type agentOptions struct {
 	quietOption `yaml:",inline"`
 }
 
-// heldOptions are the resources that a host offers for tasks to hold.
+// A heldOptions contains the flags for the resources that a host offers for tasks to hold.
 type heldOptions struct {
 	RAM   float64  `unit:"bytes" doc:"offer {BYTES} of memory (default: all minus 5 %, but at least 512 MB)"`
 	Count []string `doc:"offer {NAME=FILES}, such as gpu=/dev/nvidia0,/dev/nvidia1, or N units (default: the machine's NVIDIA GPUs)"`

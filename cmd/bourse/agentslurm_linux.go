@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// slurmKept states which guarantees of a market apply to hosts under Slurm.
+// slurmKept is a text that states which guarantees of a market apply to hosts under Slurm.
 const slurmKept = `On Slurm, bourse guarantees that processors are not oversold and that each task starts only once.
 Payments can be audited and replayed. SIGTERM, checkpoints and new tries (requeueing) also work.
 Shares are not proportional to bids. A bid decides only admission and payment, so a higher bid

@@ -11,8 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// newApp returns the command. newApp is a function so that tests can run the program with
-// their own readers and writers.
+// newApp returns the program's root command. Tests call it with their own readers and writers.
 func newApp(in io.Reader, out, errs io.Writer) *cli.App {
 	app := &cli.App{
 		Name:  "bourse",
@@ -49,7 +48,7 @@ standard error. Commands respect NO_COLOR.`,
 		grouped("LEDGER", ledgerCommand(), bankCommand()),
 		grouped("MARKET", liveCommand(), jobCommand(), openapiCommand()),
 		grouped("HELP", docsCommand(), versionCommand(), completionCommand(), manCommand()),
-		grouped("", curveCommand(), figuresCommand()), // replaced by plot
+		grouped("", curveCommand(), figuresCommand()), // these commands were replaced by plot
 		grouped("", marketCommand(), engineCommand()), // hidden commands that test parts of the market
 	)
 	app.CustomAppHelpTemplate = helpOf(app)
@@ -92,7 +91,7 @@ func helpOf(app *cli.App) string {
 	return text + "\n{{.Description}}\n"
 }
 
-// dress applies the common conventions to all commands.
+// dress sets the fields that all commands have in common, such as the check of arguments.
 func dress(commands []*cli.Command) {
 	for _, c := range commands {
 		for _, f := range c.Flags {

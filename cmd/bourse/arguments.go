@@ -115,13 +115,13 @@ type json3Option[T any] struct {
 
 func (json3Option[T]) prints() report.Output { return printsVersion[T](3) }
 
-// peopleOptions are the options of commands that print text for people.
+// A peopleOptions contains the options of commands that print text for people.
 type peopleOptions struct {
 	quietOption `yaml:",inline"`
 	Color       string `validate:"oneof=auto always never" default:"auto" doc:"use colours {WHEN}: auto, always or never"`
 }
 
-// output contains the options of every command that prints text and JSON.
+// An output contains the options of every command that prints text or JSON.
 type output[T any] struct {
 	jsonOption[T] `yaml:",inline"`
 	peopleOptions `yaml:",inline"`

@@ -71,7 +71,7 @@ func (a *asked) input(c *cli.Context) ([]byte, error) {
 // SetDefaults sets the default values of fields that the file may omit.
 func (a *asked) SetDefaults() { a.Nodes, a.CPUs = 1, 1 }
 
-// inside starts a program of the task's folder in another directory.
+// inside is a shell command that starts a program of the task's folder in another directory.
 const inside = `at=$PWD; cd -- "$1" && shift && case $1 in /*) exec "$@";; */*) exec "$at/$@";; *) exec "$@";; esac`
 
 // task returns a in the form that is sent to the market. An error states which field is

@@ -19,9 +19,9 @@ import (
 	"bourse/bank/store"
 )
 
-// TestServeSetBack checks that a bank judges orders by the wall clock even if its last
-// entry is dated an hour ahead because of a wrong clock. Accounts read as before. Orders
-// are refused because of the clock and may be sent again.
+// TestServeSetBack checks that a bank judges orders by the wall clock even if its last entry is
+// dated an hour ahead because of a wrong clock. Accounts can be read. Orders are refused
+// because of the clock and may be sent again.
 func TestServeSetBack(t *testing.T) {
 	t.Parallel()
 	check := func(err error) {

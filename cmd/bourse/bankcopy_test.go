@@ -71,9 +71,9 @@ func TestCopyInterrupted(t *testing.T) {
 	}
 }
 
-// TestCopyKilled checks a copy that is killed at any time or runs out of space, in a
-// directory and in PostgreSQL. It leaves either a complete copy or nothing that can be
-// read, written or audited as a bank, and the error says what to do.
+// TestCopyKilled checks a copy that is killed at any time or runs out of space, in a directory
+// and in PostgreSQL. The copy must leave either a complete bank or nothing that can be read,
+// written or audited as a bank, and the error must state what to do.
 func TestCopyKilled(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -128,7 +128,7 @@ func TestCopyKilled(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for end := time.Now().Add(30 * time.Second); time.Now().Before(end); runtime.Gosched() { // until it has begun
+			for end := time.Now().Add(30 * time.Second); time.Now().Before(end); runtime.Gosched() { // wait until the copy has begun
 				if _, err := readBank(part); err == nil || errors.Is(err, store.ErrUnfinished) {
 					break
 				}
@@ -183,7 +183,7 @@ func TestWithoutPasswords(t *testing.T) {
 		"open postgres://bank:geheim@db/x: no": "open postgres://bank@db/x: no",
 		"postgresql://:ge:heim@/x":             "postgresql://@/x",
 		"postgres://bank@db/x":                 "postgres://bank@db/x",
-		"postgres://db:5432/x@y":               "postgres://db@y", // remove too much rather than too little
+		"postgres://db:5432/x@y":               "postgres://db@y", // the function removes too much rather than too little
 	} {
 		if got := place.WithoutPasswords(in); got != want {
 			t.Errorf("%q = %q, want %q", in, got, want)

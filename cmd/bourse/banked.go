@@ -64,7 +64,7 @@ func withBank(c *cli.Context, f func(banked) error) (err error) {
 	return nil
 }
 
-// Waiting times for a ledger that another process has open: before reporting the wait, and
+// The time to wait for a ledger that another process has open: before the wait is reported, and
 // in total.
 const (
 	brief   = 2 * time.Second

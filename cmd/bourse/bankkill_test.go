@@ -32,7 +32,7 @@ func bankAlone(t *testing.T, in string, args ...string) (out, errs string, statu
 	return o.String(), e.String(), cmd.ProcessState.ExitCode()
 }
 
-// applying starts 'bank apply'.
+// applying starts 'bank apply' in its own process.
 func applying(t *testing.T, dir string) (cmd *exec.Cmd, in io.WriteCloser, out *bufio.Scanner, errs io.Reader) {
 	t.Helper()
 	cmd = exec.Command("bourse", "bank", "apply", dir, "--parallel", "16")
@@ -60,8 +60,9 @@ func TestApplyKilled(t *testing.T) {
 	applyKilled(t, filepath.Join(t.TempDir(), "bank"), 6)
 }
 
-// TestApplyKilledOnServer checks the same in PostgreSQL. There, the next process to open
-// the bank waits three seconds for a sign of life from the killed process.
+// TestApplyKilledOnServer checks the same as TestApplyKilled with a ledger in PostgreSQL.
+// There, the next process that opens the bank waits three seconds for a sign of life from the
+// killed process.
 func TestApplyKilledOnServer(t *testing.T) {
 	t.Parallel()
 	applyKilled(t, pgtest.URL(t), 2)
@@ -83,7 +84,7 @@ func applyKilled(t *testing.T, dir string, kills int) {
 	answers := make(map[string]store.Outcome)
 	answered := func(line []byte) {
 		var o store.Outcome
-		if json.Unmarshal(line, &o) != nil { // cut by the kill
+		if json.Unmarshal(line, &o) != nil { // the kill truncated this line
 			return
 		}
 		if was, ok := answers[o.ID]; o.Error != "" || ok && was != o {
@@ -104,7 +105,7 @@ func applyKilled(t *testing.T, dir string, kills int) {
 	}
 	for range kills {
 		cmd, in, out, _ := applying(t, dir)
-		from := 5 + src.IntN(orders/2) // some were asked before
+		from := 5 + src.IntN(orders/2) // some of these orders were sent before
 		go func() {
 			for n := from; n < orders; n++ {
 				if _, err := io.WriteString(in, order(n)); err != nil {

@@ -73,7 +73,7 @@ func secret() string {
 	return hex.EncodeToString(b[:])
 }
 
-// ownerOptions are the options of orders that an owner signs.
+// An ownerOptions contains the options of orders that an owner signs.
 type ownerOptions struct {
 	Key                       string `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
 	ID                        string `shown:"random" doc:"give the order the {ID}"`
@@ -324,7 +324,7 @@ type rightOptions struct {
 	ownerOptions `yaml:",inline"`
 }
 
-// saySigned does the same as say but signs with the key of --key.
+// saySigned is like say, but signs with the key of --key.
 func saySigned(c *cli.Context, kind, by string, fields ...string) error {
 	private, err := privateKey(c, "key")
 	if err != nil {

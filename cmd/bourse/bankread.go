@@ -53,7 +53,7 @@ func balanceAction(c *cli.Context, _ *balanceOptions) error {
 		if err != nil {
 			return err
 		}
-		if len(found) == 0 && o.Known(asked) { // enrolled, but never paid
+		if len(found) == 0 && o.Known(asked) { // the account is enrolled, but has no entries
 			found = []export.Balance{{Account: asked}}
 		}
 		if len(found) == 0 && asked != "" {

@@ -57,7 +57,7 @@ type serveOptions struct {
 	logOption   `yaml:",inline"`
 }
 
-// Files in that folder.
+// The names of files in the folder of secrets.
 const (
 	certificateFile = "tls.pem"
 	receiptFile     = "receipts"

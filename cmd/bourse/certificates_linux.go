@@ -73,7 +73,7 @@ func (s *certificates) server() *tls.Config {
 	return c
 }
 
-// look reads the files again, and reports whether the pins have changed.
+// look reads the files of the certificates again, and reports whether the pins have changed.
 func (s *certificates) look() bool {
 	next, err := s.nextPin()
 	wrong := ""

@@ -35,14 +35,14 @@ const (
 )
 
 // TestChaos makes a cluster of processes take orders while a failure occurs every 0.2 to 3
-// seconds. A process is killed or stopped, its messages are cut, withheld or delayed, or
-// its disk is full. In every third cluster, the ledger of the bank is in PostgreSQL. Two
-// copies of a node must never run at the same time. Afterwards, each answered order must be
-// exactly one contract, the ledger and the log must be clean, no money may be in escrow or
-// lost, and no unwanted task may run. The seed determines which failures occur and when.
-// Their effects differ between runs. Clocks do not jump in this test; TestClockJumps of
-// experiments/live covers this. Every commit runs twenty rounds, with four clusters at the
-// same time.
+// seconds. A process is killed or stopped, its messages are cut, withheld or delayed, or its
+// disk is full. In every third cluster, the ledger of the bank is in PostgreSQL. Two copies of
+// a node must never run at the same time. Afterwards, each answered order must have exactly one
+// contract, the ledger and the log must pass their checks, no money may be in escrow or lost,
+// and no unwanted task may run. The seed determines which failures occur and when. Their
+// effects differ between runs. Clocks do not jump in this test; TestClockJumps of
+// experiments/live covers this. Every commit runs twenty rounds, with four clusters at the same
+// time.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	all := programsRun(t)
@@ -106,7 +106,7 @@ func chaos(t *testing.T, seed uint64, rounds int) {
 				}
 				w.submit(own, kill)
 				switch own.IntN(8) {
-				case 0: // beside what others send
+				case 0: // while other goroutines send requests
 					w.run("submit", "--resume", "--home", "ann")
 				case 1:
 					w.cancel(own)
@@ -146,7 +146,7 @@ func (w *town) cancel(rng *rand.Rand) {
 	}
 }
 
-// mend lets all processes and connections work again.
+// mend ends all failures of processes and connections.
 func (w *town) mend() {
 	for _, l := range w.wires {
 		l.fail(false, false, 0)
@@ -160,7 +160,7 @@ func (w *town) mend() {
 	}
 }
 
-// harm causes one failure for some time.
+// harm causes one random failure for some time.
 func (w *town) harm(rng *rand.Rand) {
 	pause := time.Duration(200+rng.IntN(2800)) * time.Millisecond
 	p, l := w.parts[rng.IntN(len(w.parts))], w.wires[rng.IntN(len(w.wires))]
@@ -222,7 +222,7 @@ func (w *town) say(what, whom string) {
 	w.done = append(w.done, time.Now().Format("15:04:05.000 ")+what+" "+whom)
 }
 
-// disk gives the folder of a process its own small disk. It requires root.
+// disk mounts a small disk at the folder of a process. It requires root.
 func (w *town) disk(folder string) {
 	if os.Getuid() != 0 {
 		return
@@ -290,8 +290,8 @@ func (w *town) fill(p *townPart) {
 
 func (w *town) empty(p *townPart) { os.Remove(filepath.Join(w.path(w.folder(p)), "full")) }
 
-// watch looks for two copies of a node that run at the same time. If a copy is seen both
-// before and after another copy, the two ran at the same time.
+// watch detects two copies of a node that run at the same time. If one copy is seen both before
+// and after another copy, the two ran at the same time.
 func (w *town) watch() {
 	first := w.tasks()
 	for i, a := range first {

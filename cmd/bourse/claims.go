@@ -88,8 +88,8 @@ func claimsOver(c *cli.Context, o *claimsOptions) error {
 	return show(c, papers.OverReadings(all), nil)
 }
 
-// The claims about the log are tested with 60 replications of 500 pairs. With 20 replications
-// and seed 2006, the claim about PolyLin was undecided.
+// The claims about the log are tested with 60 replications of 500 pairs, because the claim
+// about PolyLin was undecided with 20 replications (seed 2006).
 const (
 	logReplications = 60
 	logPairs        = 500

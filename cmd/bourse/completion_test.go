@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCompletion asks the shells, using the scripts that the program prints, for
+// TestCompletion loads the scripts that the program prints into the shells, and checks their
 // completions of the last word: commands, flags and known values.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
@@ -31,9 +31,9 @@ func TestCompletion(t *testing.T) {
 func testCompletion(t *testing.T, shell, script string) {
 	dir := t.TempDir()
 	for _, c := range []struct {
-		words string // separated by commas
+		words string // words of the command line, separated by commas
 		want  string // one of the possible completions
-		never string // none of it
+		never string // text that no completion may contain
 	}{
 		{"", "ledger", "--json"},
 		{"le", "ledger", "run"},

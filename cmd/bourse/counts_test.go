@@ -25,7 +25,7 @@ func TestFilesDown(t *testing.T) {
 	}
 	p := loaded[0]
 	fileOf := func(o types.Object) string { return filepath.Base(p.Fset.Position(o.Pos()).Filename) }
-	uses := map[string]map[string]string{} // file → file → an identifier
+	uses := map[string]map[string]string{} // one of the identifiers that a file uses of another file
 	for _, f := range p.Syntax {
 		from := filepath.Base(p.Fset.Position(f.Pos()).Filename)
 		uses[from] = map[string]string{}
@@ -97,14 +97,14 @@ func TestCounts(t *testing.T) {
 		t.Errorf("%d exported names, want at most %d: does another package use what was added?", count, mostExported)
 	}
 	f, err := parser.ParseFile(token.NewFileSet(), "planted.go", `package planted
-// A, B are of a group.
+// A and B are in a group.
 const ( A, a = iota, 0; B, _ = iota, 0 )
-var ( C int // of its own
+var ( C int // C has its own comment
 D int )
 type ( T[P any] struct{ E int }; u int )
 func (T[P]) F() {}
 func (*u) G() {}
-// H is commented.
+// H has a comment.
 func (t *T[P]) H() { var I int; _ = I }
 func J() {}
 `, parser.ParseComments)

@@ -32,7 +32,7 @@ type planted struct {
 var made atomic.Int32
 
 func newPlanted(_ func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
-	return Immediate(&planted{&BestEffort{bid: bid}, made.Add(1) == 3}), nil // prepared, replication 0, 1
+	return Immediate(&planted{&BestEffort{bid: bid}, made.Add(1) == 3}), nil // the policy has been created for the check, for replication 0 and for replication 1
 }
 
 func (p *planted) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
@@ -114,7 +114,7 @@ func TestCrashed(t *testing.T) {
 	}
 }
 
-// A panics is a reader that panics.
+// A panics is a reader whose Read panics.
 type panics struct{}
 
 func (panics) Read([]byte) (int, error) { panic("the reader broke") }

@@ -31,7 +31,7 @@ import (
 
 var daySeconds = flag.Float64("day", 4, "seconds that the day of TestDay takes")
 
-// Requirements for a day of ten minutes. For a shorter day, memory and log size are not
+// The requirements for a day of ten minutes. For a shorter day, memory and log size are not
 // checked.
 const (
 	dayMemory = 0.10        // maximum relative difference between the market's memory at minute two and at the end
@@ -44,14 +44,14 @@ const (
 const dayOwner = "host:all"
 
 // TestDay runs a market and its bank, each in its own process, through the busiest day of a
-// recorded log. It divides the log's seconds by 86,400 over the seconds that the test
-// takes. It divides the work by less, so that a log of a machine with a load of 70 % asks
-// for all of the market's capacity. Hosts are models, each with its own agent and
-// connection. In ten minutes, there are as many hosts as the log's machine had processors.
-// Jobs request what their users requested and end when they did. At midnight, the remaining
-// users cancel their jobs. Every contract is then settled, and the accounts and the log are
-// clean. After ten minutes, the market must need the same memory as after two. Its log must
-// be small enough and must cover the retention time.
+// recorded log. It divides all times of the log by the ratio of 86,400 s to the duration of the
+// test. It divides the work by a smaller number, so that the log of a machine with a load of 70
+// % requests all of the market's capacity. Hosts are simulated, each with its own agent and
+// connection. In ten minutes, there are as many hosts as the log's machine had processors. Jobs
+// request what their users requested and end when they did. At midnight, the remaining users
+// cancel their jobs. Every contract must then be settled, and the accounts and the log must
+// pass their checks. After ten minutes, the market must need the same memory as after two. Its
+// log must stay below the maximum size and must cover the retention time.
 func TestDay(t *testing.T) {
 	t.Parallel()
 	log, err := swf.ReadFile("../../../shared/traces/KTH-SP2-1996-2.1-cln.swf.gz")
@@ -75,9 +75,9 @@ func TestDay(t *testing.T) {
 type day struct {
 	*testing.T
 	dir    string
-	whole  bool // of ten minutes
+	whole  bool // whether the day takes ten minutes
 	hosts  int
-	jobs   []swf.Record // in order of submission, in seconds since midnight
+	jobs   []swf.Record // jobs in order of submission; times are in seconds since midnight
 	bank   *exec.Cmd
 	market *exec.Cmd
 	home   client.Home
@@ -90,10 +90,10 @@ type day struct {
 	contracts map[int64]float64  // the same work, keyed by contract, as hosts receive it
 	verdicts  map[string]int
 	known     map[int64]live.Contract // states that were seen last
-	failed    atomic.Int64            // messages of hosts that were not answered
+	failed    atomic.Int64            // number of messages of hosts that were not answered
 	said      atomic.Int64
 
-	memory []float64 // bytes, each second
+	memory []float64 // memory of the market in bytes, measured each second
 }
 
 // busiest returns the jobs of the day with the most jobs.
@@ -118,7 +118,7 @@ func busiest(all []swf.Record) []swf.Record {
 func (d *day) faster() float64 { return 86400 / *daySeconds }
 func (d *day) less() float64   { return d.faster() * 100 / 144 }
 
-// live runs the market until the end of the day.
+// live runs the hosts and users of the market until the end of the day.
 func (d *day) live() {
 	d.Helper()
 	ctx, over := context.WithCancel(d.Context())
@@ -151,13 +151,13 @@ func (d *day) live() {
 	asked.Wait()
 	time.Sleep(time.Until(midnight.Add(d.after(86400))))
 	d.Logf("%d jobs of %d hosts in %.0f s: %v; %d words of hosts, %d not answered", len(d.jobs), d.hosts, time.Since(midnight).Seconds(), d.verdicts, d.said.Load(), d.failed.Load())
-	back := make(map[int64]bool) // taken
+	back := make(map[int64]bool) // jobs that have been cancelled
 	if err := insist(func() error {
 		open, err := c.List(d.Context(), live.Filter{Account: c.Account})
 		for i := range open {
 			if id := open[i].ID; !back[id] {
 				_, err := c.Cancel(d.Context(), id)
-				back[id] = !errors.As(err, new(*service.Away)) // or it is over
+				back[id] = !errors.As(err, new(*service.Away)) // the contract was cancelled or had already ended
 			}
 		}
 		if err == nil && len(open) > 0 {
@@ -222,7 +222,7 @@ func (d *day) after(seconds float64) time.Duration {
 	return time.Duration(seconds / d.faster() * 1e9)
 }
 
-// ask submits a request for one job of the log.
+// ask submits an order for one job of the log.
 func (d *day) ask(c *client.Client, r *swf.Record) {
 	run, said := r.Run/d.less(), max(r.Run, r.ReqTime)/d.less()
 	width := min(float64(r.Width()), 100)
@@ -231,7 +231,7 @@ func (d *day) ask(c *client.Client, r *swf.Record) {
 		Class: []string{"be", "sac", "cac"}[r.Job%3], CPUs: 1, Work: said, Deadline: 2*said + 10,
 		Nodes: int(math.Ceil(width * float64(d.hosts) / 100)),
 	}
-	worth := 0.01 * float64(1+r.User%4) // $ a processor-second
+	worth := 0.01 * float64(1+r.User%4) // dollars per processor-second
 	var err error
 	if task.Terms.Budget, err = bank.Dollars(0.01 + worth*said*float64(task.Terms.Nodes)); err != nil {
 		d.Error(err)

@@ -91,8 +91,8 @@ func (d *day) bourse(args ...string) string {
 	return string(out)
 }
 
-// start starts a server that runs until the end of the test and returns its first output
-// line. Garbage is collected often, so its memory is what it needs.
+// start starts a server that runs until the end of the test and returns its first output line.
+// Garbage is collected often, so that the memory in use is close to the memory needed.
 func (d *day) start(args ...string) (*exec.Cmd, string) {
 	d.Helper()
 	c, errs := exec.Command("bourse", args...), new(bytes.Buffer)
@@ -119,7 +119,7 @@ func (d *day) start(args ...string) (*exec.Cmd, string) {
 	return c, strings.TrimSpace(line)
 }
 
-// stop asks a server to end and waits for it.
+// stop requests that a server ends, and waits for its end.
 func (d *day) stop(c *exec.Cmd) {
 	d.Helper()
 	if err := c.Process.Signal(os.Interrupt); err != nil {
@@ -141,7 +141,7 @@ func insist(f func() error) (err error) {
 	return err
 }
 
-// host runs one host from when it joins until ctx ends.
+// host runs one host, from joining the market until ctx ends.
 func (d *day) host(ctx context.Context, name string, joined *sync.WaitGroup) {
 	ready := sync.OnceFunc(joined.Done)
 	defer ready()
@@ -230,7 +230,7 @@ func (d *day) logged() (sum float64) {
 		d.Error(err)
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != ".log" { // if not, the file has been removed in the meantime
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != ".log" { // an error means that the file has been removed in the meantime
 			sum += float64(info.Size())
 		}
 	}

@@ -39,7 +39,7 @@ func TestMarketDiskFull(t *testing.T) {
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "BOURSE_HOME="+filepath.Join(dir, "home"))
 		return cmd
 	}
-	long := make([]byte, 50_000) // logged with the order, and not compressible
+	long := make([]byte, 50_000) // the log stores this text with the order and cannot compress it
 	rand.Read(long)
 	submit := func() *exec.Cmd {
 		return bourse("submit", "--work", "1", "--deadline", "60", "--budget", "0.01", "--env", "X="+hex.EncodeToString(long), "--", "true")

@@ -42,7 +42,7 @@ func callsIn(page string) (calls []string) {
 	return calls
 }
 
-// wrongCall describes the part of a call that the commands do not know, if any.
+// wrongCall describes the first unknown part of a call, if any.
 func wrongCall(app *cli.App, call string) string {
 	words := strings.Fields(call)
 	at, commands := (*cli.Command)(nil), app.Commands
@@ -86,7 +86,7 @@ func TestDocs(t *testing.T) {
 	for where, text := range texts {
 		for _, call := range callsIn(text) {
 			n++
-			if call == "transfer 1" || call == "order 1" || call == "--version" || strings.HasPrefix(call, "COMMAND ") { // the first line of an order; of the program; any command
+			if call == "transfer 1" || call == "order 1" || call == "--version" || strings.HasPrefix(call, "COMMAND ") { // these are the first line of an order, a flag of the program and a placeholder
 				continue
 			}
 			if wrongCall(app, call) != "" {
@@ -193,7 +193,7 @@ func TestPagesTrue(t *testing.T) {
 				continue
 			}
 			n["scenarios"]++
-			if strings.Contains(data, "name: frugal,") { // TestPlugged runs it
+			if strings.Contains(data, "name: frugal,") { // TestPlugged runs this scenario
 				continue
 			}
 			if _, err := scenario.Parse(fmt.Sprintf("%s:%d", name, b.at), []byte(data), experiments.Known()); err != nil {
@@ -203,14 +203,14 @@ func TestPagesTrue(t *testing.T) {
 		prose := inPage.ReplaceAllString(text, "")
 		for _, m := range inlineFlag.FindAllStringSubmatch(prose, -1) {
 			page := strings.HasSuffix(name, "docs/jobs.md") || strings.HasSuffix(name, "docs/slurm.md") || strings.HasSuffix(name, "docs/resources.md")
-			directive := page && slices.Contains([]string{"--mem", "--mem-per-cpu", "--export", "--no-requeue", "--nodelist", "--gres", "--gpus-per-node", "--signal"}, m[1]) // of sbatch
-			if n["flags"]++; !flags[m[1]] && !directive && m[1] != "--help" && m[1] != "--list" {                                                                             // a file of .ci/nightly
+			directive := page && slices.Contains([]string{"--mem", "--mem-per-cpu", "--export", "--no-requeue", "--nodelist", "--gres", "--gpus-per-node", "--signal"}, m[1]) // flag of sbatch
+			if n["flags"]++; !flags[m[1]] && !directive && m[1] != "--help" && m[1] != "--list" {                                                                             // flag of a script in .ci/nightly
 				t.Errorf("%s: no command has %s", name, m[1])
 			}
 		}
 		for _, m := range inlineField.FindAllStringSubmatch(prose, -1) {
 			field := strings.TrimPrefix(m[1], "base.")
-			if strings.HasSuffix(field, ".yaml") || strings.HasSuffix(field, ".json") { // a file
+			if strings.HasSuffix(field, ".yaml") || strings.HasSuffix(field, ".json") { // the name of a file
 				continue
 			}
 			if n["fields"]++; !known[field[strings.LastIndex(field, ".")+1:]] {

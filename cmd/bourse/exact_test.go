@@ -100,14 +100,15 @@ func converts(fun ast.Expr) bool {
 	return false
 }
 
-// arithmetic reports whether the value of x is computed rather than looked up.
+// arithmetic reports whether x is a sum, difference, product or quotient, or a call with such an
+// argument.
 func arithmetic(x ast.Expr) bool {
 	switch x := x.(type) {
 	case *ast.BinaryExpr:
 		return slices.Contains([]token.Token{token.ADD, token.SUB, token.MUL, token.QUO}, x.Op)
 	case *ast.ParenExpr:
 		return arithmetic(x.X)
-	case *ast.CallExpr: // calls of min, conversions and so on
+	case *ast.CallExpr: // this case covers calls of min, conversions and so on
 		return slices.ContainsFunc(x.Args, arithmetic)
 	}
 	return false

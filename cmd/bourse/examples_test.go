@@ -10,8 +10,8 @@ import (
 )
 
 // TestCommandExamples runs the examples in the help of 'run' and then those of the commands
-// that read its results. They run one after another in one folder, with fewer jobs than in
-// the help. Examples that need a file of the user are skipped.
+// that read its results. The examples run one after another in one folder, with fewer jobs than
+// in the help. Examples that need a file of the user are skipped.
 func TestCommandExamples(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

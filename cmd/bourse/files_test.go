@@ -19,7 +19,7 @@ import (
 func TestInterruptedInput(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"market clear - --capacity 3", "scenario check -", "engine -", "bank verify -"} {
-		in, _ := io.Pipe() // nobody writes to it
+		in, _ := io.Pipe() // no program writes to this pipe
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		var out, errs bytes.Buffer
@@ -30,7 +30,7 @@ func TestInterruptedInput(t *testing.T) {
 	}
 }
 
-// TestUnfinishedFile checks that no part of an unfinished or abandoned file remains.
+// TestUnfinishedFile checks that no part of a file remains if writing fails or is interrupted.
 func TestUnfinishedFile(t *testing.T) {
 	t.Parallel()
 	cancelled, cancel := context.WithCancel(t.Context())

@@ -14,7 +14,7 @@ import (
 
 var firstHour = flag.Bool("firsthour", false, "time what a new user does first, by script, and print the table")
 
-// sweepFile is a sweep as a new user would write it.
+// sweepFile is the file of a sweep, as a new user would write it.
 const sweepFile = `name: fleet
 replications: 3
 sweep: [{path: fleet.hosts, values: [10, 15, 20], label: hosts}]
@@ -24,9 +24,9 @@ base:
   admission: [be, cac]
 configurations: [high]`
 
-// TestFirstHour performs a new user's first steps from the pages, each in an empty
-// directory. It prints how many commands the user types for each step and how long they
-// take, without the build. Each must succeed.
+// TestFirstHour performs the first steps that the pages show to a new user, each in an empty
+// directory. It prints the number of commands of each step and their duration, without the
+// build. Each command must succeed.
 func TestFirstHour(t *testing.T) {
 	if !*firstHour {
 		t.Skip("it takes minutes: -firsthour does it")

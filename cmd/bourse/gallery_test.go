@@ -40,10 +40,10 @@ and compare them byte for byte.
 // A galleryRun is the run that draws the figure of a preset in the gallery.
 type galleryRun struct {
 	catalog.Preset
-	title string   // arguments for the figure, with a replacement for a recorded log or trace
-	n     int      // replications
-	sets  []string // fields that are set
-	file  string   // figure, in the results
+	title string   // description of the run and its figure
+	n     int      // number of replications
+	sets  []string // overrides of the scenario
+	file  string   // file of the figure in the results
 }
 
 const (
@@ -127,9 +127,9 @@ func gallery(t *testing.T) string {
 	return b.String()
 }
 
-// TestGallery checks that each figure in the gallery equals the output of the command next
-// to it. With -rewrite, it draws the figures. Figures that take long are drawn nightly,
-// with BOURSE_CI=1.
+// TestGallery checks that each figure in the gallery equals the output of the command next to
+// it. With -rewrite, it draws the figures. Figures that take longer are drawn only in the
+// nightly run, with BOURSE_CI=1.
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	want := []string{}

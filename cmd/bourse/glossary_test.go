@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// privateNames are words that used to name things only in this code. Each maps to the
-// standard term and to the number of declarations that still use the word. This number may
-// only decrease. Words that are also standard, such as whole (number) and letter (of a
+// privateNames lists words that once had a meaning only in this code. Each maps to the standard
+// term and to the number of declarations that still use the word. This number may only
+// decrease. Words that also have a standard meaning, such as whole (number) and letter (of a
 // state), cannot be counted.
 var privateNames = map[string]struct {
 	want  string
@@ -64,9 +64,9 @@ var privateNames = map[string]struct {
 	"instant":     {"time", 5},
 }
 
-// TestGlossary checks that each word has one meaning, as far as a test can. The glossary
-// must define each term once, and the number of declarations with private words must not
-// grow.
+// TestGlossary checks that each word has one meaning, as far as a test can check this. The
+// glossary must define each term once, and the number of declarations with private words must
+// not grow.
 func TestGlossary(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("docs/concepts.md")

@@ -18,13 +18,13 @@ var growth = flag.Bool("growth", false, "measure how processor time grows with t
 // A growing is a task at three sizes. The processor time is proportional to size^exponent.
 type growing struct {
 	what     string
-	scenario string // %[1]d is the size
+	scenario string // text of the scenario, in which %[1]d is the size
 	sizes    [3]int
-	command  string  // measured after the run; the run itself if empty
-	most     float64 // highest exponent
+	command  string  // command that is measured after the run; if empty, the run itself is measured
+	most     float64 // highest allowed exponent
 }
 
-// market returns a scenario of the paper's jobs on hosts of the given processors.
+// market returns a scenario of the paper's jobs on hosts with the given number of processors.
 func market(hosts, cpus, jobs, load, slack, rest string) string {
 	return fmt.Sprintf(`name: growth
 replications: 1
@@ -37,8 +37,9 @@ configurations: [{name: all}]
 `, hosts, cpus, jobs, load, slack, rest)
 }
 
-// growings are the tasks. The exponents allowed are at least 0.15 above the measured ones, which vary
-// with the machine's load: a new task that looks at all hosts, jobs or cells once more adds about 1.
+// growings lists the tasks. The allowed exponents are at least 0.15 above the measured ones,
+// which vary with the machine's load. A new loop over all hosts, jobs or cells would add about
+// 1.
 var growings = []growing{
 	{"jobs in an overloaded market", market("15", "2", "%[1]d", "8", "1000", "admission: [be]"), [3]int{2000, 4000, 8000}, "", 2.3},
 	{"hosts under be, with as many jobs", market("%[1]d", "2", "%[1]d", "0.5", "4", "admission: [be]"), [3]int{5000, 10000, 20000}, "", 1.3},
@@ -60,9 +61,9 @@ configurations: [{name: all}]
 	{"entries of an audit", market("100", "2", "%[1]d", "0.5", "4", "admission: [be]"), [3]int{5000, 10000, 20000}, "ledger audit", 1.25},
 }
 
-// TestGrowth fails if a task's processor time grows faster with its size than it did. It never
-// compares times of different machines. Each size is run three times in turn, and the least
-// time is kept.
+// TestGrowth checks that the exponent of each task is at most the allowed one. It compares only
+// times measured on the same machine. It runs each size three times, alternating between sizes,
+// and uses the shortest time.
 func TestGrowth(t *testing.T) {
 	if !*growth {
 		t.Skip("it takes minutes: -growth does it")
@@ -87,7 +88,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// seconds returns the processor time of the task at size n.
+// seconds returns the processor time of the task at size n, in seconds.
 func (g *growing) seconds(t *testing.T, n int) float64 {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "growth.yaml")

@@ -21,7 +21,7 @@ func leaves(prefix string, commands []*cli.Command) map[string]*cli.Command {
 	return found
 }
 
-// TestExamples checks that --help of every command shows how to call it.
+// TestExamples checks that --help of every command contains an example of a call.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for name, c := range leaves("", newApp(nil, nil, nil).Commands) {
@@ -31,8 +31,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestExtra checks that every command refuses one argument more than it takes, except the
-// commands that take any number.
+// TestExtra checks that every command refuses more arguments than it accepts, except the
+// commands that accept any number.
 func TestExtra(t *testing.T) {
 	t.Parallel()
 	several := []string{
@@ -56,8 +56,8 @@ func TestExtra(t *testing.T) {
 	}
 }
 
-// TestJSON checks that programs can use every command: its output is already for programs,
-// or it has --json.
+// TestJSON checks that programs can read the output of every command: either the output is
+// always for programs, or the command has the flag --json.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	forPrograms := []string{
@@ -93,8 +93,8 @@ func TestSummaries(t *testing.T) {
 	walk("", newApp(nil, nil, nil).Commands)
 }
 
-// TestMoved checks that a command is found under its name in the last version and that one
-// line reports this on a terminal. For a removed command, the program prints its
+// TestMoved checks that a command can be called by its name in the last version, and that one
+// line on a terminal reports the new name. For a removed command, the program prints its
 // replacement.
 func TestMoved(t *testing.T) {
 	t.Parallel()

@@ -19,9 +19,9 @@ import (
 	"bourse/experiments/live"
 )
 
-// hostilePrograms are programs of tenants who try to take resources from others, with the
-// possible causes if their contracts are violated. Programs that use their full share may
-// also be delayed by other load on this machine, so any cause is possible for them.
+// hostilePrograms lists programs of tenants who try to take resources from others. For each, it
+// contains the possible causes of a violation of its contract. Programs that use their full
+// share may also be delayed by other load on this machine, so any cause is possible for them.
 var hostilePrograms = []struct {
 	name, script string
 	causes       []string
@@ -46,12 +46,12 @@ var hostilePrograms = []struct {
 	{"one that wants all processors", "for i in 1 2 3 4 5 6 7 8; do (while :; do :; done) & done; wait", nil},
 }
 
-// TestHostileMarket lets tenants with one cent each run hostile programs on one small host
-// and flood the market with orders. Another tenant's contracts run at the same time. The
-// violations of that tenant's contracts must not be attributed to its program, and none of
-// its funds may be frozen. The causes of the other tenants' violations must be their own
-// programs. The host's disk has 192 MB, and the tenants write more than that. The test
-// requires root and runs in nightly parts.
+// TestHostileMarket lets tenants with one cent each run hostile programs on one small host and
+// flood the market with orders. Another tenant's contracts run at the same time. No violation
+// of these contracts may be attributed to that tenant's program, and none of that tenant's
+// funds may remain in escrow. The causes of the other tenants' violations must be their own
+// programs. The host's disk has 192 MB, and the tenants write more than that. The test requires
+// root and runs in nightly parts.
 func TestHostileMarket(t *testing.T) {
 	if !programsRun(t) {
 		t.Skip("two minutes of the processors: the nightly part hostile runs it")
@@ -59,7 +59,7 @@ func TestHostileMarket(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root keeps users apart")
 	}
-	dir, err := os.MkdirTemp("", "bourse-hostile") // others pass through it
+	dir, err := os.MkdirTemp("", "bourse-hostile") // other users need access to folders in it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestHostileMarket(t *testing.T) {
 			}
 		}
 	})
-	all.Go(func() { // a user who floods the market with orders that cannot be met
+	all.Go(func() { // this user floods the market with orders that it cannot fulfil
 		for !over.Load() {
 			bourse("trudy", "submit", "--work", "1000", "--deadline", "1", "--budget", "0.01", "--nodes", "50", "--", "true").Run()
 		}
@@ -158,7 +158,7 @@ func TestHostileMarket(t *testing.T) {
 	for i, p := range slices.Concat(hostilePrograms, hostilePrograms) {
 		user := []string{"eve", "mallory"}[i%2]
 		c := run(user, p.script, "--work", "1", "--deadline", "6", "--budget", "0.01", "--memory", "64MB")
-		if c == nil || c.State == "refused" { // the host was full and closed
+		if c == nil || c.State == "refused" { // the host's disk was full, so the host was closed
 			refused++
 			continue
 		}
@@ -190,7 +190,7 @@ func TestHostileMarket(t *testing.T) {
 	if len(victims) < 10 {
 		t.Errorf("the victim ran %d contracts, want 10 or more", len(victims))
 	}
-	if worst > 5000 { // a pause lasts until the lease is renewed
+	if worst > 5000 { // the longest possible pause lasts until the lease is renewed
 		t.Errorf("the victim stood still for %d ms", worst)
 	}
 	text, _ := os.ReadFile(said.Name())

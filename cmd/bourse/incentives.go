@@ -46,7 +46,7 @@ type incentivesOptions struct {
 }
 
 func incentivesAction(c *cli.Context, o *incentivesOptions) error {
-	users := math.MaxInt // all
+	users := math.MaxInt // all users
 	if said := o.Users; said != "all" {
 		n, err := strconv.Atoi(said)
 		if err != nil || n < 1 {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestReadInUse checks that commands print a ledger as of a single time while 'bank apply'
-// writes to it. 'bank verify' must find the log complete, balances must add up to the
+// writes to the ledger. 'bank verify' must find the log complete, balances must add up to the
 // issued amount, and exports and statements must not fail.
 func TestReadInUse(t *testing.T) {
 	t.Parallel()

@@ -171,7 +171,7 @@ func judgeBelow(c *cli.Context, j *judge.Judging, opts experiments.Options, seed
 	if seed != nil {
 		fmt.Fprint(&in, *seed)
 	}
-	plain := slices.Clone(os.Args[1:]) // without --json
+	plain := slices.Clone(os.Args[1:]) // arguments without --json
 	if at := slices.Index(plain, "--json"); at >= 0 && !slices.Contains(plain[:at], "--") {
 		plain = slices.Delete(plain, at, at+1)
 	}

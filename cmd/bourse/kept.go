@@ -27,7 +27,8 @@ type publicOption struct {
 	Public string `doc:"verify the checkpoint with the signer's public {KEY}, or a file that contains it"`
 }
 
-// unsigned rejects flags that require signatures if the user named nothing that has any.
+// unsigned rejects flags about signatures if the user named neither a checkpoint nor a
+// published log.
 func unsigned(c *cli.Context) error {
 	for _, flag := range []string{"public", "witness", "quorum"} {
 		if c.IsSet(flag) && (flag != "public" || !c.IsSet("checkpoint")) {
@@ -165,7 +166,8 @@ func keptHead(c *cli.Context) (string, error) {
 	return head, nil
 }
 
-// bad prints the name of the failed check and the reason.
+// bad prints the name of the failed check and the reason, and returns the error of a failed
+// audit.
 func bad(c *cli.Context, what string, why error) error {
 	if _, err := fmt.Fprintf(c.App.Writer, "%s: BAD\n  %v\n", what, why); err != nil {
 		return err

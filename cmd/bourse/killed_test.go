@@ -19,8 +19,8 @@ import (
 
 var kills = flag.Int("kills", 4, "instants at which TestRunKilled kills a run")
 
-// outsidePolicies is a scenario with a built-in policy, a program that decides the same, and a
-// script that uses a state and random numbers.
+// outsidePolicies is a scenario with a built-in policy, a program that makes the same
+// decisions, and a script that uses a state and random numbers.
 const outsidePolicies = `preset: paper
 name: policies
 replications: 12

@@ -14,10 +14,9 @@ import (
 )
 
 // TestPartsKilled kills each process of a market at random times while orders arrive. Each
-// answered order must be exactly one contract, the accounts and the log must agree, and no
+// answered order must have exactly one contract, the accounts and the log must agree, and no
 // unwanted task may run. Three other tests kill them at each step: TestProcessesKilled in
-// experiments/live, TestAgentKilledAt in hosts/agent and TestKilled in
-// experiments/live/client.
+// experiments/live, TestAgentKilledAt in hosts/agent and TestKilled in experiments/live/client.
 func TestPartsKilled(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BOURSE_CI") == "" {
@@ -62,7 +61,8 @@ func TestPartsKilled(t *testing.T) {
 	}
 }
 
-// countingPolicy rejects every third request and states how many it has decided.
+// countingPolicy is a script that rejects every third request. Its decisions contain the number
+// of decisions so far.
 const countingPolicy = `def start():
     return {"n": 0}
 
@@ -74,8 +74,8 @@ def decide(request, market, state):
     return accept(on, {"n": state["n"]})
 `
 
-// TestScriptKilled kills a market 50 times while its policy, a script that counts its decisions,
-// decides. No decision may be lost or made twice.
+// TestScriptKilled kills a market 50 times during decisions of its policy, a script that counts
+// its decisions. No decision may be lost or made twice.
 func TestScriptKilled(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BOURSE_CI") == "" {
@@ -145,8 +145,8 @@ func (w *town) killAll() {
 	}
 }
 
-// TestCheckpointKept kills the host of a counter at 40 of 100. The counter must continue from its last
-// checkpoint that the market has stored, each time.
+// TestCheckpointKept repeatedly kills the host of a program that counts to 100, when it has
+// reached 40. The program must continue from the last checkpoint that the market has stored.
 func TestCheckpointKept(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BOURSE_CI") == "" {
@@ -175,7 +175,7 @@ done`
 			return at != nil
 		})
 		w.killHost(at)
-		if round%2 == 1 { // as if the host did not come back
+		if round%2 == 1 { // the host does not return
 			all, _ := filepath.Glob(w.path(fmt.Sprintf("%s/tasks/%d.*/dir/checkpoint", at.name, 1<<32+round+1)))
 			for _, dir := range all {
 				os.RemoveAll(dir)
@@ -200,8 +200,8 @@ done`
 	w.prove()
 }
 
-// TestWhatRuns checks what happens to a task. If its agent is killed, it keeps running. If
-// its supervisor is killed, it is lost and started again.
+// TestWhatRuns checks that a task keeps running if its agent is killed, and is lost and started
+// again if its supervisor is killed.
 func TestWhatRuns(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BOURSE_CI") == "" {

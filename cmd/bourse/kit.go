@@ -78,7 +78,7 @@ func with(of func() *cli.Command, subs ...func() *cli.Command) func() *cli.Comma
 	}
 }
 
-// none is the flag set of a command without flags.
+// A none is the flag set of a command without flags.
 type none struct{}
 
 // under returns a function that creates the same command under another name, in the named
@@ -101,7 +101,7 @@ func flagOf(o any, f config.Field) cli.Flag {
 	usage := strings.NewReplacer("{", "`", "}", "`").Replace(f.Doc)
 	switch of := tag.Get("of"); of {
 	case "":
-	case "preset": // there are too many presets to list
+	case "preset": // the help does not list the presets, because there are too many
 		usage += ", from 'bourse scenario list'"
 	default:
 		usage += ": " + strings.Join(listOf(of), ", ")

@@ -18,10 +18,10 @@ import (
 	"bourse/experiments"
 )
 
-// may lists, for each package, the packages that it may import, by path or, with "/...",
-// with all packages inside. "/*" stands for any unlisted package inside. "-" before an
-// element forbids it even if a later element allows it. A package that is not listed may
-// import only packages inside its own base package.
+// may lists, for each package, the packages that it may import. A path with "/..." includes all
+// packages inside. "/*" stands for any unlisted package inside. "-" before an element forbids
+// it even if a later element allows it. A package that is not listed may import only packages
+// inside its own base package.
 var may = map[string]string{
 	"experiments/papers/*":      "experiments/report experiments/results",
 	"experiments/papers/claims": "experiments/results experiments/stats",
@@ -45,7 +45,7 @@ var may = map[string]string{
 	"contracts/admission/queue":   "contracts contracts/admission contracts/bidding contracts/sharing hosts hosts/eventheap hosts/availability hosts/availability/sched market market/clearing",
 	"contracts/admission/reserve": "contracts contracts/admission contracts/bidding hosts hosts/eventheap hosts/matchmaking hosts/timetable",
 
-	"contracts/admission/policytest": "bank contracts contracts/bidding contracts/broker contracts/sharing hosts hosts/availability hosts/sim market", // what tests share
+	"contracts/admission/policytest": "bank contracts contracts/bidding contracts/broker contracts/sharing hosts hosts/availability hosts/sim market", // code that tests share
 
 	"contracts/admission/outside": "bank contracts contracts/admission contracts/bidding contracts/note hosts hosts/availability market",
 	"contracts/admission/script":  "contracts contracts/admission contracts/admission/outside contracts/bidding hosts market",
@@ -100,8 +100,8 @@ var ground = []string{"bank", "market", "hosts", "workloadgen"}
 // except earlier leaves. Every package may import a leaf, including the base packages.
 var leafRooms = []string{"bank/certificate", "bank/exact", "bank/whole", "workloadgen/plugin", "workloadgen/config"}
 
-// TestLayers checks that every package imports only what the plan allows. Calls go down,
-// and the base packages do not import each other.
+// TestLayers checks that every package imports only what the plan allows. Imports go only to
+// lower layers, and the base packages do not import each other.
 func TestLayers(t *testing.T) {
 	t.Parallel()
 	rooms, faults := forbidden(t)
@@ -113,7 +113,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestPlantedImports checks that each forbidden import is found if it is added.
+// TestPlantedImports checks that each forbidden import is found if it is added to a package.
 func TestPlantedImports(t *testing.T) {
 	t.Parallel()
 	planted := []struct{ room, to string }{
@@ -192,7 +192,7 @@ func allowed(room, to string) bool {
 	return false
 }
 
-// TestAllowed checks that the plan forbids the imports that it must forbid.
+// TestAllowed checks that the plan permits and forbids given imports.
 func TestAllowed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -299,10 +299,10 @@ func TestNoNames(t *testing.T) {
 		}
 		for _, fault := range named(f) {
 			if file == "slurm.go" && fault == `"partition"` {
-				continue // Slurm's word, too
+				continue // Slurm uses this word, too
 			}
 			if fault == `"slices"` && slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == fault }) {
-				continue // also a package
+				continue // this is also the name of a package
 			}
 			t.Errorf("%s: %s", file, fault)
 		}
@@ -322,7 +322,7 @@ func named(f *ast.File) (found []string) {
 	for _, family := range []string{"admission", "predictor", "scheduler", "matchmaking"} {
 		names = append(names, experiments.NamesOf(family)...)
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "class" || name == "script" || name == "program" }) // of other things, too
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "class" || name == "script" || name == "program" }) // these words have other meanings, too
 	ast.Inspect(f, func(n ast.Node) bool {
 		if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
 			if s, err := strconv.Unquote(text.Value); err == nil && (slices.Contains(names, s) || strings.HasPrefix(s, "bourse/experiments/papers/")) {
@@ -352,7 +352,7 @@ func TestBankWords(t *testing.T) {
 			return err
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && id.Name != "MaxIdleConnsPerHost" && marketWords.MatchString(id.Name) { // which is net/http's
+			if id, ok := n.(*ast.Ident); ok && id.Name != "MaxIdleConnsPerHost" && marketWords.MatchString(id.Name) { // MaxIdleConnsPerHost is a field of net/http
 				t.Errorf("%s: %s", path, id.Name)
 			}
 			return true
@@ -427,8 +427,8 @@ var banned = map[string]string{
 	"rand": "Float64 Float32 IntN Int Int32 Int64 Int64N Uint32 Uint64 Uint64N N Perm Shuffle NormFloat64 ExpFloat64",
 }
 
-// told returns the places in f that read the clock, draw random numbers, start a goroutine
-// or lock.
+// told returns the places in f that read the clock, draw random numbers, start a goroutine or
+// take a lock.
 func told(set *token.FileSet, f *ast.File) (faults []string) {
 	fault := func(at token.Pos, what string) { faults = append(faults, set.Position(at).String()+": "+what) }
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -450,7 +450,7 @@ func told(set *token.FileSet, f *ast.File) (faults []string) {
 	return faults
 }
 
-// TestTold checks that each violation is found if it is added.
+// TestTold checks that each kind of violation is found if it is added to a file.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	set := token.NewFileSet()

@@ -167,9 +167,9 @@ func liveAction(c *cli.Context, o *liveStartOptions) error {
 	return errors.Join(l.live(c, sells, home, private), l.close())
 }
 
-// makeLab creates the market in dir unless it exists. If dir contains the file market.yaml,
-// this file has the rules. If it does not, memory and the given devices have a price. It
-// returns the private key of the market's user.
+// makeLab creates the market in dir unless it exists. If dir contains the file market.yaml, the
+// rules are in this file. If it does not, the default rules apply, and memory and the given
+// devices have a price. It returns the private key of the market's user.
 func makeLab(c *cli.Context, devices agent.Devices, dir string, home client.Home) (private string, err error) {
 	if err := os.MkdirAll(string(home), 0o700); err != nil {
 		return "", err
@@ -270,7 +270,7 @@ type runningLab struct {
 	dir      string
 	conf     live.Config
 	bank     labBank
-	ledger   string // its id
+	ledger   string // id of the ledger
 	market   *live.Market
 	server   *service.Server
 	measured *metrics.Metrics
@@ -280,7 +280,7 @@ type runningLab struct {
 	acts     io.Closer // log of operator actions
 
 	address string        // address announced to others
-	tls     *certificates // nil speaks plain HTTP
+	tls     *certificates // nil means plain HTTP
 }
 
 // openLab opens the market in dir.
@@ -546,7 +546,8 @@ func (l *runningLab) watchBank(ctx context.Context) error {
 	}
 }
 
-// told writes a file with the address and the secret of the served market, for its operator.
+// told writes the file with the address and the secret of the served market, for the market's
+// operator.
 func (l *runningLab) told(m client.Membership) error {
 	return (&serving{m, l.secret}).save(l.dir)
 }

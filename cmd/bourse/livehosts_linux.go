@@ -18,8 +18,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// These are the maximum number of hosts on one machine, and the smallest fraction of a
-// processor per host. Kernels do not allocate smaller fractions.
+// The maximum number of hosts on one machine, and the smallest fraction of a processor per
+// host. Kernels do not allocate smaller fractions.
 const (
 	mostHosts = 32
 	leastHost = 0.05
@@ -125,7 +125,7 @@ func openAgents(c *cli.Context, sells agent.Settings, dir string, limits *live.L
 		if len(sells.Devices) > 0 {
 			return nil, usagef("--count: found %s, want one host, because a device file belongs to one host", count(d.Hosts, "host"))
 		}
-		sells.Devices = agent.Devices{} // of the machine's GPUs
+		sells.Devices = agent.Devices{} // only the first host offers the machine's GPUs
 		sells.Memory = int64(cmp.Or(float64(sells.Memory), agent.Memory()) / float64(d.Hosts))
 	}
 	for i := range d.Hosts {

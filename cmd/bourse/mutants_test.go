@@ -79,7 +79,7 @@ func mutate(t *testing.T, tool, root, dir string, listed []equivalent) {
 	}
 	factor := max(5, math.Ceil(float64(patience)/float64(time.Since(start))))
 	result := filepath.Join(t.TempDir(), "mutants.json")
-	run := exec.Command(tool, "unleash", "--silent", "--exclude-files", "/", // not the rooms inside
+	run := exec.Command(tool, "unleash", "--silent", "--exclude-files", "/", // exclude the packages in subfolders
 		"--timeout-coefficient", strconv.Itoa(int(factor)), "--output", result, "./"+dir)
 	run.Dir = root
 	run.Env = append(os.Environ(),
@@ -142,7 +142,7 @@ func coverCases(t *testing.T, root, dir string) string {
 		t.Fatalf("%s: %v\n%s", dir, err, out)
 	}
 	if _, err := os.Stat(profile); err != nil {
-		return bin // it has no tests
+		return bin // the package has no tests
 	}
 	profiles, err := cover.ParseProfiles(profile)
 	if err != nil {
@@ -198,7 +198,7 @@ func isRun(p *cover.Profile, at token.Position) bool {
 	return false
 }
 
-// A mutant is a mutant as reported by gremlins.
+// A mutant is a change of the code, as reported by gremlins.
 type mutant struct {
 	Type   string
 	Status string
@@ -216,7 +216,7 @@ func (m mutant) change(line string) string {
 	return m.Type
 }
 
-// changes are the changes made by gremlins' default mutators, longer tokens first.
+// changes lists the changes that gremlins' default mutators make, longer tokens first.
 var changes = []struct{ kind, from, to string }{
 	{"CONDITIONALS_BOUNDARY", "<=", "<"}, {"CONDITIONALS_BOUNDARY", ">=", ">"},
 	{"CONDITIONALS_BOUNDARY", "<", "<="}, {"CONDITIONALS_BOUNDARY", ">", ">="},
@@ -242,7 +242,7 @@ var (
 	entryChange = regexp.MustCompile(`^\t(\S+ -> \S+)(?: #(\d))?: (\S.*)$`)
 )
 
-// readMutants reads the list of the module at root.
+// readMutants reads the list of equivalent mutants of the module at root.
 func readMutants(t *testing.T, root string) (list []equivalent) {
 	var e equivalent
 	for i, line := range readLines(t, filepath.Join(root, mutantList)) {
@@ -287,8 +287,8 @@ func (e equivalent) column(line string) int {
 	return 0
 }
 
-// TestMutantsListed checks that every listed mutant still fits the code: the file has the
-// line, and the line has the token, at least as often as its number states.
+// TestMutantsListed checks that every listed mutant exists in the code: the file contains the
+// line, and the line contains the token at least as often as its number states.
 func TestMutantsListed(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")

@@ -17,8 +17,8 @@ import (
 	"bourse/hosts/link"
 )
 
-// network creates a network namespace like 'ip netns add' until the end of the test and
-// returns its name. It needs root.
+// network creates a network namespace like 'ip netns add' until the end of the test and returns
+// its name. It requires root.
 func network(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("BOURSE_CI") == "" || os.Getuid() != 0 {
@@ -87,7 +87,8 @@ func TestNetns(t *testing.T) {
 	t.Errorf("it runs in %d, want %d, and says %q", got.Ino, want.Ino, text)
 }
 
-// sumOfRanks is a program whose nodes send their numbers to node 0, which sends their sum back.
+// sumOfRanks is a program whose nodes send their numbers to node 0. Node 0 sends the sum back
+// to them.
 const sumOfRanks = `use IO::Socket::INET;
 my ($n, $me) = @ENV{qw(BOURSE_NODES BOURSE_NODE)};
 open H, "<", $ENV{BOURSE_HOSTS} or die "hosts: $!";
@@ -109,8 +110,8 @@ if ($me == 0) {
 }
 `
 
-// TestNetnsRanks checks that the two nodes of each of 20 contracts, some at the same time, add
-// their numbers through node 0. Their hosts are in network namespaces of their own.
+// TestNetnsRanks runs sumOfRanks in 20 contracts of two nodes, some of them at the same time.
+// Each host is in its own network namespace.
 func TestNetnsRanks(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BOURSE_CI") == "" || os.Getuid() != 0 {

@@ -27,7 +27,7 @@ import (
 
 var cells = flag.Int("cells", 24, "number of cells that TestEveryCell changes")
 
-// A forger changes results and adapts the manifest.
+// A forger changes the files of results and adapts the manifest.
 type forger struct {
 	*testing.T
 	dir string
@@ -83,7 +83,7 @@ func (f forger) read(name string) []byte {
 func (f forger) write(name string, data []byte) {
 	f.Helper()
 	path := filepath.Join(f.dir, name)
-	os.Remove(path) // it may be linked
+	os.Remove(path) // the file may be a hard link
 	if data == nil {
 		return
 	}
@@ -157,7 +157,7 @@ func (f forger) cell(name string, draw func(n int) int) (column string, ok bool)
 	switch x, err := strconv.ParseFloat(text, 64); {
 	case text == "":
 		return "", false
-	case err == nil && strings.Contains(text, ".") && len(text)-strings.IndexByte(text, '.') == 7: // money
+	case err == nil && strings.Contains(text, ".") && len(text)-strings.IndexByte(text, '.') == 7: // the text is an amount of money
 		text = fmt.Sprintf("%.6f", x+1e-6)
 	case err == nil && !strings.ContainsAny(text, ".e"):
 		text = strconv.Itoa(int(x) + 1)

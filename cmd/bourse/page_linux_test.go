@@ -32,21 +32,21 @@ type browsed struct {
 	dir    string
 	market *exec.Cmd
 	url    string
-	ctx    context.Context                // of the browser
+	ctx    context.Context                // context of the browser
 	opens  string                         // selector of the elements to open before a page is judged
 	screen func(page, mode string) string // file of a picture; empty if no picture is taken
 	varies string                         // selector of the elements that look different each time
 
 	mu     sync.Mutex
-	errors []string // of its console
+	errors []string // errors on the browser's console
 }
 
-// TestPage looks at the page of a running market like a visitor. Prices appear, and the
-// keyboard alone leads from a contract to its ledger entry. The page shows what commands
-// print. When the market is killed and restarted, the page continues. There must be no
-// errors on the console and no violations of axe's rules, in light and dark mode, 400
-// pixels wide, and without scripts. It runs programs and a browser, only in the nightly
-// part page. With -update, it writes the screenshots.
+// TestPage checks the page of a running market in a browser. Prices appear, and the keyboard
+// alone leads from a contract to its ledger entry. The page shows what commands print. When the
+// market is killed and restarted, the page continues. There must be no errors on the console
+// and no violations of axe's rules, in light and dark mode, 400 pixels wide, and without
+// scripts. It runs programs and a browser, only in the nightly part page. With -update, it
+// writes the screenshots.
 func TestPage(t *testing.T) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("a browser runs in the nightly part page: BOURSE_CI=1 runs it")
@@ -71,7 +71,7 @@ func TestPage(t *testing.T) {
 	if got := b.text(`#prices tbody tr:last-child td:last-child`); "$"+got != price {
 		t.Errorf("the page says %s, and 'price' %s", got, price)
 	}
-	time.Sleep(2 * time.Second) // so that there is something to see
+	time.Sleep(2 * time.Second) // so that the charts contain prices
 	b.submit("0.25", 6)
 	b.await(`document.querySelectorAll('#open a').length === 2`)
 	time.Sleep(2 * time.Second)
@@ -105,7 +105,7 @@ func TestPage(t *testing.T) {
 	b.await(`document.querySelector('.chart canvas') !== null`)
 	b.judge("host")
 
-	// The data for programs are there, too.
+	// The pages for programs must be available, too.
 	for path, want := range map[string]string{"/healthz": "trading\n", "/metrics": "\nbourse_host_up{host=\"h00\"} 1\n"} {
 		answer, err := http.Get(b.url + path)
 		if err != nil {
@@ -128,9 +128,9 @@ func TestPage(t *testing.T) {
 	b.await(`document.querySelector('#stream').textContent === 'follows the market'`)
 	b.submit("0.10", 0)
 	b.await(`[...document.querySelectorAll('#open a, #ended a')].some(a => a.textContent === '3') && Number(document.querySelector('#main').dataset.heard) > window.before`)
-	b.forget() // that the market did not answer in the meantime
+	b.forget() // drop the errors of the time when the market did not answer
 
-	// Without scripts, the tables are still there.
+	// Without scripts, the tables must still be displayed.
 	b.do(set(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}), chromedp.Navigate(b.url))
 	page := look(b, chromedp.OuterHTML("#main"))
 	if !strings.Contains(page, `<a href="/hosts/h00">h00</a>`) || !strings.Contains(page, `<a href="/contracts/3">3</a>`) || strings.Contains(page, "<canvas") {
@@ -238,7 +238,7 @@ func (b *browsed) command(args ...string) string {
 func (b *browsed) listen(said iter.Seq2[chromedp.ConsoleMessage, error]) {
 	for m, err := range said {
 		if err != nil {
-			return // the test is over
+			return // the test has ended
 		}
 		if m.Type == chromedp.ConsoleWarning || m.Type == chromedp.ConsoleError || m.IsException() {
 			b.mu.Lock()

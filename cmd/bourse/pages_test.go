@@ -27,7 +27,7 @@ type block struct {
 	lines []string
 }
 
-// is reports whether the block begins with the given words.
+// is reports whether the first line of the block begins with the given words.
 func (b block) is(words ...string) bool {
 	return len(b.words) >= len(words) && slices.Equal(b.words[:len(words)], words)
 }
@@ -53,7 +53,7 @@ func blocksIn(page string) (all []block) {
 type shown struct {
 	line    int
 	command string
-	output  []string // "..." stands for any lines
+	output  []string // lines of the output; "..." stands for any lines
 }
 
 // commands returns the commands of a console. A command that ends with a backslash
@@ -90,7 +90,7 @@ func consoles(page string, words ...string) (all []shown) {
 // needs states, for each kind of console, which command must succeed before the console is
 // run.
 var needs = map[string]string{
-	"nightly":  `test -n "$BOURSE_CI"`, // it takes long
+	"nightly":  `test -n "$BOURSE_CI"`, // takes long
 	"checkout": `test -n "$BOURSE_CI"`, // run in the source tree
 	"duckdb":   `node -e 'require("@duckdb/node-api")'`,
 	"python":   `python3 --version`,
@@ -166,13 +166,13 @@ func runPage(t *testing.T, name, text string) {
 		}
 		return string(stdout), err
 	}
-	t.Cleanup(func() { // processes that a page leaves running if one of its commands fails
+	t.Cleanup(func() { // stop processes that a page leaves running if one of its commands fails
 		if t.Failed() {
 			exec.Command("sh", "-c", "cd "+dir+" && for f in *.pid; do kill $(cat $f); done").Run()
 		}
 	})
 	lines := strings.Split(text, "\n")
-	for _, b := range slices.Backward(runBlocks(t, name, text, sh)) { // lines before this position do not change
+	for _, b := range slices.Backward(runBlocks(t, name, text, sh)) { // in reverse order, so that the positions of earlier lines do not change
 		lines = slices.Replace(lines, b.at-1, b.at-1+len(b.lines), b.printed...)
 	}
 	if *rewrite {
@@ -221,11 +221,11 @@ func runBlocks(t *testing.T, name, text string, sh func(string) (string, error))
 		r := ranBlock{block: b}
 		for _, s := range b.commands() {
 			r.printed = append(r.printed, strings.Split("$ "+s.command, "\n")...)
-			if s.command == "go test ./..." { // it would run itself
+			if s.command == "go test ./..." { // this test would run itself
 				r.printed = append(r.printed, s.output...)
 				continue
 			}
-			command := strings.Replace(s.command, "go run ./cmd/bourse ", "bourse ", 1) // it is built already
+			command := strings.Replace(s.command, "go run ./cmd/bourse ", "bourse ", 1) // the program has already been built
 			if b.is("console", "checkout") {
 				command = "export GOBIN=$PWD; cd " + root + " && " + command
 			}
@@ -240,7 +240,7 @@ func runBlocks(t *testing.T, name, text string, sh func(string) (string, error))
 				got = nil
 			}
 			missing, ok := follows(got, s.output)
-			again := *rewrite && !slices.Contains(s.output, "...") // the writer must decide what to omit
+			again := *rewrite && !slices.Contains(s.output, "...") // if the output is shortened, the writer must decide which lines to omit
 			if !ok && !again {
 				t.Errorf("%s:%d: %s: does not print %q where it is shown; it prints\n%s", name, s.line, s.command, missing, out)
 			}

@@ -128,7 +128,7 @@ func TestPipes(t *testing.T) {
 			done, over := make(chan int, 1), make(chan bool)
 			switch {
 			case c.refuses != "":
-			case opened: // interrupted once the other end exists
+			case opened: // interrupt the command when both ends of the pipe are open
 				go func() {
 					w, err := os.OpenFile(waits, os.O_WRONLY, 0)
 					cancel()

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// familyNames returns the names of the families.
+// familyNames returns the names of the families of plug-ins.
 func familyNames() []string {
 	var names []string
 	for _, f := range experiments.Families() {

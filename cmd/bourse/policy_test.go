@@ -13,9 +13,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// A recipe is a plug-in to add. It has the files of a package (mine.go or those of an
-// archive) and a line for the package's table. The line is inserted before the line that
-// begins with first.
+// A recipe describes a plug-in to add: files for a package (mine.go, or the files of an
+// archive) and a line for the package's table. The line is inserted before the line that begins
+// with first.
 type recipe struct{ room, table, first, file, line string }
 
 // withRecipes returns an overlay for the go command: the source tree with the given
@@ -28,7 +28,7 @@ func withRecipes(t *testing.T, recipes ...recipe) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table := []byte(texts[filepath.Join(room, r.table)]) // replaced by the line of another plug-in
+		table := []byte(texts[filepath.Join(room, r.table)]) // table to which the line of another plug-in may have been added
 		if len(table) == 0 {
 			if table, err = os.ReadFile(filepath.Join(room, r.table)); err != nil {
 				t.Fatal(err)
@@ -77,7 +77,7 @@ func TestPlugged(t *testing.T) {
 	t.Run("Crash", func(t *testing.T) { runCrash(t, program) })
 }
 
-// gocmd runs the go command.
+// gocmd runs the go command with the given arguments.
 func gocmd(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := exec.Command("go", args...).CombinedOutput()
@@ -222,8 +222,8 @@ var sizeCommand = command("size RESULTS\nprint how often an experiment was repea
 	}
 }
 
-// runRecipes checks the program with these recipes. It must list them, run a scenario that
-// names them, test the paper's claims and have the new command.
+// runRecipes checks the program with these recipes. The program must list the plug-ins, run a
+// scenario that names them, test the paper's claims and have the new command.
 func runRecipes(t *testing.T, bourse string) {
 	dir := t.TempDir()
 	run := func(args ...string) string {

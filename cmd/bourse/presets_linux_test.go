@@ -18,7 +18,7 @@ import (
 
 var measure = flag.String("presets.measure", "", "run the presets that match this `pattern` and keep what they took, in experiments/papers/measured.json")
 
-// TestMeasured checks that each preset has a line with its measured cost. On request, it
+// TestMeasured checks that the list of measured costs contains each preset. On request, it
 // measures the costs, which takes minutes.
 func TestMeasured(t *testing.T) {
 	t.Parallel()
@@ -70,7 +70,7 @@ func measurePresets(t *testing.T) {
 	}
 }
 
-// measured runs a preset.
+// measured runs a preset and returns its cost.
 func measured(t *testing.T, name string, replications int) papers.Cost {
 	run := exec.Command("bourse", "run", "--preset", name, "--replications", strconv.Itoa(replications), "--workers", "1", "--quiet", "--out", filepath.Join(t.TempDir(), "r"))
 	if out, err := run.CombinedOutput(); err != nil {

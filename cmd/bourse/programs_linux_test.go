@@ -37,7 +37,7 @@ func TestPrograms(t *testing.T) {
 	if got, want := shape(string(out)), shape(strings.Join(commands[0].output, "\n")); whole && got != want {
 		t.Errorf("docs/live.md:%d: %s prints\n%s\nof the shape\n%s, want\n%s", commands[0].line, commands[0].command, out, got, want)
 	}
-	paid := make(map[string]string) // by contract
+	paid := make(map[string]string) // payments by contract
 	for _, row := range regexp.MustCompile(`(?m)^ +(\d+) .* \$(\S+)  \$\S+  fulfilled$`).FindAllStringSubmatch(string(out), -1) {
 		paid[row[1]] = row[2]
 	}

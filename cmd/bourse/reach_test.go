@@ -20,7 +20,7 @@ import (
 	"golang.org/x/tools/go/ssa/ssautil"
 )
 
-// A program has all functions of the program and those that main can reach.
+// A program contains all functions of this program, and those that main can reach.
 type program struct {
 	*ssa.Program
 	loaded  []*packages.Package

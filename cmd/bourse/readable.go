@@ -82,7 +82,7 @@ func fold(paragraph string, width int) string {
 	return setIn(paragraph, width, "")
 }
 
-// setIn wraps s into lines of the given width. Every line except the first begins with the
+// setIn wraps s into lines of the given width. Every line except the first one begins with the
 // given text.
 func setIn(s string, width int, with string) string {
 	lines := strings.Split(text.WrapSoft(s, width-len(with)), "\n")

@@ -80,8 +80,8 @@ func commandReference(app *cli.App) string {
 	b.WriteString(commandsHead)
 	all := flagged("", app.Commands)
 	names := slices.Sorted(maps.Keys(all))
-	uses, most := map[string]int{}, map[string]string{} // of each text; the text that most commands have for each flag
-	described := map[string]string{}                    // the command with this name that has a description
+	uses, most := map[string]int{}, map[string]string{} // uses: number of commands with each text; most: the most frequent text of each flag
+	described := map[string]string{}                    // command that describes each text
 	anonymous := func(name string) string { return strings.ReplaceAll(all[name].Description, name, "") }
 	for _, name := range names {
 		for _, f := range all[name].Flags {
@@ -204,8 +204,8 @@ func scenarioReference(root *jsonschema.Schema) string {
 	return b.String()
 }
 
-// familyTable prints the plug-ins of a family with their options. Options that several
-// plug-ins have with the same words follow in a table of their own.
+// familyTable prints the plug-ins of a family with their options. Options that several plug-ins
+// describe with the same words are listed in a separate table at the end.
 func familyTable(b *bytes.Buffer, plugins []catalog.Plugin) {
 	fmt.Fprintf(b, "\n### family-%s\n\n| name | description, and options with their defaults |\n| --- | --- |\n", plugins[0].Family)
 	owners := map[string]string{} // names of the plug-ins that have an option, keyed by the option's text
@@ -263,7 +263,7 @@ func marketReference(defaults live.Config) string {
 	return b.String()
 }
 
-// marketFields writes one line per field of v, which is at path.
+// marketFields writes one line per field of v. The path of v in the file is path.
 func marketFields(b *strings.Builder, path string, v reflect.Value) {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
@@ -295,7 +295,7 @@ func fieldTable(b *bytes.Buffer, name string, s *jsonschema.Schema) {
 	}
 }
 
-// kind describes in words what a field may contain.
+// kind describes the possible values of a field in words.
 func kind(s *jsonschema.Schema) string {
 	switch {
 	case s.Ref != "":

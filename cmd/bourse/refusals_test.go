@@ -13,8 +13,8 @@ import (
 	"unicode/utf16"
 )
 
-// TestRefusals checks that refusals of the same kind have the same exit status and name
-// what the user typed.
+// TestRefusals checks that refusals of the same kind have the same exit status and quote the
+// user's input.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// smallMarket is small enough that every part of its page can be judged.
+// smallMarket is a scenario whose page is so small that the test can check every part.
 const smallMarket = `
 name: small
 title: A small market
@@ -32,13 +32,13 @@ configurations:
     workload: {model: {iat: {min: 1, mean: 10}}}
 `
 
-// TestReportPage looks at the page of results like a reader. A click on a point of a figure
-// leads to its row, from there to a replication, to a job and to the job's ledger entry.
-// The hash of this entry must be the one that 'ledger show' prints. The same must work by
-// keyboard and without scripts. There must be no requests, no errors on the console and no
-// violations of axe's rules, in light and dark mode. At a width of 400 pixels, the metric's
-// column must stay. The page must look like its screenshots. The test runs a browser, only
-// in the nightly part page. With -update, it writes the screenshots.
+// TestReportPage checks the page of results in a browser. A click on a point of a figure leads
+// to its row, from there to a replication, to a job and to the job's ledger entry. The hash of
+// this entry must be the one that 'ledger show' prints. The same must work by keyboard and
+// without scripts. There must be no requests, no errors on the console and no violations of
+// axe's rules, in light and dark mode. At a width of 400 pixels, the metric's column must stay.
+// The page must look like its screenshots. The test runs a browser, only in the nightly part
+// page. With -update, it writes the screenshots.
 func TestReportPage(t *testing.T) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("a browser runs in the nightly part page: BOURSE_CI=1 runs it")
@@ -106,8 +106,8 @@ func TestReportPage(t *testing.T) {
 	b.follow(":target + p", "rep/"+run+"/0")
 	b.follow(":target", "row/busy/cac/violations")
 
-	// By keyboard, a figure is one stop, arrows select the next point, and return leads to
-	// its row.
+	// With the keyboard, the tab key stops once at a figure, the arrow keys select the next
+	// point, and return leads to the row of the point.
 	b.do(chromedp.Navigate("file://"+page), chromedp.Reload())
 	b.await(`document.querySelector('button') !== null && location.hash === ''`)
 	for range 40 {

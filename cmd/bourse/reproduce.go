@@ -39,7 +39,7 @@ type reproduceOptions struct {
 	json3Option[[]papers.Judged] `yaml:",inline"`
 }
 
-// partsOptions are the flags that select the parts to run.
+// A partsOptions contains the flags that select the parts to run.
 type partsOptions struct {
 	Traces       string   `doc:"find the papers' logs (SWF, plain or gzip) in {DIR}, by name (default: generate jobs)"`
 	Paper        []string `doc:"reproduce only {PAPER}: market, librarisk, librasla, reservations or volunteers; may be repeated"`

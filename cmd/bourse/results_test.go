@@ -21,8 +21,8 @@ import (
 
 var allPresets = flag.Bool("presets", false, "hold the results of all presets to their hashes, not of some of each paper")
 
-// alike are the presets that take longest, or that vary another preset of the same paper.
-// Only -presets checks them.
+// alike lists the presets that take longest, or that vary another preset of the same paper.
+// They are checked only with -presets.
 var alike = []string{
 	"librarisk-figure2", "librarisk-figure3", "librasla-figure3", "librasla-figure4",
 	"negotiation",
@@ -31,10 +31,10 @@ var alike = []string{
 }
 
 // TestResults compares the output of presets with the hashes in testdata/results.txt. The
-// presets run one replication in the middle of their sweeps. The output consists of tables,
-// the numbers of figures, and the heads of ledgers, which represent all of their bytes. A
-// change of the code that should not change results can therefore not do so unnoticed. To
-// change a hash, use -presets -update and give the reason in the commit message.
+// presets run one replication in the middle of their sweeps. The output consists of tables, the
+// numbers of figures, and the heads of ledgers, which represent all of their bytes. The test
+// therefore detects a change of the code that changes results unintentionally. To change a
+// hash, use -presets -update and give the reason in the commit message.
 func TestResults(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/results.txt"
@@ -118,7 +118,7 @@ func hashes(t *testing.T, name, dir string) (rows []string) {
 		}
 		data, err := os.ReadFile(path)
 		if head {
-			data = data[:bytes.Index(data, []byte("\nfile "))] // the head of the log itself, because the way in which the store divides its files may change
+			data = data[:bytes.Index(data, []byte("\nfile "))] // keep only the head of the log, because the store may divide its files in another way
 		}
 		sums[kind] = fmt.Appendf(sums[kind], "%s %x\n", inside, sha256.Sum256(data))
 		return err

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// programsRun skips a test in which a market runs programs on this machine, unless it is
-// requested. Nightly parts request all tests with BOURSE_CI=1. .ci/run requests a small
-// part if this machine can run it, and names a file with BOURSE_PROGRAMS. If the machine
-// cannot run it, the reason is added to the file.
+// programsRun skips a test in which a market runs programs on this machine, unless such tests
+// are requested. Nightly parts request all tests with BOURSE_CI=1. .ci/run requests a small
+// part if this machine can run it, and names a file with BOURSE_PROGRAMS. If the machine cannot
+// run it, the reason is added to the file.
 func programsRun(t *testing.T) (whole bool) {
 	t.Helper()
 	file := os.Getenv("BOURSE_PROGRAMS")
@@ -43,7 +43,7 @@ func programsRun(t *testing.T) (whole bool) {
 }
 
 // ableToRun returns the reason why this machine cannot run a market's programs in control
-// groups. It finds out by trying.
+// groups. It starts a program to find out.
 var ableToRun = sync.OnceValue(func() error {
 	if os.Getuid() != 0 {
 		return errors.New("only root makes control groups")
@@ -53,7 +53,7 @@ var ableToRun = sync.OnceValue(func() error {
 			return err
 		}
 	}
-	dir, err := os.MkdirTemp("", "bourse-able") // others pass through it
+	dir, err := os.MkdirTemp("", "bourse-able") // other users need access to folders in it
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ type runOptions struct {
 	output[publication.StudyValues] `yaml:",inline"`
 }
 
-// givenOptions choose jobs and override fields of a scenario.
+// A givenOptions contains the flags that choose jobs and override fields of a scenario.
 type givenOptions struct {
 	Seed               string   `doc:"derive all random numbers from {SEED}"`
 	Trace              string   `doc:"use the log {FILE} (SWF, plain or gzip) instead of the model"`
@@ -291,9 +291,9 @@ func unwritten(dir string, err error) error {
 // A choice is the experiment that the user chose, with its settings.
 type choice struct {
 	experiment scenario.Experiment
-	command    []string         // runs it again
+	command    []string         // command that runs the experiment again
 	source     publication.File // scenario file, if there is one
-	streamed   bool             // the scenario was read from a stream
+	streamed   bool             // whether the scenario was read from a stream
 }
 
 // text returns the scenario as the text of a file.

@@ -91,7 +91,7 @@ func warnings(ready *experiments.Prepared) []string {
 	return report.List(append(catalog.Idle(ready.Experiment), ready.Warnings()...))
 }
 
-// checked is the JSON output for a valid scenario.
+// A checked is the JSON output for a valid scenario.
 type checked struct {
 	Name           string   `json:"name"`
 	Replications   int      `json:"replications"`

@@ -49,7 +49,7 @@ func checkedMain() {
 // programs.
 func forPrograms(args []string) (string, report.Output, bool) {
 	commands := newApp(nil, nil, nil).Commands
-	called, all := "", outputs(commands) // the longest name, for example run merge instead of run
+	called, all := "", outputs(commands) // the longest matching name, for example run merge instead of run
 	for name := range all {
 		if len(name) > len(called) && strings.HasPrefix(strings.Join(args, " ")+" ", name+" ") {
 			called = name
@@ -118,7 +118,7 @@ func closeObjects(schema any) {
 	}
 }
 
-// TestMeets checks that each kind of fault in the output is found.
+// TestMeets checks that meets detects each kind of fault in the output.
 func TestMeets(t *testing.T) {
 	t.Parallel()
 	type part struct {
@@ -270,7 +270,7 @@ func fields(at string, schema map[string]any) map[string]string {
 		if !slices.Contains(required, any(name)) {
 			way += "?"
 		}
-		below, _ := property.(map[string]any) // or true: anything
+		below, _ := property.(map[string]any) // the value true permits any field
 		maps.Copy(found, fields(way, below))
 	}
 	return found

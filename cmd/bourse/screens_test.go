@@ -16,10 +16,10 @@ import (
 // Smoothed edges of letters and a line drawn one pixel lower therefore pass. A line of text
 // across a tile does not pass: it has about 400 pixels.
 const (
-	shifted    = 3   // pixels
-	unlikeBy   = 64  // of 255
+	shifted    = 3   // maximum shift in pixels
+	unlikeBy   = 64  // maximum difference of a colour channel, of 255
 	tileSide   = 100 // pixels
-	mostUnlike = 200 // pixels of a tile, which has 10,000 pixels
+	mostUnlike = 200 // maximum number of different pixels in a tile of 10,000 pixels
 )
 
 // unlike describes how a picture of a page differs from the expected one, or returns an
@@ -90,8 +90,8 @@ func near(c color.RGBA, in *image.RGBA, r image.Rectangle) bool {
 
 func apart(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-// TestUnlike checks that pictures that differ like those of two machines are alike, and
-// that pictures with something missing are not.
+// TestUnlike checks that two pictures are alike if they differ as much as those of two machines
+// do, and not if an element is missing in one of them.
 func TestUnlike(t *testing.T) {
 	// A page consists of lines of text, in which each word has three strokes in every 25
 	// pixels, and a box.

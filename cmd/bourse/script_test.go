@@ -30,13 +30,13 @@ const waiting = 3
 func TestMain(m *testing.M) {
 	agent.Main() // this program supervises the tasks of a lab
 	confine.Main()
-	if err := flag.Set("test.parallel", strconv.Itoa(waiting*runtime.GOMAXPROCS(0))); err != nil { // -parallel overrides it
+	if err := flag.Set("test.parallel", strconv.Itoa(waiting*runtime.GOMAXPROCS(0))); err != nil { // the flag -parallel overrides this value
 		panic(err)
 	}
 	testscript.Main(m, map[string]func(){"bourse": checkedMain})
 }
 
-// TestScripts runs the conversations in testdata/script: commands as a user types them,
+// TestScripts runs the scripts in testdata/script, which contain commands as a user types them,
 // with their output and exit statuses. Scripts that read recorded logs under $TRACES are
 // skipped if there are none.
 func TestScripts(t *testing.T) {
@@ -117,7 +117,7 @@ func scriptDecided(ts *testscript.TestScript, neg bool, args []string) {
 	db, err := pebble.Open(filepath.Join(dir, "log"), &pebble.Options{FormatMajorVersion: pebble.FormatValueSeparation, Logger: quiet{}})
 	ts.Check(err)
 	defer db.Close()
-	key := []byte("N") // what it was made as
+	key := []byte("N") // key of the parameters with which the market was created
 	text, closer, err := db.Get(key)
 	ts.Check(err)
 	made := make(map[string]any)
@@ -128,7 +128,7 @@ func scriptDecided(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(db.Set(key, text, pebble.Sync))
 }
 
-// quiet is a Pebble logger that writes nothing.
+// A quiet is a Pebble logger that writes nothing.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}

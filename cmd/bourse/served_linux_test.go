@@ -26,7 +26,7 @@ func TestServed(t *testing.T) {
 	if !programsRun(t) {
 		t.Skip("a minute of the processors: the nightly part machines runs it")
 	}
-	dir, err := os.MkdirTemp("", "bourse-served") // others pass through it
+	dir, err := os.MkdirTemp("", "bourse-served") // other users need access to folders in it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestServed(t *testing.T) {
 		}
 	}
 
-	// Run two at a time, so that the kernel has to share the processors.
+	// Run two programs at a time, so that the kernel has to share the processors.
 	done := make(chan live.Contract)
 	const burn = "i=0; while [ $i -lt 2000000 ]; do i=$((i+1)); done; cat /proc/$$/schedstat"
 	go func() { done <- run("--work", "1", "--deadline", "60", "--", "sh", "-c", burn) }()

@@ -26,7 +26,7 @@ var siegeWhole = flag.Bool("siege", false, "TestSiege opens 1, 100, 1,000 and 3,
 // A besieger states what a hostile peer does with a connection until it is closed.
 type besieger struct {
 	what  string
-	proto string // sent within TLS; empty means no TLS
+	proto string // protocol requested in the TLS handshake (ALPN); empty means no TLS
 	does  func(c net.Conn, s *siegeServer)
 }
 
@@ -44,7 +44,7 @@ var besiegers = []besieger{
 	}},
 	{"large bodies", "http/1.1", func(c net.Conn, s *siegeServer) {
 		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n", s.call)
-		c.Write(bytes.Repeat([]byte(" "), 999_000)) //nolint:errcheck // it may be refused
+		c.Write(bytes.Repeat([]byte(" "), 999_000)) //nolint:errcheck // ignore the error, because the server may refuse the data
 		drip(c, "")
 	}},
 	{"readers", "http/1.1", func(c net.Conn, s *siegeServer) {
@@ -56,11 +56,11 @@ var besiegers = []besieger{
 	}},
 	{"streams", "http/1.1", func(c net.Conn, s *siegeServer) {
 		fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", s.stream)
-		io.Copy(io.Discard, c) //nolint:errcheck // until it ends
+		io.Copy(io.Discard, c) //nolint:errcheck // wait until the server closes the connection
 	}},
 	{"idle HTTP/2", "h2", func(c net.Conn, _ *siegeServer) {
 		fmt.Fprint(c, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00")
-		io.Copy(io.Discard, c) //nolint:errcheck // until it ends
+		io.Copy(io.Discard, c) //nolint:errcheck // wait until the server closes the connection
 	}},
 }
 
@@ -123,13 +123,13 @@ func (s *siegeServer) siege(t *testing.T, n, calls int, all ...besieger) {
 			siege.Go(func() { b.come(ctx, s) })
 		}
 	}
-	time.Sleep(time.Second + time.Duration(n*len(all))*2*time.Millisecond) // until they are there
+	time.Sleep(time.Second + time.Duration(n*len(all))*2*time.Millisecond) // wait until all connections are open
 	took := s.calls(t, calls)
 	stop()
 	siege.Wait()
 	limit := time.Second
 	if !*siegeWhole {
-		limit *= 5 // other tests run
+		limit *= 5 // other tests run at the same time
 	}
 	in := slices.IndexFunc(took, func(d time.Duration) bool { return d >= limit })
 	if in < 0 {
@@ -165,8 +165,8 @@ func (s *siegeServer) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		s.process.Process.Kill() //nolint:errcheck // it may be dead
-		s.process.Wait()         //nolint:errcheck // likewise
+		s.process.Process.Kill() //nolint:errcheck // ignore the error, because the process may have ended
+		s.process.Wait()         //nolint:errcheck // ignore this error, too
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if s.at = regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(line); s.at == "" {
@@ -179,7 +179,7 @@ func (s *siegeServer) start(t *testing.T) {
 	}
 }
 
-// come simulates one hostile peer that reconnects until ctx ends.
+// come acts as one hostile peer that reconnects until ctx ends.
 func (b besieger) come(ctx context.Context, s *siegeServer) {
 	for ctx.Err() == nil {
 		in, err := (&net.Dialer{Timeout: 10 * time.Second}).DialContext(ctx, "tcp", s.at)
@@ -196,17 +196,17 @@ func (b besieger) come(ctx context.Context, s *siegeServer) {
 		in.Close()
 		select {
 		case <-ctx.Done():
-		case <-time.After(time.Second): // slow, not many
+		case <-time.After(time.Second): // reconnect slowly
 		}
 	}
 }
 
-// newWay returns an HTTP client whose connections are reused or not, as given.
+// newWay returns an HTTP client that reuses connections if reuse is set.
 func newWay(kept bool) *http.Transport {
 	return &http.Transport{DisableKeepAlives: !kept, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 }
 
-// ask makes one call that must be answered.
+// ask makes one call to which the server must respond.
 func (s *siegeServer) ask(way *http.Transport) error {
 	c := http.Client{Transport: way, Timeout: 10 * time.Second}
 	r, err := c.Post("https://"+s.at+s.call, "application/json", strings.NewReader("{}"))
@@ -247,7 +247,7 @@ func (s *siegeServer) calls(t *testing.T, n int) []time.Duration {
 	return took
 }
 
-// memory returns the server's maximum memory.
+// memory returns the maximum memory of the server so far, in bytes.
 func (s *siegeServer) memory(t *testing.T) (bytes int64) {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid))
@@ -255,7 +255,7 @@ func (s *siegeServer) memory(t *testing.T) (bytes int64) {
 		t.Fatal(err)
 	}
 	_, most, _ := strings.Cut(string(text), "VmHWM:")
-	fmt.Sscan(most, &bytes) //nolint:errcheck // 0 is seen
+	fmt.Sscan(most, &bytes) //nolint:errcheck // if the text is invalid, bytes is 0, which the caller detects
 	if bytes == 0 {
 		t.Fatalf("%s has ended", s.name)
 	}

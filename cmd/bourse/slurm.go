@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// slurmOptions are the flags of runs on a cluster.
+// A slurmOptions contains the flags of runs on a cluster.
 type slurmOptions struct {
 	On        string `doc:"run the units on {ENGINE}: slurm, which must share the directory of --out"`
 	Chunk     int    `validate:"min=1" doc:"with --on slurm, run {N} units per task (default: one minute of work, as measured by one unit)"`

@@ -19,7 +19,7 @@ import (
 
 // A slurmCluster is a Slurm cluster for a test. It has a controller and the nodes n1 and n2
 // with two processors and 4000 MiB each on this machine, all of which end with the test. Node
-// n1 has two GPUs, for which two devices stand that every machine has.
+// n1 has two GPUs, which are represented by two devices that every machine has.
 type slurmCluster struct {
 	t   testing.TB
 	dir string
@@ -114,7 +114,7 @@ func newSlurm(t testing.TB, maxArray int) *slurmCluster {
 	return nil
 }
 
-// hasSlurm returns why this machine cannot run a cluster, or nil.
+// hasSlurm returns the reason why this machine cannot run a cluster, or nil.
 func hasSlurm() error {
 	for _, program := range []string{"slurmctld", "slurmd", "munged", "sbatch"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -127,20 +127,20 @@ func hasSlurm() error {
 	return nil
 }
 
-// conf is the variable that makes programs of Slurm use the cluster.
+// conf returns the environment variable with which programs of Slurm use the cluster.
 func (c *slurmCluster) conf() string { return "SLURM_CONF=" + filepath.Join(c.dir, "slurm.conf") }
 
-// command returns a command that uses the cluster.
+// command returns a command whose environment makes it use the cluster.
 func (c *slurmCluster) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), c.conf())
 	return cmd
 }
 
-// startController starts the controller.
+// startController starts the controller of the cluster.
 func (c *slurmCluster) startController() { c.must("slurmctld") }
 
-// startNode starts a node.
+// startNode starts the daemon of a node.
 func (c *slurmCluster) startNode(name string) { c.must("slurmd", "-N", name) }
 
 // killController kills the controller with SIGKILL.

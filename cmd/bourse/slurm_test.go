@@ -38,13 +38,13 @@ func TestSlurm(t *testing.T) {
 		!strings.Contains(out, "#SBATCH --partition=all\n#SBATCH --time=5\n") || !strings.Contains(out, "--shard \"$SLURM_ARRAY_TASK_ID/6\"") {
 		t.Errorf("--dry-run: %v\n%s", err, out)
 	}
-	// Without --chunk, one unit is timed. On a machine that is not busy, all units together take less
-	// than a minute of work.
+	// Without --chunk, the program measures the time of one unit. On an idle machine, all units
+	// together take less than a minute.
 	if out, err := run("--out", "there", "--on", "slurm", "--dry-run"); err != nil || !regexp.MustCompile(`--shard "\$SLURM_ARRAY_TASK_ID/[1-6]"`).MatchString(out) {
 		t.Errorf("--dry-run without --chunk: %v\n%s", err, out)
 	}
 	out, err := run("--out", "there", "--on", "slurm", "--chunk", "3", "--no-wait")
-	// Tasks of the first array that have started by then also use up numbers.
+	// Tasks of the first array that have started by then also consume job numbers.
 	jobs := regexp.MustCompile(`submitted 6 tasks as job 1, ([0-9]+)\n`).FindStringSubmatch(out)
 	if err != nil || jobs == nil {
 		t.Fatalf("--no-wait: %v\n%s", err, out)

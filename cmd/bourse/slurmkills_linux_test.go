@@ -25,7 +25,7 @@ type slurmTown struct {
 	*town
 	cluster *slurmCluster
 	agent   *townPart
-	names   map[string]bool // of jobs that were seen in the queue
+	names   map[string]bool // names of jobs that were in the queue
 }
 
 func newSlurmTown(t *testing.T, seed uint64) *slurmTown {
@@ -55,14 +55,14 @@ func newSlurmTown(t *testing.T, seed uint64) *slurmTown {
 	return s
 }
 
-// heartbeats is a program that runs for about the given number of tenths of a second, and
+// heartbeats is a program that runs for about the given number of tenths of a second. It
 // records its start and each tenth.
 func heartbeats(tenths int) string {
 	return fmt.Sprintf("echo start >> beats; i=0; while [ $i -lt %d ]; do date +%%s%%N >> beats; sleep 0.1; i=$((i+1)); done", tenths)
 }
 
-// order submits an order with its own amount of work. An order that is not answered is sent
-// again later. The program runs for about the given number of tenths of a second.
+// order submits an order with a unique amount of work. If the order is not answered, settle
+// sends it again. The program runs for about the given number of tenths of a second.
 func (s *slurmTown) order(nodes, tenths, deadline int) {
 	s.orders++
 	out, err := s.run("job", "submit", "--home", "ann", "--json", "--quiet", "--work", strconv.FormatFloat(work(s.orders), 'f', -1, 64),
@@ -73,7 +73,7 @@ func (s *slurmTown) order(nodes, tenths, deadline int) {
 	}
 }
 
-// queue returns the jobs in the queue, ID NAME STATE NODE each.
+// queue returns the jobs in the queue, each as ID NAME STATE NODE.
 func (s *slurmTown) queue() []string {
 	out, err := s.cluster.command("squeue", "-h", "-o", "%i %j %T %N").Output()
 	if err != nil {
@@ -88,13 +88,13 @@ func (s *slurmTown) queue() []string {
 	return lines
 }
 
-// A ranTask is a task that has begun: its first and last heartbeat, in nanoseconds.
+// A ranTask describes a task that has started by its first and last heartbeat, in nanoseconds.
 type ranTask struct {
 	host, name  string
 	first, last int64
 }
 
-// ran returns the tasks that have begun, by contract and node, and reports those whose program
+// ran returns the tasks that have started, by contract and node. It fails the test if a program
 // was started more than once.
 func (s *slurmTown) ran() map[string][]ranTask {
 	all := make(map[string][]ranTask)
@@ -109,13 +109,13 @@ func (s *slurmTown) ran() map[string][]ranTask {
 		}
 		folder := filepath.Dir(filepath.Dir(file))
 		r := ranTask{host: filepath.Base(filepath.Dir(filepath.Dir(folder))), name: filepath.Base(folder)}
-		if n := strings.Count(string(text), "start\n"); n > 1 { // 0 if its first line is being written
+		if n := strings.Count(string(text), "start\n"); n > 1 { // n is 0 while the first line is being written
 			s.Errorf("seed %d: the program of %s on %s was started %d times", s.seed, r.name, r.host, n)
 		}
 		for beat := range strings.FieldsSeq(string(text)) {
 			at, err := strconv.ParseInt(beat, 10, 64)
 			if err != nil {
-				continue // start
+				continue // skip the line start
 			}
 			if r.first == 0 {
 				r.first = at
@@ -128,7 +128,8 @@ func (s *slurmTown) ran() map[string][]ranTask {
 	return all
 }
 
-// settle waits until everything has ended, and checks what must hold of each order and each task.
+// settle waits until all contracts have ended, and checks the contract of each order and the
+// starts and heartbeats of each task.
 func (s *slurmTown) settle() (states map[string]int) {
 	s.Helper()
 	s.until(2*time.Minute, "what was signed is answered", func() bool {
@@ -192,10 +193,11 @@ func (s *slurmTown) settle() (states map[string]int) {
 	return states
 }
 
-// TestSlurmMarket checks a market on a Slurm cluster, of which a node's daemon, the agent and the
-// market are killed while a contract of two nodes runs. The contract is fulfilled. A second job
-// for a task that has started does nothing. A node that Slurm does not use is closed, and the
-// other gets the next job. The page docs/slurm.md tests more.
+// TestSlurmMarket checks a market on a Slurm cluster. The daemon of a node, the agent and the
+// market are killed while a contract of two nodes runs. The contract must still be fulfilled. A
+// second job for a task that has started must do nothing. A node that Slurm does not use must
+// be closed, and the other node must get the next job. The commands in docs/slurm.md test more
+// cases.
 func TestSlurmMarket(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -239,10 +241,11 @@ func TestSlurmMarket(t *testing.T) {
 	}
 }
 
-// TestSlurmKills runs rounds in each of which a part of the market or of the cluster is killed
-// with SIGKILL while programs run. Afterwards each order has one contract, the program of each
-// task was started once, no node of a contract has run twice at a time, no job is left in the
-// queue, and the market's log repeats.
+// TestSlurmKills runs rounds. In each round, a part of the market or of the cluster is killed
+// with SIGKILL while programs run. Afterwards, each order must have one contract, and the
+// program of each task must have been started once. No node of a contract may have run twice at
+// the same time, and no job may be left in the queue. A replay of the market's log must give
+// the same results.
 func TestSlurmKills(t *testing.T) {
 	if *slurmRounds == 0 {
 		t.Skip("-slurm.rounds N runs it")
@@ -263,7 +266,7 @@ func TestSlurmKills(t *testing.T) {
 	}
 	for round := range *slurmRounds {
 		for range 1 + rng.IntN(2) {
-			s.order(1+rng.IntN(2), 20+rng.IntN(60), 60+rng.IntN(240)) // some are placed again after they were lost
+			s.order(1+rng.IntN(2), 20+rng.IntN(60), 60+rng.IntN(240)) // some tasks are lost and started again on another node
 		}
 		time.Sleep(time.Duration(rng.IntN(4000)) * time.Millisecond)
 		k := kinds[rng.IntN(len(kinds))]

@@ -19,11 +19,11 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// These are the exit statuses, as listed by --help.
+// The exit statuses, as listed by --help.
 const (
 	statusDone        = 0
 	statusFailed      = 1
-	statusUsage       = 2 // usage or configuration
+	statusUsage       = 2 // a user error in the command line or in a file
 	statusAudit       = 3 // an audit found something
 	statusIncomplete  = 4 // a sweep is incomplete
 	statusAgain       = 5 // a bank could not answer; the same request may be sent again

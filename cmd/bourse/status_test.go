@@ -92,8 +92,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestIncomplete checks the status of a sweep of several figures if one cannot be written.
-// The figures before it must exist.
+// TestIncomplete checks the status of a sweep of several figures if one cannot be written. The
+// figures before that one must exist.
 func TestIncomplete(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

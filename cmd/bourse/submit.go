@@ -26,7 +26,7 @@ type contractsShown struct {
 	Contracts []live.Contract `json:"contracts" doc:"states or outcomes of the contracts"`
 }
 
-// termsOptions are the terms of a contract except its budget.
+// A termsOptions contains the flags for the terms of a contract, except the budget.
 type termsOptions struct {
 	Work     float64  `unit:"seconds" doc:"state the work per node as {SECONDS} of one processor; units such as 2h are accepted"`
 	Deadline float64  `unit:"seconds" doc:"set the deadline to {SECONDS}; units such as 2h are accepted"`

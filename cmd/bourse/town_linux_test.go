@@ -28,22 +28,22 @@ type town struct {
 	*testing.T
 	dir          string
 	seed         uint64
-	parts        []*townPart // all of them
+	parts        []*townPart // all processes of the cluster
 	bank, market *townPart
 	hosts        []*townPart
-	wires        []*cable      // from the market to the bank, from the user, and from each host
-	db           *pgtest.Proxy // before the bank's PostgreSQL server; nil if its ledger is a folder
+	wires        []*cable      // connections from the market to the bank, from the user, and from each host
+	db           *pgtest.Proxy // proxy before the bank's PostgreSQL server; nil if the ledger is in a folder
 
 	mu        sync.Mutex
-	answered  map[int]live.Answer // keyed by the number of the order
+	answered  map[int]live.Answer // answers, keyed by the number of the order
 	orders    int
-	done      []string // what was done to it
-	env       []string // added to that of the processes
+	done      []string // failures that were caused
+	env       []string // variables added to the environment of the processes
 	small     bool     // whether the processes have disks of their own
-	cancelled []int64  // contracts, as was answered
+	cancelled []int64  // contracts that were cancelled according to an answer
 }
 
-// The market gives up hosts quickly.
+// The rules of the market, by which a host is lost after a short silence.
 const townRules = `name: lab
 number: 1
 listen: %s
@@ -59,7 +59,7 @@ func newTown(t *testing.T, seed uint64, hosts int, db *pgtest.Proxy, policy ...s
 	if db != nil {
 		books = db.URL
 	}
-	dir, err := os.MkdirTemp("", "bourse-town") // others pass through it
+	dir, err := os.MkdirTemp("", "bourse-town") // other users need access to folders in it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func (w *town) bourse(args ...string) string {
 	return out
 }
 
-// bourses makes the bank. The output of commands that create a key or an invitation is
+// bourses creates the bank. The output of commands that create a key or an invitation is
 // stored.
 func (w *town) bourses(commands ...string) {
 	w.Helper()
@@ -217,7 +217,7 @@ func (w *town) until(patience time.Duration, what string, holds func() bool) {
 type townPart struct {
 	name string
 	args []string
-	said string // file
+	said string // file of the output
 
 	mu   sync.Mutex
 	cmd  *exec.Cmd
@@ -334,7 +334,7 @@ func (w *town) submit(rng *rand.Rand, kill time.Duration) {
 	}
 }
 
-// killed reports whether a command was ended by a kill.
+// killed reports whether a command was killed by a signal.
 func killed(c *exec.Cmd) bool {
 	s, ok := c.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && s.Signaled()
@@ -344,7 +344,7 @@ func killed(c *exec.Cmd) bool {
 func (w *town) note(k int, out []byte) {
 	var shown contractsShown
 	if json.Unmarshal(out, &shown) != nil {
-		return // it was killed
+		return // the command was killed
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -364,8 +364,8 @@ func (w *town) contracts(args ...string) (all []live.Contract, err error) {
 	return shown.Contracts, err
 }
 
-// heal lets everything work again. It returns when all orders are answered and all open
-// contracts have ended.
+// heal ends all failures. It returns when all orders are answered and all open contracts have
+// ended.
 func (w *town) heal(cancel bool) {
 	w.Helper()
 	for _, l := range w.wires {
@@ -460,7 +460,7 @@ func (w *town) prove() {
 		by[k] = c
 	}
 	for _, c := range all {
-		if slices.Contains(w.cancelled, c.ID) && c.State != "cancelled" && c.State != "fulfilled" { // by then its work was done
+		if slices.Contains(w.cancelled, c.ID) && c.State != "cancelled" && c.State != "fulfilled" { // the work of the contract was done by then
 			w.Errorf("seed %d: contract %d was answered to be cancelled, and is %+v", w.seed, c.ID, c)
 		}
 	}

@@ -14,10 +14,10 @@ import (
 	"bourse/bank/whole"
 )
 
-// These are the limits of a file or folder that is sent with a job.
+// The limits of a file or folder that is sent with a job.
 const (
-	mostFile = 64 << 20 // bytes
-	mostTree = 10_000   // files, links and folders
+	mostFile = 64 << 20 // maximum size in bytes
+	mostTree = 10_000   // maximum number of files, links and folders
 )
 
 // tree returns a folder as a canonical tar stream. It contains sorted names relative to the

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// TestTree checks that a folder is sent with its relative names, executable bits and links, that the
-// same content gives the same bytes at other times, and that links to the outside, other kinds of
-// files and large folders are refused by name.
+// TestTree checks that the archive of a folder contains relative names, executable bits and
+// links, and that the same content always gives the same bytes. It also checks that links to
+// the outside, other kinds of files and large folders are refused, with the name of the entry.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	made := func() string {
@@ -82,7 +82,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// sparse makes a file of 40 MiB.
+// sparse creates a file of 40 MiB without content.
 func sparse(path string) error {
 	return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 40<<20))
 }

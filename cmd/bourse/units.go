@@ -20,7 +20,7 @@ import (
 // mostRows is the number of rows of the jobs table above which CSV is written only on request.
 const mostRows = 1_000_000
 
-// unitOptions are the flags that select the units to run and the tables to store.
+// A unitOptions contains the flags that select the units to run and the tables to store.
 type unitOptions struct {
 	Tables string `doc:"store jobs and prices in {FORM}: both, parquet, csv or none (default: both; parquet for at least a million rows)"`
 	Units  bool   `doc:"list the units into which the run can be divided, without running them"`
@@ -28,7 +28,7 @@ type unitOptions struct {
 	Fresh  bool   `doc:"discard the units of a stopped run, and replace older results"`
 }
 
-// tables returns the file format of the large tables.
+// tables returns the file formats of the large tables.
 func tables(c *cli.Context, ready *experiments.Prepared) (results.Tables, error) {
 	if name := c.String("tables"); name != "" {
 		t, err := results.ParseTables(name)

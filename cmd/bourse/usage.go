@@ -17,7 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// usageShown is the JSON form of usage.
+// A usageShown is the JSON form of usage.
 type usageShown struct {
 	Account string      `json:"account"`
 	Month   string      `json:"month,omitempty"`

@@ -16,7 +16,7 @@ import (
 )
 
 // TestVerdicts recomputes ten verdicts on the market paper from metrics.csv with Student's
-// intervals only. It compares them with those of 'paper claims'.
+// intervals only. It compares the verdicts with those of 'paper claims'.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "paper")
@@ -39,8 +39,8 @@ func TestVerdicts(t *testing.T) {
 		key := r[0] + " " + r[1] + " " + r[3]
 		values[key] = append(values[key], x)
 	}
-	// A sum has a sign, a configuration, a policy and a metric for each term. Its mean is
-	// above lo and below hi.
+	// A sum is a sum of metrics. Each term has a sign, a configuration, a policy and a metric.
+	// The mean of the sum must be above lo and below hi.
 	type sum struct {
 		terms  string
 		lo, hi float64
@@ -160,7 +160,7 @@ func claimsOf(t *testing.T, out string, seed uint64, replications int) (verdicts
 	verdicts = map[string]string{}
 	for _, c := range all[0].Claims {
 		verdicts[c.ID] = c.Verdict
-		if c.ID != "30" { // which has no rows
+		if c.ID != "30" { // this claim has no rows
 			tested++
 		}
 	}

@@ -18,7 +18,7 @@ func version() string {
 	return s
 }
 
-// release is the JSON output with the program's version.
+// A release is the JSON output with the program's version.
 type release struct {
 	Release  string `json:"release" doc:"version number, as in the CHANGELOG"`
 	Revision string `json:"revision" doc:"revision of the source, or unknown"`

@@ -11,14 +11,14 @@ import (
 
 // A cable connects two processes of a cluster. It can be cut, silenced or slowed.
 type cable struct {
-	address string // at which it listens
+	address string // address at which the cable listens
 	to      string
 	link    string // network device that the cable uses, if it has its own
 
 	mu    sync.Mutex
-	cut   bool          // hangs up
-	deaf  bool          // drops all data and closes no connection
-	delay time.Duration // bytes that were passed on
+	cut   bool          // whether the cable closes all connections
+	deaf  bool          // whether the cable drops all data and keeps connections open
+	delay time.Duration // delay of the data
 	ends  map[net.Conn]bool
 }
 
@@ -67,7 +67,7 @@ func (w *cable) fail(cut, deaf bool, delay time.Duration) {
 	}
 }
 
-// hold records one end of a connection and reports whether the connection may exist.
+// hold records one end of a connection. It reports false if the cable is cut.
 func (w *cable) hold(c net.Conn) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,7 +117,7 @@ func (w *cable) serve(client net.Conn) {
 	<-done
 }
 
-// wait returns when the received data may be passed on.
+// wait waits until the received data may be passed on.
 func (w *cable) wait() {
 	for {
 		w.mu.Lock()

@@ -54,8 +54,8 @@ func witnessed(t *testing.T, dir, name string) (url, key string) {
 	return url, strings.TrimSpace(key)
 }
 
-// TestWitnessed checks a log that two of three witnesses sign. It must be published, served
-// and audited with their signatures. A fork of the log must not find witnesses, and a log
+// TestWitnessed checks a log that two of three witnesses sign. It must be published, served and
+// audited with their signatures. A fork of the log must not be signed by witnesses, and a log
 // with fewer witnesses must not be published.
 func TestWitnessed(t *testing.T) {
 	t.Parallel()
@@ -125,9 +125,10 @@ func TestWitnessed(t *testing.T) {
 	}
 }
 
-// TestDated checks that the times of cosignatures bound the times of entries. An operator
-// who sets the clock books six issues an hour apart within seconds. The audit must name
-// them, whether they are dated before the checkpoint that does not contain them or ahead.
+// TestDated checks that the times of cosignatures bound the times of entries. An operator who
+// changes the clock books six issues within seconds, dated an hour apart. The audit must name
+// these entries if they are dated before the checkpoint that does not contain them, or in the
+// future.
 func TestDated(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -151,7 +151,7 @@ func (l *Ledger) bookSettle(e *Entry) error {
 	return nil
 }
 
-// bookAdjust books a change of a budget: at most one move, between the contract's owner and its
+// bookAdjust books a change to a budget: at most one move, between the contract's owner and its
 // escrow.
 func (l *Ledger) bookAdjust(e *Entry) error {
 	escrow, ok := l.contracts.escrow(e.Contract)

@@ -244,7 +244,7 @@ func (l *Ledger) reject(now float64, contract int64, id string, note []byte) err
 }
 
 // Record appends a note that moves no money: the result of an auction clearing (kind
-// [Cleared], for [NoContract]), or a change of an open contract (kind [Moved]).
+// [Cleared], for [NoContract]), or a change to an open contract (kind [Moved]).
 func (l *Ledger) Record(now float64, kind Kind, contract int64, note []byte) error {
 	err := l.begin(now)
 	if err == nil {

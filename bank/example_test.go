@@ -6,7 +6,7 @@ import (
 	"bourse/bank"
 )
 
-// The example sets a contract's budget aside, pays the contract's hosts, and returns the
+// This example sets a contract's budget aside, pays the contract's hosts, and returns the
 // remainder.
 func Example() {
 	ledger := bank.New(nil)

@@ -38,7 +38,7 @@ func hashOf(n uint64, dir string) (string, error) {
 }
 
 // TestMatrixHashes checks that the first draws of the matrix publish the same results as when
-// testdata/matrix-hashes.txt was written. The test shows whether a change of the program alters
+// testdata/matrix-hashes.txt was written. The test shows whether a change to the program alters
 // results. If it does so on purpose, rewrite the file and mention it in the commit:
 //
 //	go test ./experiments -run TestMatrixHashes -matrix.rewrite

@@ -20,7 +20,7 @@ func hooksOf(o *offer) []hook {
 }
 
 // bargain is the hook that lets the owners of jobs negotiate. If the policy would reject a
-// request, the owner receives offers. Each offer is the smallest change of the budget,
+// request, the owner receives offers. Each offer is the smallest change to the budget,
 // deadline, number of nodes or class with which the policy would accept the job immediately
 // and the owner could pay. The user is inelastic. If a job is expected to finish by the user's
 // deadline, the offer's utility is the value of the job minus its expected cost. If it would

@@ -20,9 +20,9 @@ func wantsPromises(e *scenario.Experiment) bool {
 	})
 }
 
-// promises requests predictions from the predictor of s. The predictions concern jobs of the
-// plan on hosts that are present on the last day of the trace. The random stream "probes"
-// selects the jobs and hosts, so they are the same for all predictors. It returns no
+// The function promises requests predictions from the predictor of s. The predictions concern
+// jobs of the plan on hosts that are present on the last day of the trace. The random stream
+// "probes" selects the jobs and hosts, so they are the same for all predictors. It returns no
 // predictions if hosts never leave.
 func (a *workspace) promises(s *setting, seed uint64, rep int) []metrics.Promise {
 	if a.churn == nil || len(a.plan) == 0 {

@@ -55,7 +55,7 @@ func (t *Trial) Request(j *workloadgen.Job) (r contracts.Request) {
 }
 
 // PlannedDeadlines computes the deadlines from the configuration and writes them into the
-// plan. Afterwards, changes of the runtime estimates do not change the deadlines.
+// plan. Afterwards, changes to the runtime estimates do not change the deadlines.
 func (t *Trial) PlannedDeadlines() {
 	t.Plan = slices.Clone(t.Plan)
 	for i := range t.Plan {

@@ -151,8 +151,8 @@ type Machine interface {
 	// Room returns the resources that no task has reserved.
 	Room() Resources
 
-	// Start starts the task with share s. If the resources that the task reserves do not fit
-	// in Room, it returns an error and changes nothing.
+	// Start starts the task with share s. If the resources that the task reserves do not fit in
+	// Room, Start returns an error and changes nothing.
 	Start(now float64, task Task, s Share) (Slot, error)
 
 	// SetShare changes the task's share from now on.

@@ -12,7 +12,7 @@ type tracker struct {
 	at     float64 // time up to which the price has been followed
 	still  int     // number of forecasts since the price last changed
 
-	past   []Rate // prices at the forecasts of the last window, oldest first
+	past   []Rate // prices at the times of the forecasts in the last window, oldest first
 	scores []Rate // the latest scores; score number k is at index k modulo the maximum number of scores
 	scored int64  // number of scores computed so far
 	sorted []Rate // the same scores, sorted

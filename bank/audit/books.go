@@ -244,7 +244,7 @@ func (b *books) settle(e *Entry) (found, want string) {
 	return "", ""
 }
 
-// adjust books a change of a contract's budget.
+// adjust books a change to a contract's budget.
 func (b *books) adjust(e *Entry) (found, want string) {
 	esc := b.escrows[e.Contract]
 	if esc == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// The example verifies a ledger against a head that was stored elsewhere.
+// This example verifies a ledger against a head that was stored elsewhere.
 func Example() {
 	disk := vfs.NewMem()
 	journal, _ := store.Create("bank", store.Options{FS: disk})

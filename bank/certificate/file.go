@@ -22,7 +22,7 @@ type File struct {
 }
 
 // OpenFile loads the pair in a file. The function read returns the content of the file. From
-// then on, the File calls notify once for each change of the file. It passes the new pair, or
+// then on, the File calls notify once for each change to the file. It passes the new pair, or
 // the reason why the old pair remains in use.
 func OpenFile(name string, read func() ([]byte, error), notify func(*tls.Certificate, error)) (*File, error) {
 	f := &File{name: name, read: read, notify: notify}

@@ -26,7 +26,7 @@
 //     may not exceed its limit together. From its settlement, a contract counts only with its
 //     payments to accounts other than the project. Under a right of earlier versions, which
 //     does not contain "refunds credited", it counts with its whole budget.
-//   - A change of a budget needs an order of kind bid of the contract's owner that names such a
+//   - A change to a budget needs an order of kind bid of the contract's owner that names such a
 //     market and the contract. Afterwards, its escrow has the budget in the order.
 //   - A settlement needs an order of the market. It must be of a contract with the market's
 //     number, and may pay only the contract's owner and payees of this market.

@@ -31,7 +31,7 @@ func (s *pending) init() {
 	s.requests = make(map[string]answered)
 }
 
-// change returns the change of an account, valid until the next call.
+// change returns the change to an account, valid until the next call.
 func (s *pending) change(name string) *change {
 	at, ok := s.accounts[name]
 	if !ok {

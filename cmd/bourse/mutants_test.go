@@ -198,7 +198,7 @@ func isRun(p *cover.Profile, at token.Position) bool {
 	return false
 }
 
-// A mutant is a change of the code, as reported by gremlins.
+// A mutant is a change to the code, as reported by gremlins.
 type mutant struct {
 	Type   string
 	Status string

@@ -33,7 +33,7 @@ var alike = []string{
 // TestResults compares the output of presets with the hashes in testdata/results.txt. The
 // presets run one replication in the middle of their sweeps. The output consists of tables, the
 // numbers of figures, and the heads of ledgers, which represent all of their bytes. The test
-// therefore detects a change of the code that changes results unintentionally. To change a
+// therefore detects a change to the code that changes results unintentionally. To change a
 // hash, use -presets -update and give the reason in the commit message.
 func TestResults(t *testing.T) {
 	t.Parallel()

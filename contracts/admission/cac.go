@@ -135,7 +135,7 @@ const none = -1
 
 // changed compares the current rates of a host's running tasks with their new rates. It
 // returns the first contract that would be violated among those whose nodes have their own
-// work. It records the changes of the other contracts. A contract whose budget is spent has no
+// work. It records the changes to the other contracts. A contract whose budget is spent has no
 // promised rate, unless it is the contract rebids, which has new bids.
 func (p *Capacity) changed(now float64, running []contracts.Allocation, spec *hosts.Spec, rebids int32, v contracts.View) (id contracts.ID, gets, want float64, ok bool) {
 	for j := range running {

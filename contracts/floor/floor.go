@@ -94,7 +94,7 @@ type marks struct {
 	touched []hosts.ID  // hosts to reallocate
 	changed []int32     // runs whose rate may have changed
 	bid     bool        // whether a bid was added or removed
-	price   market.Rate // change of the sum of all bids
+	price   market.Rate // change in the sum of all bids
 }
 
 // A scratch is memory reused between calls.
@@ -109,7 +109,7 @@ type scratch struct {
 
 // A run is the work of a contract and its placement.
 type run struct {
-	// These fields are updated at each change of a rate. They are at the front, next to the
+	// These fields are updated at each change in a rate. They are at the front, next to the
 	// first fields of the contract, to reduce cache misses.
 	next    float64   // time entered in heaps.ends; +Inf if none
 	until   float64   // limit of the run, s
@@ -129,7 +129,7 @@ type run struct {
 
 const vacant = -1
 
-// An Event describes a change of a run or a host.
+// An Event describes a change in a run or a host.
 type Event struct {
 	Kind Kind
 	Run  int32

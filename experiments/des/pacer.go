@@ -23,8 +23,8 @@ func (v *Virtual) Wait(ctx context.Context, until float64) (float64, error) {
 	return until, nil
 }
 
-// Wall waits in real time. Now returns the seconds since the start of the run. A value sent to
-// Wake, if it is not nil, ends a wait early.
+// Wall waits in real time. Now returns the seconds since the start of the run. If Wake is not
+// nil, a value sent on Wake ends a wait early.
 type Wall struct {
 	Now  func() float64
 	Wake <-chan struct{}

@@ -18,7 +18,7 @@ type Clock interface {
 }
 
 // A BootClock is a [Clock] that starts at the wall clock's time and then advances with
-// CLOCK_BOOTTIME. It ignores later changes of the wall clock and includes the time during
+// CLOCK_BOOTTIME. It ignores later changes to the wall clock and includes the time during
 // which the machine sleeps.
 type BootClock struct {
 	wall, boot func() float64

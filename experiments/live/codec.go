@@ -20,7 +20,7 @@ const recordFormat = "2"
 // order in which they were encoded. Pebble compresses the records in blocks with zstd.
 //
 // Most of a log consists of the processor times of tasks, which hosts report every second. A
-// codec stores only the change of a task's usage since the previous record, so an unchanged
+// codec stores only the change in a task's usage since the previous record, so an unchanged
 // task takes two or three bytes on disk. The first record after a checkpoint stores the full
 // usage, so that reading can start there.
 type codec struct{ hosts map[string]*reported }

@@ -72,8 +72,8 @@ type task struct {
 	node     int32
 }
 
-// An ending is a task that its host must end. Until the host confirms the end, the market
-// starts no other task in its place.
+// An ending is a task that its host must end. Until the host confirms the end, the market does
+// not start another attempt at the same node.
 type ending struct {
 	task
 	name  int64

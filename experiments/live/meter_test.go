@@ -69,7 +69,7 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// TestPast checks that the stored history of a contract contains the changes of its share, its
+// TestPast checks that the stored history of a contract contains the changes in its share, its
 // reported work and its end. A long history must not exceed the documented limit.
 func TestPast(t *testing.T) {
 	t.Parallel()

@@ -41,9 +41,9 @@ func Pairs(xs, ys []float64) (d Difference, ok bool) {
 	return d, true
 }
 
-// Welch returns the difference of two independent samples, whose variances may differ
-// (Welch 1947). It cannot be tested (ok is false) if a sample has fewer than two values or
-// if both are constant.
+// Welch returns the difference between the means of two independent samples, whose variances
+// may differ (Welch 1947). The difference cannot be tested (ok is false) if a sample has fewer
+// than two values or if both samples are constant.
 func Welch(xs, ys []float64) (d Difference, ok bool) {
 	x, y := Summarize(xs, Quantity{}), Summarize(ys, Quantity{})
 	d = Difference{N: min(x.N, y.N), Mean: x.Mean - y.Mean}

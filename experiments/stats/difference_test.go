@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// TestDifference compares pairs with [PairedT], and Welch's test with its formulas.
+// TestDifference compares the test of pairs with [PairedT], and Welch's test with its formulas.
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	x, y := []float64{1.1, 2.3, 2.9, 4.2, 5}, []float64{0.9, 2, 3.1, 3.6, 4.1}
@@ -35,8 +35,8 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// TestPower compares the power of t tests with tables of Cohen (1988) and G*Power for 80 %,
-// and with tests of random samples.
+// TestPower compares the power of t tests with the tables for 80 % of Cohen (1988) and G*Power,
+// and with the results of tests of random samples.
 func TestPower(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -80,8 +80,8 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestEquivalence checks that two one-sided tests call values within a margin equivalent,
-// and values at its end only with the probability of the level.
+// TestEquivalence checks that two one-sided tests find values within a margin equivalent, and
+// values at the end of the margin only with the probability of the level.
 func TestEquivalence(t *testing.T) {
 	t.Parallel()
 	const seed, trials = 12, 4000

@@ -16,9 +16,9 @@ type Estimate struct {
 }
 
 // Interval returns an interval that fails to contain the true number with probability alpha.
-// Half of this probability applies to each end. The ends can be infinite. If there is only one
-// replication, or if all replications are equal and the values are unbounded, ok is false.
-// Interval panics unless alpha is in (0,1).
+// Each end excludes the true number with at most half of this probability. The ends can be
+// infinite. If there is only one replication, or if all replications are equal and the values
+// are unbounded, ok is false. Interval panics unless alpha is in (0,1).
 func (e Estimate) Interval(alpha float64) (lo, hi float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
 		panic("stats: interval: found a level outside (0,1)")

@@ -70,7 +70,7 @@ type value struct {
 }
 
 // ReadReadings reads a file of readings and all files named in it. Errors use name for the
-// file. It prepares the scenario with each single change of a factor, and it reads the
+// file. It prepares the scenario with each single change to a factor, and it reads the
 // printed numbers.
 func ReadReadings(name string, text []byte) (*Readings, error) {
 	r, err := parseReadings(name, text)

@@ -8,7 +8,8 @@ import (
 	"bourse/experiments/verdicts"
 )
 
-// Count summarizes paired differences in a sentence derived from verdicts.
+// This example summarizes paired differences in one sentence, which is derived from the
+// verdicts.
 func ExampleCount() {
 	var rows []results.Metric
 	for rep, x := range []float64{0.61, 0.58, 0.64, 0.6} {

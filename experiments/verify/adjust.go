@@ -42,7 +42,7 @@ func bidsOn(on []any) (bids map[string]int64, ok bool) {
 	return bids, len(bids) > 0
 }
 
-// rebids checks a change of a budget. The budget must exceed the amount owed. The sum of the
+// rebids checks a change to a budget. The budget must exceed the amount owed. The sum of the
 // new bids must be the difference divided by the remaining time. This sum must be divided in
 // proportion to the former bids, and each bid must be rounded toward zero. The ledger of a live
 // market contains the times of its bank, which are up to a few seconds later than those of the
@@ -111,7 +111,7 @@ func (b *bidding) follow(e *audit.Entry, n *adjusted) (found, want string) {
 	return "", ""
 }
 
-// adjust recomputes the amount that d owes at the change of its budget, and gives its tasks
+// adjust recomputes the amount that d owes at the change to its budget, and gives its tasks
 // their new bids. The field d.value already contains the new budget.
 func (t *trail) adjust(e *audit.Entry, d *contract, a *adjusted) (found, want string) {
 	m := t.market

@@ -262,7 +262,7 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 	return "", ""
 }
 
-// change processes a change of a contract's hosts, or the result of a clearing.
+// change processes a change to a contract's hosts, or the result of a clearing.
 func (t *trail) change(e *audit.Entry, n *note) (found, want string) {
 	d := t.open[e.Contract]
 	if d != nil {

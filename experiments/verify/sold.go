@@ -265,7 +265,7 @@ func (s *sale) leave(d *contract, now float64) {
 	}
 }
 
-// moved processes a change of the hosts of d.
+// moved processes a change to the hosts of d.
 func (s *sale) moved(e *audit.Entry, d *contract, n *note) (found, want string) {
 	switch v := d.runs(); {
 	case n.move.Off && v == nil:

@@ -66,7 +66,7 @@ func (m *market) nextLook() float64 {
 	return math.Inf(1)
 }
 
-// lasts schedules the check of the money of d after a change of its bids. If bids are planned
+// lasts schedules the check of the money of d after a change to its bids. If bids are planned
 // to last until the deadline, lasts tolerates rounding errors: a hundredth of a nano-dollar
 // per second and task, and one part in 10^9.
 func (m *market) lasts(d *contract, now float64) {

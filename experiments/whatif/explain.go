@@ -129,7 +129,7 @@ func (x *explainer) explain(ctx context.Context) (*Explanation, error) {
 	return r, err
 }
 
-// help searches for changes of several terms with which the job would have been accepted.
+// help searches for changes to several terms with which the job would have been accepted.
 // It also searches for other policies that accept the unchanged job. It halves the number
 // of nodes down to 1 and multiplies the deadline and the budget by up to 100.
 func (x *explainer) help(ctx context.Context, e *scenario.Experiment, of catalog.Chosen) (*help, error) {

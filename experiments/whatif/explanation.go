@@ -162,7 +162,7 @@ type Explanation struct {
 	Frontier []frontierPoint `json:"frontier" doc:"lowest accepted budgets; omitted unless requested"`
 }
 
-// A help is a change of several terms or of the policy with which a job would have been
+// A help is a change to several terms or to the policy with which a job would have been
 // admitted. A report contains it if no change to a single term is sufficient.
 type help struct {
 	Terms    *terms   `json:"terms" doc:"terms that differ in several ways and would have been accepted; null if none were found"`

@@ -27,7 +27,7 @@ type Choice struct {
 }
 
 // A Matchmaker chooses one seller of the selection window for j, or none if no seller can
-// accept it. Ties go to the lowest index unless the algorithm specifies a different rule. A
+// accept j. Ties go to the lowest index unless the algorithm specifies a different rule. A
 // matchmaker may keep state between calls.
 type Matchmaker interface {
 	Match(now int64, j timetable.Job, window []Seller) (Choice, bool)

@@ -131,8 +131,8 @@ func (m *Machine) use(r *hosts.Resources, seconds float64) {
 // Len returns the number of running tasks.
 func (m *Machine) Len() int { return len(m.tasks) }
 
-// Start starts a task with share s. If the resources that the task reserves do not fit in
-// Room, it returns an error and only advances the machine to now.
+// Start starts a task with share s. If the resources that the task reserves do not fit in Room,
+// Start returns an error and only advances the machine to now.
 func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, error) {
 	check(s)
 	if !(t.Work >= 0) {

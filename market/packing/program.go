@@ -8,8 +8,9 @@ import (
 
 // A program is the dynamic program over the items of a part.
 //
-// Rejecting an item with a positive gain loses that gain. Choosing an item with a negative gain
-// loses its absolute value. Each row loses its price for every idle node.
+// The loss of a plan is the sum of the gains of rejected items whose gain is positive, the
+// absolute gains of chosen items whose gain is negative, and the price of each row times the
+// number of nodes that are idle in this row.
 type program struct {
 	part     *part
 	capacity int32

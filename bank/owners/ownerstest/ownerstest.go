@@ -125,7 +125,7 @@ func AdmitFor(id, account, project string, contract, budget, micros int64) bank.
 	return Entry(bank.Admit, note, contract, Move("project:"+project, bank.EscrowName(contract), micros))
 }
 
-// Adjust returns a change of the budget of a contract of market:lab with an order of its owner.
+// Adjust returns a change to the budget of a contract of market:lab with an order of its owner.
 func Adjust(id, account string, contract, budget int64, moves ...bank.Move) bank.Entry {
 	note := Note([]string{account}, "bid", id, account, "market", "lab", "contract", fmt.Sprint(contract), "budget", bank.Micros(budget).String())
 	return Entry(bank.Adjust, append(note, `{"bids":[7]}`...), contract, moves...)

@@ -52,7 +52,7 @@ type booking struct {
 	begun, done bool
 }
 
-// A step is a change of the number of units that are sold.
+// A step is a change in the number of units that are sold.
 type step struct {
 	at    float64
 	units int // change in the number of sold units; negative at the end of a booking

@@ -45,7 +45,7 @@ func Leavings() plugin.Table[Leaving] {
 }
 
 // arrive marks each host as present or absent according to its history at time 0, and enters
-// the time of the next change to each host.
+// the time of the next change in the presence of each host.
 //
 // A host that is absent at time 0 arrives at the start of its next interval. If there is no
 // such interval, the host never arrives.

@@ -8,9 +8,9 @@ import (
 
 // A program is the dynamic program over the items of a part.
 //
-// The loss of a plan is the sum of the gains of rejected items whose gain is positive, the
-// absolute gains of chosen items whose gain is negative, and the price of each row times the
-// number of nodes that are idle in this row.
+// The loss of a plan has three parts. A rejected item with a positive gain adds that gain. A
+// chosen item with a negative gain adds the absolute value of the gain. Each row adds its price
+// for every idle node.
 type program struct {
 	part     *part
 	capacity int32

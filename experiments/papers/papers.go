@@ -14,7 +14,7 @@
 //	Market        eq. 3           workloadgen/dist.NewBinBin                 size
 //	Market        eq. 4           market.Quote                               share that a bid obtains
 //	Market        eq. 5           contracts/admission.Statistical.Decide     SAC
-//	Market        eq. 6           market.ShareIf                                share that is left beside another bid
+//	Market        eq. 6           market.ShareIf                                share that is left next to another bid
 //	Market        eq. 6           contracts/admission.Capacity.static        CAC
 //	Market        eq. 7           contracts.Inelastic                        utility of all or nothing
 //	Market        eq. 8           contracts.Elastic                          utility of partial work

@@ -134,7 +134,7 @@ func Of(preset string) Reference {
 	return r
 }
 
-// Beside returns the reference to show with the results of an experiment, which is that of [Of]
+// Beside returns the reference to show with the results of an experiment: the result of [Of]
 // for its name. If the experiment differs from the preset with this name, the paper's numbers
 // and the paper's numbering of figures are removed.
 func Beside(e *scenario.Experiment) Reference {

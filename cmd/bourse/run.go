@@ -91,6 +91,9 @@ type givenOptions struct {
 }
 
 func runAction(c *cli.Context, o *runOptions) error {
+	if err := o.slurmOptions.check(c); err != nil {
+		return err
+	}
 	if c.IsSet("bank") {
 		if err := checkBank(o.Bank); err != nil {
 			return err

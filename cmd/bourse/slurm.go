@@ -24,6 +24,16 @@ type slurmOptions struct {
 	DryRun    bool   `yaml:"dry-run" doc:"with --on slurm, time one unit and print only the script"`
 }
 
+// check returns an error if flags of a cluster were given for a run that is not on one.
+func (o *slurmOptions) check(c *cli.Context) error {
+	for _, flag := range []string{"chunk", "partition", "time", "memory", "account", "no-wait", "dry-run"} {
+		if c.IsSet(flag) && !c.IsSet("on") {
+			return usagef("--%s: found it without --on, want --on slurm", flag)
+		}
+	}
+	return nil
+}
+
 // onSlurm runs the missing units on a cluster and reports whether all units are complete.
 // With no-wait or dry-run, they are not.
 func onSlurm(c *cli.Context, ready *experiments.Prepared, opts experiments.Options, to publication.Target) (done bool, err error) {

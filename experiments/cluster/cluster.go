@@ -156,17 +156,18 @@ func (r *Run) begin(ctx context.Context) error {
 }
 
 // measure runs the unit with the given index and writes its results to dir. If Chunk is 0,
-// measure sets it to the number of units that a task can run in a minute.
+// measure sets it to the number of units that a task can run in a minute. It measures processor
+// time, because this machine may be busy.
 func (r *Run) measure(ctx context.Context, dir string, unit int) error {
 	one := r.To
 	one.Dir, one.Of, one.Shard = dir, len(r.units()), unit
-	began := time.Now()
+	began := used()
 	if err := publication.Shard(ctx, r.Ready, experiments.Options{Workers: 1}, one); err != nil {
 		return err
 	}
 	if r.Chunk == 0 {
 		const least = 60 // minimum duration of a task in seconds
-		r.Chunk = max(1, int(least/max(time.Since(began).Seconds(), 0.001))*r.Options.Workers)
+		r.Chunk = max(1, int(least/max((used()-began).Seconds(), 0.001))*r.Options.Workers)
 	}
 	return nil
 }

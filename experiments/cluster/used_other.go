@@ -1,0 +1,11 @@
+//go:build !unix
+
+package cluster
+
+import "time"
+
+var began = time.Now()
+
+// used returns the time since the start of this process, because this system does not report
+// processor time in the same way.
+func used() time.Duration { return time.Since(began) }

@@ -1,0 +1,15 @@
+//go:build unix
+
+package cluster
+
+import (
+	"syscall"
+	"time"
+)
+
+// used returns the processor time that this process has used.
+func used() time.Duration {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail with these arguments
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

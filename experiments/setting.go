@@ -223,6 +223,8 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 			return nil, o.Blame(fmt.Errorf("admission %s: found fleet.availability, want none, because the policy requires hosts that never leave", o.Name))
 		case o.about.Single && c.Fleet.Hosts > 1:
 			return nil, o.Blame(fmt.Errorf("admission %s: found fleet.hosts: %d, want 1, because the policy sells the processors of a single host", o.Name, c.Fleet.Hosts))
+		case slices.Contains(c.Fleet.Whole, true):
+			return nil, o.Blame(fmt.Errorf("admission %s: found fleet.whole, want none, because the policy plans with nodes of one processor", o.Name))
 		case len(c.Fleet.Sizes) > 0:
 			return nil, o.Blame(fmt.Errorf("admission %s: requires fleet.cpus instead of fleet.sizes, because it plans on clusters of one size", o.Name))
 		case o.sharing.Name != "planned":
@@ -294,7 +296,7 @@ func spec(f *scenario.Fleet, h int, counts []string) hosts.Spec {
 	held := f.HeldOf(h)
 	digits := max(2, len(strconv.Itoa(f.Hosts-1)))
 	s := hosts.Spec{
-		Name: fmt.Sprintf("h%0*d", digits, h), CPUs: f.CPUsOf(h), Speed: f.SpeedOf(h), Cap: f.Cap,
+		Name: fmt.Sprintf("h%0*d", digits, h), CPUs: f.CPUsOf(h), Speed: f.SpeedOf(h), Cap: f.Cap, Whole: f.WholeOf(h),
 		Room: hosts.Resources{Memory: held.Memory, Disk: held.Disk, Bandwidth: held.Bandwidth},
 	}
 	for i, name := range counts {

@@ -174,7 +174,7 @@ func (a *workspace) build(s *setting, o *offer) (provider bank.Account, err erro
 		like.Cap = 0
 	}
 	for h := range a.machines {
-		like.Name, like.CPUs, like.Speed = a.machines[h].Spec().Name, f.CPUsOf(h), f.SpeedOf(h)
+		like.Name, like.CPUs, like.Speed, like.Whole = a.machines[h].Spec().Name, f.CPUsOf(h), f.SpeedOf(h), f.WholeOf(h)
 		if len(f.Held) > 0 {
 			like.Room = spec(f, h, s.counts).Room
 		}

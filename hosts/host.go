@@ -79,14 +79,17 @@ func (s *Spec) Offers() Resources {
 }
 
 // Cores returns the number of cores that a task with the given limit reserves. If the limit is
-// 0, this is the number of cores of the host. It returns false if the limit is not a whole
-// number.
+// 0, this is the number of cores of the host. No task reserves more than Cap. It returns false if
+// the limit is not a whole number.
 func (s *Spec) Cores(limit float64) (cores int32, ok bool) {
 	if !s.Whole {
 		return 0, true
 	}
 	if limit == 0 {
 		limit = s.CPUs
+	}
+	if s.Cap > 0 {
+		limit = min(limit, s.Cap)
 	}
 	return int32(min(limit, 1<<30)), limit == float64(int32(min(limit, 1<<30)))
 }

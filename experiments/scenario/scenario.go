@@ -73,6 +73,7 @@ type Fleet struct {
 	Bandwidth float64        `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bandwidth per host, bytes per second"`
 	Count     map[string]int `yaml:"count" doc:"units of countable resources per host, by name, such as gpu: 4; at most 8 names in a market"`
 	Held      []Held         `yaml:"held" validate:"omitempty,dive" doc:"list of amounts assigned to hosts in turn, instead of memory, disk, bandwidth and count"`
+	Whole     []bool         `yaml:"whole" validate:"omitempty" doc:"list of flags assigned to hosts in turn: whether a host sells only whole cores, as a node of Slurm; a task holds them from its start to its end"`
 	Floor     Floor          `yaml:"floor_per_hour" doc:"minimum charges, in dollars per hour"`
 
 	Availability *Availability `yaml:"availability" doc:"availability of hosts; if omitted, hosts are always available"`
@@ -116,6 +117,9 @@ func (f *Fleet) CPUsOf(h int) float64 {
 	}
 	return f.CPUs
 }
+
+// WholeOf reports whether host h sells only whole cores.
+func (f *Fleet) WholeOf(h int) bool { return len(f.Whole) > 0 && f.Whole[h%len(f.Whole)] }
 
 // HeldOf returns the resources of host h that tasks can hold.
 func (f *Fleet) HeldOf(h int) Held {

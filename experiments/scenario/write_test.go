@@ -49,6 +49,7 @@ func TestWrite(t *testing.T) {
 	e.Configurations[0].Market.Resources = []string{"memory", "gpu"}
 	e.Configurations[0].Market.Licences = map[string]int{"matlab": 10}
 	e.Configurations[0].Fleet.Held = []Held{{Memory: 8e9, Count: map[string]int{"gpu": 2}}, {Memory: 4e9}}
+	e.Configurations[0].Fleet.Whole = []bool{true, false}
 	got := write(t, e)
 	golden(t, "testdata/small.yaml", got)
 	for _, typ := range []reflect.Type{
@@ -129,6 +130,7 @@ func anyExperiment(t *rapid.T) Experiment {
 		for range rapid.IntRange(0, 2).Draw(t, "held") {
 			c.Fleet.Held = append(c.Fleet.Held, Held{Disk: rapid.Float64Range(0, 1e18).Draw(t, "disk"), Count: map[string]int{"gpu": rapid.IntRange(0, 9).Draw(t, "gpu")}})
 		}
+		c.Fleet.Whole = rapid.SliceOfN(rapid.Bool(), -1, 3).Draw(t, "whole")
 		c.Market.Forecaster = anyChoice(t)
 		if rapid.Bool().Draw(t, "availability") {
 			a := DefaultAvailability()

@@ -160,7 +160,7 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 		Version: results.Rules,
 		Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
 		Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Sizes: c.Fleet.Sizes, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
-		Floor: c.Fleet.Floor.CPU / 3600, Reserve: c.Market.Reserve, Held: heldBy(c), Licences: licencesOf(c), Kinds: kindsOf(c.Fleet.Held),
+		Floor: c.Fleet.Floor.CPU / 3600, Reserve: c.Market.Reserve, Held: heldBy(c), Licences: licencesOf(c), Kinds: kindsOf(&c.Fleet),
 		Leave: c.Fleet.Availability != nil, Packed: c.Workload.Packs(),
 		Offers: a.Negotiate != "" && a.Negotiate != scenario.Never,
 	}
@@ -188,10 +188,18 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	return r
 }
 
-// kindsOf returns the kind of each host: the index of the first host with the same resources.
-func kindsOf(rooms []scenario.Held) (kinds []int) {
-	for _, r := range rooms {
-		kinds = append(kinds, slices.IndexFunc(rooms, func(as scenario.Held) bool { return reflect.DeepEqual(as, r) }))
+// kindsOf returns the kind of each host: the index of the first host with the same resources. The
+// list repeats. It is empty if all hosts have the same resources.
+func kindsOf(f *scenario.Fleet) (kinds []int) {
+	if len(f.Held)+len(f.Whole) == 0 {
+		return nil
+	}
+	for h := range min(f.Hosts, max(1, len(f.Held))*max(1, len(f.Whole))) {
+		as := 0
+		for f.WholeOf(as) != f.WholeOf(h) || !reflect.DeepEqual(f.HeldOf(as), f.HeldOf(h)) {
+			as++
+		}
+		kinds = append(kinds, as)
 	}
 	return kinds
 }

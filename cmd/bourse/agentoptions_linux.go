@@ -37,8 +37,10 @@ type agentOptions struct {
 
 // A heldOptions contains the flags for the resources that a host offers for tasks to hold.
 type heldOptions struct {
-	RAM   float64  `unit:"bytes" doc:"offer {BYTES} of memory (default: all minus 5 %, but at least 512 MB)"`
-	Count []string `doc:"offer {NAME=FILES}, such as gpu=/dev/nvidia0,/dev/nvidia1, or N units (default: the machine's NVIDIA GPUs)"`
+	RAM       float64  `unit:"bytes" doc:"offer {BYTES} of memory (default: all minus 5 %, but at least 512 MB)"`
+	Storage   float64  `unit:"bytes" doc:"offer {BYTES} of disk to markets that sell disk (default: all that is free, minus 5 %, but at least 1 GB)"`
+	Bandwidth float64  `unit:"bytes" doc:"offer {BYTES} per second to markets that sell bandwidth; tasks reserve it, but no limit is enforced"`
+	Count     []string `doc:"offer {NAME=FILES}, such as gpu=/dev/nvidia0,/dev/nvidia1, or N units (default: the machine's NVIDIA GPUs)"`
 }
 
 // devices returns the countable resources of --count. If the flag is not given, it returns
@@ -87,7 +89,7 @@ func (o *agentOptions) settings() (s agent.Settings, err error) {
 	}
 	devices, err := o.devices()
 	return agent.Settings{
-		Address: o.Address, Ports: ports, Memory: int64(o.RAM), Devices: devices,
+		Address: o.Address, Ports: ports, Memory: int64(o.RAM), Disk: int64(o.Storage), Bandwidth: int64(o.Bandwidth), Devices: devices,
 		Name: o.Name, Kind: o.Kind, CPUs: o.CPUs, Trust: o.Trust, Offline: o.Offline,
 		Limits: remote.Limits{Memory: int64(o.Memory), Disk: int64(o.Disk), Processes: o.Processes},
 		Stored: int64(o.Stored),
@@ -111,6 +113,9 @@ func announce(c *cli.Context, p *agent.Program) {
 		apart = "users are not isolated, so this host runs jobs only for " + strings.Join(p.Offer.Trust, ", ")
 	}
 	note(c, "host %s of the market at %s: %v processors, shares by %s; %s", p.Host, p.Address, p.Offer.CPUs, p.Offer.Kind, apart)
+	if p.Offer.Bandwidth > 0 {
+		note(c, "tasks reserve bandwidth, but this host does not enforce it")
+	}
 	for _, why := range p.Why {
 		note(c, "%s", why)
 	}

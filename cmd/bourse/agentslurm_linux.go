@@ -62,6 +62,7 @@ func slurmAgent(c *cli.Context, o *agentOptions) error {
 	if err != nil {
 		return err
 	}
+	settings.Parts = len(partition.Nodes())
 	for _, n := range partition.Nodes() {
 		a, err := agent.LoadOn(n.Backend(), n.Dir(), settings)
 		if err != nil {

@@ -32,6 +32,8 @@ type asked struct {
 	Env        map[string]string `yaml:"env"`
 	Files      []string          `yaml:"files"`
 	Memory     float64           `yaml:"memory" validate:"min=0" doc:"bytes of memory that each node holds, or a size with a unit such as 4GB"`
+	Disk       float64           `yaml:"disk" validate:"min=0" doc:"bytes of disk that each node holds, or a size with a unit such as 4GB"`
+	Bandwidth  float64           `yaml:"bandwidth" validate:"min=0" doc:"bytes per second that each node holds, or a size with a unit such as 4MB"`
 	GPUs       int               `yaml:"gpus" validate:"min=0" doc:"GPUs that each node holds"`
 	Count      map[string]int32  `yaml:"count" doc:"units of countable resources that each node holds, by name"`
 	Licences   map[string]int32  `yaml:"licences" doc:"units of licences of the market that the contract holds, by name"`
@@ -84,7 +86,7 @@ func (a *asked) task() (*client.Task, *config.Error) {
 	if len(a.Command) == 0 {
 		return nil, &config.Error{Field: "command", Problem: "found no command, want a command to run; write -- before a command with flags"}
 	}
-	t := &client.Task{Terms: *terms, Job: remote.Job{Name: a.Name, Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
+	t := &client.Task{Terms: *terms, Job: remote.Job{Name: a.Name, Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory), Disk: int64(a.Disk)}}}
 	if a.Chdir != "" {
 		t.Job.Command = append([]string{"sh", "-c", inside, "sh", a.Chdir}, a.Command...)
 	}
@@ -152,7 +154,7 @@ func (a *asked) terms() (*order.Terms, *config.Error) {
 		counts["gpu"] = int32(a.GPUs)
 	}
 	return &order.Terms{
-		Memory: int64(a.Memory), Counts: counts, Licences: a.Licences,
+		Memory: int64(a.Memory), Disk: int64(a.Disk), Bandwidth: int64(a.Bandwidth), Counts: counts, Licences: a.Licences,
 		Class: a.Class, Nodes: a.Nodes, CPUs: a.CPUs, Work: a.Work, Deadline: a.Deadline, Budget: budget,
 		Warn: a.Warn, Checkpoint: a.Checkpoint, Requeue: a.Requeue, Project: a.Project, Array: a.array, After: [3][]int64{order.Fulfilled: a.After, order.Ended: a.AfterEnded, order.Failed: a.AfterFailed},
 	}, nil

@@ -152,7 +152,7 @@ func liveAction(c *cli.Context, o *liveStartOptions) error {
 	if err != nil {
 		return err
 	}
-	sells := agent.Settings{Devices: devices, Memory: int64(o.RAM)}
+	sells := agent.Settings{Devices: devices, Memory: int64(o.RAM), Disk: int64(o.Storage), Bandwidth: int64(o.Bandwidth)}
 	if devices == nil && o.Hosts == 1 {
 		devices = agent.DetectDevices()
 	}

@@ -127,12 +127,13 @@ func openAgents(c *cli.Context, sells agent.Settings, dir string, limits *live.L
 		}
 		sells.Devices = agent.Devices{} // only the first host offers the machine's GPUs
 		sells.Memory = int64(cmp.Or(float64(sells.Memory), agent.Memory()) / float64(d.Hosts))
+		sells.Disk, sells.Bandwidth = sells.Disk/int64(d.Hosts), sells.Bandwidth/int64(d.Hosts)
 	}
 	for i := range d.Hosts {
 		a, err := agent.Load(lab.File(dir, d.dir(i)), agent.Settings{
 			Name: hostName(i), Kind: c.String("kind"), CPUs: d.CPUs, Trust: []string{keeper},
 			Limits: remote.Limits{Memory: int64(limits.Memory), Processes: limits.Processes, Disk: int64(limits.Disk), Log: int64(limits.Log)},
-			Stored: int64(limits.Keep), Address: "127.0.0.1", Memory: sells.Memory, Devices: sells.Devices,
+			Stored: int64(limits.Keep), Address: "127.0.0.1", Memory: sells.Memory, Disk: sells.Disk, Parts: d.Hosts, Bandwidth: sells.Bandwidth, Devices: sells.Devices,
 		})
 		if err != nil {
 			return agents, err

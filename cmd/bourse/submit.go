@@ -28,15 +28,17 @@ type contractsShown struct {
 
 // A termsOptions contains the flags for the terms of a contract, except the budget.
 type termsOptions struct {
-	Work     float64  `unit:"seconds" doc:"state the work per node as {SECONDS} of one processor; units such as 2h are accepted"`
-	Deadline float64  `unit:"seconds" doc:"set the deadline to {SECONDS}; units such as 2h are accepted"`
-	Class    string   `doc:"request the promise of class {NAME}, such as be, sac or cac (default: the market's)"`
-	Nodes    int      `default:"1" doc:"run on {N} hosts"`
-	CPUs     float64  `default:"1" doc:"use at most {N} processors per node"`
-	GPUs     int      `doc:"hold {N} GPUs per node"`
-	Count    []string `doc:"hold units of a countable resource per node, as {NAME=N}; may be repeated"`
-	Licence  []string `alias:"L" doc:"hold units of a licence of the market, as {NAME=N}; may be repeated"`
-	Memory   float64  `unit:"bytes" doc:"hold {BYTES} of memory per node; units such as 4GB are accepted (default: the market's)"`
+	Work      float64  `unit:"seconds" doc:"state the work per node as {SECONDS} of one processor; units such as 2h are accepted"`
+	Deadline  float64  `unit:"seconds" doc:"set the deadline to {SECONDS}; units such as 2h are accepted"`
+	Class     string   `doc:"request the promise of class {NAME}, such as be, sac or cac (default: the market's)"`
+	Nodes     int      `default:"1" doc:"run on {N} hosts"`
+	CPUs      float64  `default:"1" doc:"use at most {N} processors per node"`
+	GPUs      int      `doc:"hold {N} GPUs per node"`
+	Count     []string `doc:"hold units of a countable resource per node, as {NAME=N}; may be repeated"`
+	Licence   []string `alias:"L" doc:"hold units of a licence of the market, as {NAME=N}; may be repeated"`
+	Memory    float64  `unit:"bytes" doc:"hold {BYTES} of memory per node; units such as 4GB are accepted (default: the market's)"`
+	Disk      float64  `unit:"bytes" doc:"hold {BYTES} of disk per node; units such as 4GB are accepted (default: the market's)"`
+	Bandwidth float64  `unit:"bytes" doc:"hold {BYTES} per second of bandwidth per node; hosts reserve it, but do not enforce it"`
 }
 
 type budgetOptions struct {
@@ -255,7 +257,7 @@ func userHome(c *cli.Context) (client.Home, error) {
 
 // asked returns a requested contract with these terms.
 func (o *termsOptions) asked() (asked, error) {
-	a := asked{Class: o.Class, Work: o.Work, Deadline: o.Deadline, Nodes: o.Nodes, CPUs: o.CPUs, Memory: o.Memory}
+	a := asked{Class: o.Class, Work: o.Work, Deadline: o.Deadline, Nodes: o.Nodes, CPUs: o.CPUs, Memory: o.Memory, Disk: o.Disk, Bandwidth: o.Bandwidth}
 	return a, o.units(&a)
 }
 
@@ -307,7 +309,8 @@ func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 			return nil, usagef("--sbatch: %s: found no budget, want a line '#BOURSE --budget 2.50', or --budget", o.Sbatch)
 		}
 	}
-	one.Files, one.Memory, one.Name, one.Stdin = append(one.Files, o.File...), cmp.Or(o.Memory, one.Memory), cmp.Or(o.Name, one.Name), cmp.Or(o.Stdin, one.Stdin)
+	one.Memory, one.Disk, one.Bandwidth = cmp.Or(o.Memory, one.Memory), cmp.Or(o.Disk, one.Disk), cmp.Or(o.Bandwidth, one.Bandwidth)
+	one.Files, one.Name, one.Stdin = append(one.Files, o.File...), cmp.Or(o.Name, one.Name), cmp.Or(o.Stdin, one.Stdin)
 	one.Checkpoint = cmp.Or(o.Checkpoint, one.Checkpoint)
 	one.Warn, one.Requeue, one.Project = cmp.Or(o.Warn, one.Warn), cmp.Or(o.Requeue, one.Requeue), cmp.Or(o.Project, one.Project)
 	for _, d := range []struct {

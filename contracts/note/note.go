@@ -28,7 +28,8 @@
 //	floor         minimum price of a processor, $/s; omitted if 0
 //	floors        minimum prices of held resources, $/s and unit, by name; omitted if 0
 //	holds         where held resources have prices: the amounts that each node holds, by name, or
-//	              one list of the amounts per node, in the order of on, if they differ
+//	              one list of the amounts per node, in the order of on, if they differ. Hosts
+//	              reserve bandwidth, but do not enforce it
 //	met           in the same forms, for each priced resource that is held: the sum of the other
 //	              bids for it at admission, in nano-dollars per second
 //	licences      units that the contract holds of the market's licences, by name

@@ -13,6 +13,8 @@
 //	nodes 2              number of hosts
 //	cpus 1.5             maximum processors per node; omitted if 1
 //	memory 8000000000    bytes that each node holds; omitted if the market decides
+//	disk 20000000000     bytes of disk that each node holds; omitted if the market decides
+//	bandwidth 1000000    bytes per second that each node holds; omitted if 0
 //	count gpu 1          units of countable resources that each node holds, separated by commas
 //	licence matlab 2     units of the market's licences that the contract holds, separated by commas
 //	work 540             processor-seconds per node
@@ -62,16 +64,18 @@ type Head struct {
 
 // Terms are the terms that a user requests.
 type Terms struct {
-	Class    string           // admission class; empty means that the market chooses it
-	Nodes    int              // number of hosts
-	CPUs     float64          // maximum processors per node
-	Memory   int64            // number of bytes that each node holds; 0 means that the market chooses it
-	Counts   map[string]int32 // number of units of each countable resource that each node holds, by name
-	Licences map[string]int32 // number of units of each licence of the market that the contract holds, by name
-	Work     float64          // processor-seconds per node
-	Deadline float64          // seconds after submission
-	Budget   bank.Amount
-	Job      string // Sum of the job's text
+	Class     string           // admission class; empty means that the market chooses it
+	Nodes     int              // number of hosts
+	CPUs      float64          // maximum processors per node
+	Memory    int64            // number of bytes that each node holds; 0 means that the market chooses it
+	Disk      int64            // number of bytes of disk that each node holds; 0 means that the market chooses it
+	Bandwidth int64            // number of bytes per second that each node holds
+	Counts    map[string]int32 // number of units of each countable resource that each node holds, by name
+	Licences  map[string]int32 // number of units of each licence of the market that the contract holds, by name
+	Work      float64          // processor-seconds per node
+	Deadline  float64          // seconds after submission
+	Budget    bank.Amount
+	Job       string // Sum of the job's text
 
 	Warn       float64    // seconds before the deadline at which the programs are notified; 0 means that the market chooses it
 	Checkpoint float64    // seconds between two checkpoints that the market stores; 0 means that only checkpoints after a notice are stored
@@ -115,7 +119,7 @@ const (
 	mostAfter  = 16      // maximum number of contracts that an order waits for
 	mostIndex  = 1 << 31 // maximum index in an array
 	mostTries  = 1000
-	mostBytes  = 1 << 50 // maximum number of bytes of memory
+	mostBytes  = 1 << 50 // maximum number of bytes of memory or disk, or per second
 	mostCounts = 8       // maximum number of countable resources of a market
 	mostUnits  = 1 << 20 // maximum number of units of a countable resource
 )
@@ -129,8 +133,10 @@ func (t *Terms) Order(h Head) (*order.Order, error) {
 	if t.CPUs != 1 {
 		fields = append(fields, order.Field{Name: "cpus", Value: number(t.CPUs)})
 	}
-	if t.Memory > 0 {
-		fields = append(fields, order.Field{Name: "memory", Value: strconv.FormatInt(t.Memory, 10)})
+	for _, f := range t.amounts() {
+		if *f.of > 0 {
+			fields = append(fields, order.Field{Name: f.name, Value: strconv.FormatInt(*f.of, 10)})
+		}
 	}
 	for _, f := range t.units() {
 		if len(*f.of) > 0 {
@@ -231,20 +237,25 @@ func Parse(o *order.Order) (*Terms, error) {
 		return nil, err
 	}
 	if again.String() != o.String() {
-		return nil, errors.New("found other lines or a different order, want class, nodes, cpus (if not 1), memory, count and licence (if any), work, deadline, budget, job, and the optional lines after it")
+		return nil, errors.New("found other lines or a different order, want class, nodes, cpus (if not 1), memory, disk, bandwidth, count and licence (if any), work, deadline, budget, job, and the optional lines after it")
 	}
 	return t, nil
 }
 
-// A line is an optional line of units, with the field that it sets.
-type line struct {
+// A line is an optional line, with the field that it sets.
+type line[T any] struct {
 	name string
-	of   *map[string]int32
+	of   *T
+}
+
+// amounts returns the lines of bytes, in their order.
+func (t *Terms) amounts() []line[int64] {
+	return []line[int64]{{"memory", &t.Memory}, {"disk", &t.Disk}, {"bandwidth", &t.Bandwidth}}
 }
 
 // units returns the lines of units, in their order.
-func (t *Terms) units() []line {
-	return []line{{"count", &t.Counts}, {"licence", &t.Licences}}
+func (t *Terms) units() []line[map[string]int32] {
+	return []line[map[string]int32]{{"count", &t.Counts}, {"licence", &t.Licences}}
 }
 
 // unitsText returns units as one line, sorted by name.
@@ -258,9 +269,11 @@ func unitsText(units map[string]int32) string {
 
 // later reads the optional lines.
 func (t *Terms) later(o *order.Order) (err error) {
-	if s := o.Value("memory"); s != "" {
-		if t.Memory, err = strconv.ParseInt(s, 10, 64); err != nil {
-			return fmt.Errorf("memory: found %.40q, want bytes", s)
+	for _, f := range t.amounts() {
+		if s := o.Value(f.name); s != "" {
+			if *f.of, err = strconv.ParseInt(s, 10, 64); err != nil {
+				return fmt.Errorf("%s: found %.40q, want bytes", f.name, s)
+			}
 		}
 	}
 	for _, f := range t.units() {
@@ -361,8 +374,6 @@ func (t *Terms) check() error {
 		return fmt.Errorf("nodes: found %d, want 1 to %d", t.Nodes, mostNodes)
 	case !within(t.CPUs, mostCPUs):
 		return fmt.Errorf("cpus: found %v, want processors above 0, at most %v", t.CPUs, mostCPUs)
-	case t.Memory < 0 || t.Memory > mostBytes:
-		return fmt.Errorf("memory: found %d, want bytes, at most %d", t.Memory, int64(mostBytes))
 	case !within(t.Work, mostWork):
 		return fmt.Errorf("work: found %v, want processor-seconds above 0, at most %v", t.Work, mostWork)
 	case !within(t.Deadline, mostWork):
@@ -379,6 +390,11 @@ func (t *Terms) check() error {
 		return fmt.Errorf("requeue: found %d, want 0 to %d", t.Requeue, mostTries)
 	case t.Array != Array{} && (t.Array.ID == "" || len(t.Array.ID) > 40 || t.Array.Index < 0 || t.Array.Index > mostIndex || t.Array.Most < 0 || t.Array.Most > mostIndex):
 		return fmt.Errorf("array: found %+v, want an id of at most 40 bytes, and numbers from 0", t.Array)
+	}
+	for _, f := range t.amounts() {
+		if *f.of < 0 || *f.of > mostBytes {
+			return fmt.Errorf("%s: found %d, want bytes, at most %d", f.name, *f.of, int64(mostBytes))
+		}
 	}
 	for _, f := range t.units() {
 		for name, units := range *f.of {

@@ -256,13 +256,13 @@ func FuzzParse(f *testing.F) {
 func TestHeld(t *testing.T) {
 	t.Parallel()
 	held := terms()
-	held.CPUs, held.Memory, held.Counts = 2, 8e9, map[string]int32{"gpu": 1, "fpga": 2}
+	held.CPUs, held.Memory, held.Disk, held.Bandwidth, held.Counts = 2, 8e9, 2e10, 1e6, map[string]int32{"gpu": 1, "fpga": 2}
 	held.Licences = map[string]int32{"matlab": 2}
 	o, err := held.Order(head)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "cpus 2\nmemory 8000000000\ncount fpga 2,gpu 1\nlicence matlab 2\nwork 540\n"; !strings.Contains(o.String(), want) {
+	if want := "cpus 2\nmemory 8000000000\ndisk 20000000000\nbandwidth 1000000\ncount fpga 2,gpu 1\nlicence matlab 2\nwork 540\n"; !strings.Contains(o.String(), want) {
 		t.Errorf("%s, want %s", o, want)
 	}
 	if got, err := Parse(o); err != nil || !reflect.DeepEqual(got, held) {

@@ -98,7 +98,7 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	if err := m.trusted(s.Value("account")); err != nil {
 		return nil, err
 	}
-	r, err := m.ask(ctx, message{Submit: &submission{Order: string(signed), Job: string(job), Memory: m.conf.memoryOf(terms, j.Limits.Memory)}})
+	r, err := m.ask(ctx, message{Submit: m.conf.submission(string(signed), string(job), terms, j.Limits)})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"bourse/bank"
 	"bourse/contracts/order"
 	"bourse/hosts"
+	"bourse/hosts/remote"
 )
 
 // machine replaces the hosts of w with one host of 8 processors, 8 GB and 4 GPUs per name.
@@ -27,7 +28,7 @@ func (w *town) machine(names ...string) {
 // asks submits an order with the given terms and returns the number of its contract.
 func (w *town) asks(id string, t *order.Terms) int64 {
 	s := w.sign(id, "user:0", 9000, t, jobText)
-	s.Memory = w.conf.memoryOf(t, 0)
+	s.Memory = w.conf.amountsOf(t, remote.Limits{}).Memory
 	return w.turn(message{Submit: &s})[0].answer.Contract
 }
 

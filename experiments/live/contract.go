@@ -17,24 +17,26 @@ import (
 
 // A Contract is a request and its outcome.
 type Contract struct {
-	ID       int64            `json:"contract"`
-	Order    string           `json:"order" doc:"id given by its owner"`
-	Account  string           `json:"account"`
-	State    string           `json:"state" doc:"state: held, waiting, running, fulfilled, violated, cancelled or refused"`
-	Held     string           `json:"held,omitempty" doc:"reason why the contract is held: quota, throttle, or after CONTRACT"`
-	Early    bool             `json:"early,omitempty" doc:"true if the policy did not decide: a quota or a dependency refused the contract, or it was cancelled while it was held"`
-	Name     string           `json:"name,omitempty" doc:"name of its job"`
-	Project  string           `json:"project,omitempty" doc:"project that pays, from account project:PROJECT; omitted if the account itself pays"`
-	Class    string           `json:"class,omitempty"`
-	Nodes    int              `json:"nodes"`
-	CPUs     float64          `json:"cpus"`
-	Memory   int64            `json:"memory,omitempty" doc:"bytes of memory that each node holds, if its hosts sell memory"`
-	Counts   map[string]int32 `json:"count,omitempty" doc:"units of countable resources that each node holds, such as gpu"`
-	Licences map[string]int32 `json:"licences,omitempty" doc:"units of the market's licences that the contract holds until it ends"`
-	Work     float64          `json:"work" doc:"work per node, in processor-seconds"`
-	Deadline float64          `json:"deadline" doc:"time limit in seconds after the submission"`
-	Budget   bank.Amount      `json:"budget"`
-	Job      string           `json:"job"`
+	ID        int64            `json:"contract"`
+	Order     string           `json:"order" doc:"id given by its owner"`
+	Account   string           `json:"account"`
+	State     string           `json:"state" doc:"state: held, waiting, running, fulfilled, violated, cancelled or refused"`
+	Held      string           `json:"held,omitempty" doc:"reason why the contract is held: quota, throttle, or after CONTRACT"`
+	Early     bool             `json:"early,omitempty" doc:"true if the policy did not decide: a quota or a dependency refused the contract, or it was cancelled while it was held"`
+	Name      string           `json:"name,omitempty" doc:"name of its job"`
+	Project   string           `json:"project,omitempty" doc:"project that pays, from account project:PROJECT; omitted if the account itself pays"`
+	Class     string           `json:"class,omitempty"`
+	Nodes     int              `json:"nodes"`
+	CPUs      float64          `json:"cpus"`
+	Memory    int64            `json:"memory,omitempty" doc:"bytes of memory that each node holds, if its hosts sell memory"`
+	Disk      int64            `json:"disk,omitempty" doc:"bytes of disk that each node holds, if the market sells disk"`
+	Counts    map[string]int32 `json:"count,omitempty" doc:"units of countable resources that each node holds, such as gpu"`
+	Bandwidth int64            `json:"bandwidth,omitempty" doc:"bytes per second that each node holds; they are only reserved, not enforced"`
+	Licences  map[string]int32 `json:"licences,omitempty" doc:"units of the market's licences that the contract holds until it ends"`
+	Work      float64          `json:"work" doc:"work per node, in processor-seconds"`
+	Deadline  float64          `json:"deadline" doc:"time limit in seconds after the submission"`
+	Budget    bank.Amount      `json:"budget"`
+	Job       string           `json:"job"`
 
 	Submitted float64         `json:"submitted" doc:"time of the submission (or of the release, if the order was held), in seconds since 2000-01-01 UTC"`
 	Decision  json.RawMessage `json:"decision,omitempty"`
@@ -70,6 +72,7 @@ type Contract struct {
 	ranks  []int32 // host of each node, or its last host, counted from 1; 0 if the node had no host. It is set only if there are several nodes
 	port   int32   // first port that the nodes may use, or 0
 	memory float64 // bytes of memory that each node holds if the market sells memory; 0 in records of earlier versions
+	disk   float64 // bytes of disk, in the same way
 
 	saved map[int32][]string // files of the last checkpoint of each node
 	lost  []loss             // nodes of the contract that have no host because their hosts were lost
@@ -203,7 +206,7 @@ func endOf(node int32, host string, e *remote.End) End {
 func newContract(id int64, o *bankorder.Signed, t *order.Terms, s *submission, now float64) *Contract {
 	return &Contract{
 		ID: id, Order: o.Value("id"), Account: o.Value("account"), State: "waiting", Class: t.Class, Nodes: t.Nodes, CPUs: t.CPUs,
-		Work: t.Work, Deadline: t.Deadline, Budget: t.Budget, Job: t.Job, Submitted: now, Project: t.Project, terms: *t, order: s.Order, job: s.Job, memory: s.Memory, Counts: t.Counts, Licences: t.Licences,
+		Work: t.Work, Deadline: t.Deadline, Budget: t.Budget, Job: t.Job, Submitted: now, Project: t.Project, terms: *t, order: s.Order, job: s.Job, memory: s.Memory, disk: s.Disk, Counts: t.Counts, Licences: t.Licences,
 	}
 }
 

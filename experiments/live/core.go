@@ -365,9 +365,10 @@ func (k *core) request(c *Contract, out *result) error {
 	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.payer())
 	r.User = int64(r.Owner)
 	recorded := c.memory > 0
-	c.memory = k.conf.memoryIn(&submission{Job: c.job, Memory: c.memory}, &c.terms)
-	k.needs(&r, &c.terms, c.memory)
-	c.Memory = int64(r.Needs.Min.Memory)
+	a := k.conf.amountsIn(&submission{Job: c.job, Memory: c.memory, Disk: c.disk}, &c.terms)
+	c.memory, c.disk = a.Memory, a.Disk
+	k.needs(&r, &c.terms, a)
+	c.Memory, c.Disk, c.Bandwidth = int64(r.Needs.Min.Memory), int64(r.Needs.Min.Disk), int64(r.Needs.Min.Bandwidth)
 	k.calls.last, k.calls.why = "", ""
 	d, err := k.broker.Submit(k.now, &r, hosts.Task{Work: math.Inf(1)})
 	if err != nil {
@@ -496,7 +497,7 @@ func (k *core) join(j *join, out *result) error {
 		out.err = fmt.Errorf("host %s belongs to %s; a host of another owner needs another name", j.Spec.Name, h.Owner)
 		return nil
 	case h.Spec.CPUs == j.Spec.CPUs && h.Spec != j.Spec && len(h.orders.Wanted)+len(h.tasks) > 0:
-		out.err = fmt.Errorf("host %s runs %d tasks; the memory and units that it offers (--ram, --count) can change once these tasks have ended",
+		out.err = fmt.Errorf("host %s runs %d tasks; the resources that it offers (--ram, --storage, --bandwidth, --count) can change once these tasks have ended",
 			j.Spec.Name, max(len(h.orders.Wanted), len(h.tasks)))
 		return nil
 	case h.Spec != j.Spec && len(h.orders.Wanted)+len(h.tasks) > 0:
@@ -593,7 +594,7 @@ func (k *core) wants(i int, peers map[int64][]string) {
 				peers[open.ID] = k.peers(open)
 			}
 			w.Peers, w.Port = peers[open.ID], open.port
-			w.Memory, w.Counts = open.Memory, open.terms.Counts
+			w.Memory, w.Disk, w.Bandwidth, w.Counts = open.Memory, open.Disk, open.Bandwidth, open.terms.Counts
 			w.Checkpoint, w.Most, w.Saved = open.terms.Checkpoint, int64(k.conf.Limits.Checkpoint), open.saved[w.Node]
 		}
 		if _, ok := h.tasks[w.Name]; ok {

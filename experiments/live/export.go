@@ -105,7 +105,7 @@ type exporter struct {
 	jobs   map[int64]*exportedJob
 	asked  []*exportedJob
 
-	already, unpaid, foreign, drained, endless, early, rebids, wholes int
+	already, unpaid, foreign, drained, endless, early, rebids int
 }
 
 // An exportedHost is a host and the periods in which it was present.
@@ -222,8 +222,15 @@ func (x *exporter) submit(now float64, s *submission) error {
 // none.
 func (x *exporter) needs(s *submission, t *order.Terms) *workloadgen.Needs {
 	n := &workloadgen.Needs{Counts: make(map[string]int)}
-	if memory := x.conf.memoryIn(s, t); x.conf.sellsMemory() {
-		n.Memory = memory
+	a := x.conf.amountsIn(s, t)
+	if x.conf.sells(hosts.Memory) {
+		n.Memory = a.Memory
+	}
+	if x.conf.sells(hosts.Disk) {
+		n.Disk = a.Disk
+	}
+	if x.conf.sells(hosts.Bandwidth) {
+		n.Bandwidth = a.Bandwidth
 	}
 	for name, units := range t.Counts {
 		n.Counts[name] = int(units)
@@ -231,7 +238,7 @@ func (x *exporter) needs(s *submission, t *order.Terms) *workloadgen.Needs {
 	for name, units := range t.Licences {
 		n.Counts[name] = int(units)
 	}
-	if n.Memory == 0 && len(n.Counts) == 0 {
+	if n.Memory+n.Disk+n.Bandwidth == 0 && len(n.Counts) == 0 {
 		return nil
 	}
 	return n
@@ -240,7 +247,7 @@ func (x *exporter) needs(s *submission, t *order.Terms) *workloadgen.Needs {
 // held returns the resources of h that tasks can hold. It includes all resources that the
 // market knows, because the market's rules can name any of them.
 func (x *exporter) held(h *exportedHost) scenario.Held {
-	held := scenario.Held{Memory: h.Room.Memory, Count: make(map[string]int)}
+	held := scenario.Held{Memory: h.Room.Memory, Disk: h.Room.Disk, Bandwidth: h.Room.Bandwidth, Count: make(map[string]int)}
 	for i, name := range x.conf.counts() {
 		held.Count[name] = int(h.Room.Counts[i])
 	}
@@ -278,11 +285,10 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 		j.Arrival = c.Submitted // the order was held before it was decided
 	}
 	if c.Memory > 0 { // rounded up to Slurm's unit of memory if a host has whole cores
-		n := workloadgen.Needs{Memory: float64(c.Memory)}
-		if j.Needs != nil {
-			n.Counts = j.Needs.Counts
+		if j.Needs == nil {
+			j.Needs = new(workloadgen.Needs)
 		}
-		j.Needs = &n
+		j.Needs.Memory = float64(c.Memory)
 	}
 	j.live.State, j.live.Ended, j.live.Paid = c.State, c.Ended, c.Paid.Float64()
 	needed := 0.0                      // maximum over the nodes whose program ended by itself
@@ -320,13 +326,14 @@ func (x *exporter) exported(seed uint64) (*Exported, error) {
 		fleet.CPUs, fleet.Cap, fleet.Speed = max(fleet.CPUs, h.CPUs), h.Cap, max(fleet.Speed, h.Speed)
 		fleet.Sizes, fleet.Speeds = append(fleet.Sizes, h.CPUs), append(fleet.Speeds, h.Speed)
 		fleet.Held = append(fleet.Held, x.held(h))
-		if h.Whole {
-			x.wholes++
-		}
+		fleet.Whole = append(fleet.Whole, h.Whole)
 		begin = min(begin, h.there[0].Start)
 	}
 	if fleet.Hosts == 0 {
 		return nil, errors.New("the market's log contains no host")
+	}
+	if !slices.Contains(fleet.Whole, true) {
+		fleet.Whole = nil
 	}
 	if slices.Min(fleet.Speeds) == fleet.Speed {
 		fleet.Speeds = nil
@@ -337,7 +344,8 @@ func (x *exporter) exported(seed uint64) (*Exported, error) {
 		fleet.CPUs = scenario.Default().Fleet.CPUs // sizes replace this field
 	}
 	if !slices.ContainsFunc(x.order, func(h *exportedHost) bool { return h.Room != x.order[0].Room }) {
-		fleet.Memory, fleet.Count, fleet.Held = fleet.Held[0].Memory, fleet.Held[0].Count, nil
+		one := fleet.Held[0]
+		fleet.Memory, fleet.Disk, fleet.Bandwidth, fleet.Count, fleet.Held = one.Memory, one.Disk, one.Bandwidth, one.Count, nil
 		if x.order[0].Room.Zero() && len(conf.Market.Resources)+len(conf.Floor.Held) == 0 {
 			fleet.Count = nil
 		}
@@ -390,7 +398,6 @@ func (x *exporter) exported(seed uint64) (*Exported, error) {
 		{x.foreign, "number of requests that are not in the plan because a plan has no fields for them"},
 		{x.endless, "number of programs that did more than the requested work and ran until their deadline; the market fulfilled their contracts, but a run violates them"},
 		{x.rebids, "number of orders that changed a budget; the plan contains only the first budget of each contract"},
-		{x.wholes, "number of hosts of whole cores; the hosts of a run also sell fractions of a processor"},
 		{x.drained, "number of times that a host stopped accepting tasks; the hosts of a run accept tasks until they leave"},
 	} {
 		if n.number > 0 {

@@ -63,7 +63,7 @@ func (r talker) rules() string {
 	return strings.Join([]string{
 		"name: lab",
 		one(r.Rand, "admission: {name: class, default: be}", "admission: {name: class, default: cac}", "admission: be", "admission: cac"),
-		"market: {bidding: " + one(r.Rand, "cheapest", "best-response") + ", payment: " + one(r.Rand, "spot", "usage", "bid", "scarce") + one(r.Rand, "", ", resources: [memory]", ", resources: [memory, gpu]", ", resources: [gpu]") + "}",
+		"market: {bidding: " + one(r.Rand, "cheapest", "best-response") + ", payment: " + one(r.Rand, "spot", "usage", "bid", "scarce") + one(r.Rand, "", ", resources: [memory]", ", resources: [memory, gpu]", ", resources: [gpu]", ", resources: [disk, memory, bandwidth]") + "}",
 		one(r.Rand, "", "floor_per_hour: {cpu: 0.9}", "floor_per_hour: {cpu: 0.04, gpu: 1.2}", "floor_per_hour: {memory: 0.005}"),
 		"leaving: {rule: " + one(r.Rand, "resubmit", "lost", "suspend") + ", lost_work: " + one(r.Rand, "free", "charged") + "}",
 		one(r.Rand, "", "promises: {cac: {penalty: 1, most: 1}, be: {penalty: 0.5, most: 0.2}}"),
@@ -86,6 +86,9 @@ func converse(t *testing.T, seed, n uint64) []string {
 		spec := hosts.Spec{Name: fmt.Sprint("big", i), CPUs: float64(2 + i*2), Speed: 1}
 		if strings.Contains(file, "memory") {
 			spec.Room.Memory = 3e9
+		}
+		if strings.Contains(file, "disk") {
+			spec.Room.Disk, spec.Room.Bandwidth = 5e9, 1e8
 		}
 		if r.conf.counts() != nil {
 			spec.Room.Counts[0] = int32(2 - i)
@@ -240,6 +243,9 @@ func (r *talker) order(id, account string) (s submission, ok bool) {
 		Work: one(r.Rand, 0.001, 1, 5, 30, 1e7), Deadline: one(r.Rand, 0.5, 5, 30, 100, 1e5), Budget: bank.Micros(one[int64](r.Rand, 1, 500, 10_000, 40_000, 90_000, 1e12)),
 		Memory: one[int64](r.Rand, 0, 0, 1e8, 1e9, 2e9, 1<<50), Warn: one(r.Rand, 0.0, 0, 3, 1e4), Checkpoint: one(r.Rand, 0.0, 0, 5), Requeue: one(r.Rand, 0, 0, 1, 3),
 	}
+	if r.IntN(4) == 0 {
+		t.Disk, t.Bandwidth = one[int64](r.Rand, 0, 1e9, 3e9), one[int64](r.Rand, 0, 0, 1e7, 6e7)
+	}
 	if r.projects {
 		t.Project = one(r.Rand, "", "", "", "film", "nobody")
 	}
@@ -266,5 +272,5 @@ func (r *talker) order(id, account string) (s submission, ok bool) {
 	if terms, err := order.Parse(o); err != nil || terms.Job != t.Job {
 		return s, false
 	}
-	return submission{Order: string(text), Job: string(job), Memory: r.conf.memoryOf(t, must(order.ParseJob(job)).Limits.Memory)}, true
+	return *r.conf.submission(string(text), string(job), t, must(order.ParseJob(job)).Limits), true
 }

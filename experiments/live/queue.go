@@ -134,7 +134,7 @@ func (k *core) queue(c *Contract, signed *bankorder.Signed, ended map[int64]stri
 	nodes := float64(c.Nodes)
 	q.asks = load{running: 1, submitted: 1, cpus: nodes * c.CPUs}
 	if j, err := order.ParseJob([]byte(c.job)); err == nil { // a log can contain jobs that only an earlier version accepts
-		c.Name, q.asks.memory, q.asks.gpu = j.Name, nodes*float64(j.Limits.Memory), c.Nodes*max(j.GPUs, int(c.terms.Counts[gpu]))
+		c.Name, q.asks.memory, q.asks.gpu = j.Name, nodes*float64(max(j.Limits.Memory, c.terms.Memory)), c.Nodes*max(j.GPUs, int(c.terms.Counts[gpu]))
 	}
 	q.expires = signed.Expires()
 	for on, ids := range c.terms.After {

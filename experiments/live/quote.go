@@ -70,7 +70,7 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, c
 		return least, nil, false, nil
 	}
 	var holds contracts.Request // what each node holds
-	m.core.needs(&holds, &t, m.conf.memoryOf(&t, 0))
+	m.core.needs(&holds, &t, m.conf.amountsOf(&t, remote.Limits{}))
 	if !quick {
 		c := m.core.copy()
 		finish()

@@ -50,6 +50,7 @@ type submission struct {
 	Job   string `json:"job"`
 
 	Memory float64          `json:"memory,omitempty"` // bytes that each node holds on hosts that sell memory; 0 in records of earlier versions
+	Disk   float64          `json:"disk,omitempty"`   // bytes of disk that each node holds; 0 if the market did not sell disk
 	Ended  map[int64]string `json:"ended,omitempty"`  // final states of contracts that the order waits for
 }
 

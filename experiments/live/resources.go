@@ -15,10 +15,11 @@ import (
 
 // # Held resources
 //
-// A market sells memory if its file lists memory among the resources that have a price. It
-// sells units of gpu and of each countable resource that its file names. A task holds these
-// resources from its start to its end. The amount of memory is fixed when the order is
-// accepted, so that a replay of the log does not depend on limits that change later.
+// A market sells memory, disk or bandwidth if its file lists it among the resources that have a
+// price. It sells units of gpu and of each countable resource that its file names. A task holds
+// these resources from its start to its end. The amounts of memory and disk are fixed when the
+// order is accepted, so that a replay of the log does not depend on limits that change later.
+// They are the limits that the hosts enforce. No host enforces bandwidth; see [Resource.Enforced].
 
 // gpu is the name of the countable resource that every market supports.
 const gpu = "gpu"
@@ -57,10 +58,8 @@ func (c *Config) licences() (l contracts.Licences, floors map[string]float64, er
 	return l, floors, nil
 }
 
-// sellsMemory reports whether tasks hold memory on every host.
-func (c *Config) sellsMemory() bool {
-	return slices.Contains(c.Market.Resources, hosts.Memory.Name(nil))
-}
+// sells reports whether tasks hold memory, disk or bandwidth on every host.
+func (c *Config) sells(k hosts.Kind) bool { return slices.Contains(c.Market.Resources, k.Name(nil)) }
 
 // prices returns the resources that have a price in addition to processors, in the order of
 // kinds, and the floor prices.
@@ -78,8 +77,8 @@ func (c *Config) prices() (priced []hosts.Kind, least hosts.Floor, err error) {
 	}
 	least, err = hosts.Floors(c.Floor.CPU, floors, counts)
 	for k := hosts.Disk; k <= hosts.Bandwidth && err == nil; k++ {
-		if slices.Contains(priced, k) || least[k] > 0 {
-			err = fmt.Errorf("market.resources, floor_per_hour: found %s, want memory or a countable resource, because a live market does not sell %[1]s", k.Name(nil))
+		if least[k] > 0 && !c.sells(k) {
+			err = fmt.Errorf("floor_per_hour: found %s, which the market does not sell, want it in market.resources", k.Name(nil))
 		}
 	}
 	return priced, least, err
@@ -90,8 +89,14 @@ func (m *Market) Spec(name string, o *remote.Offer) (hosts.Spec, error) { return
 
 func (c *Config) spec(name string, o *remote.Offer) (hosts.Spec, error) {
 	s := hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1, Whole: o.Kind == "slurm"}
-	if s.Whole || c.sellsMemory() {
+	if s.Whole || c.sells(hosts.Memory) {
 		s.Room.Memory = math.Floor(o.Memory)
+	}
+	if c.sells(hosts.Disk) {
+		s.Room.Disk = math.Floor(o.Disk)
+	}
+	if c.sells(hosts.Bandwidth) {
+		s.Room.Bandwidth = math.Floor(o.Bandwidth)
 	}
 	for one, units := range o.Counts {
 		k, known := hosts.KindOf(one, c.counts())
@@ -106,29 +111,47 @@ func (c *Config) spec(name string, o *remote.Offer) (hosts.Spec, error) {
 // mebibyte is the unit in which Slurm counts memory.
 const mebibyte = 1 << 20
 
-// memoryOf returns the number of bytes that a node of an order would hold. This is the amount
-// stated in the order; if there is none, the limit of its job; and if that is 0, the market's
-// default.
-func (c *Config) memoryOf(t *order.Terms, limit int64) float64 {
-	return math.Ceil(cmp.Or(float64(t.Memory), float64(max(0, limit)), c.Limits.Memory))
+// amountsOf returns the memory, disk and bandwidth that a node of an order would hold. These are
+// the amounts stated in the order. Otherwise they are the limits of its job, given as l; and if
+// these are 0, the market's defaults. Bandwidth has no limit and no default.
+func (c *Config) amountsOf(t *order.Terms, l remote.Limits) hosts.Resources {
+	of := func(stated, limit int64, usual float64) float64 {
+		return math.Ceil(cmp.Or(float64(stated), float64(max(0, limit)), usual))
+	}
+	return hosts.Resources{Memory: of(t.Memory, l.Memory, c.Limits.Memory), Disk: of(t.Disk, l.Disk, c.Limits.Disk), Bandwidth: float64(t.Bandwidth)}
 }
 
-// memoryIn returns the number of bytes that a node of a logged order holds if the market sells
-// memory. Records of earlier versions do not contain this number.
-func (c *Config) memoryIn(s *submission, t *order.Terms) float64 {
-	limit := int64(0)
-	if s.Memory > 0 {
-		return s.Memory
+// submission returns the record of an order for a job with limits l. It contains the amount of
+// disk if the market sells disk.
+func (c *Config) submission(signed, job string, t *order.Terms, l remote.Limits) *submission {
+	a := c.amountsOf(t, l)
+	s := &submission{Order: signed, Job: job, Memory: a.Memory}
+	if c.sells(hosts.Disk) {
+		s.Disk = a.Disk
 	}
-	if j, err := order.ParseJob([]byte(s.Job)); err == nil {
-		limit = j.Limits.Memory
-	}
-	return c.memoryOf(t, limit)
+	return s
 }
 
-// lacks returns why no host of the market can ever satisfy an order: the market does not sell a
-// countable resource of the order, or has no licence of that name.
+// amountsIn returns the amounts that a node of a logged order holds if the market sells them.
+// Records of earlier versions do not contain these numbers.
+func (c *Config) amountsIn(s *submission, t *order.Terms) hosts.Resources {
+	var l remote.Limits
+	if s.Memory == 0 || s.Disk == 0 && c.sells(hosts.Disk) {
+		if j, err := order.ParseJob([]byte(s.Job)); err == nil {
+			l = j.Limits
+		}
+	}
+	a := c.amountsOf(t, l)
+	a.Memory, a.Disk = cmp.Or(s.Memory, a.Memory), cmp.Or(s.Disk, a.Disk)
+	return a
+}
+
+// lacks returns why no host of the market can ever satisfy an order: the market does not sell
+// bandwidth or a countable resource of the order, or has no licence of that name.
 func (k *core) lacks(t *order.Terms) contracts.Reason {
+	if t.Bandwidth > 0 && !k.conf.sells(hosts.Bandwidth) {
+		return contracts.TooFewHosts
+	}
 	for name := range t.Counts {
 		if _, known := hosts.KindOf(name, k.config.Counts); !known {
 			return contracts.TooFewHosts
@@ -140,16 +163,21 @@ func (k *core) lacks(t *order.Terms) contracts.Reason {
 	return contracts.None
 }
 
-// needs sets the resources that each node of r holds, which the market must know. The argument
-// memory is a result of memoryOf. It is held if the market sells memory, or if all hosts have
-// whole cores. If any host has whole cores, the amount is rounded up to Slurm's unit of
-// memory.
-func (k *core) needs(r *contracts.Request, t *order.Terms, memory float64) {
-	if k.conf.sellsMemory() || k.wholeOnly() {
-		r.Needs.Min.Memory = memory
+// needs sets the resources that each node of r holds, which the market must know. The argument a
+// is a result of amountsOf. Each amount is held if the market sells it. Memory is also held if all
+// hosts have whole cores. If any host has whole cores, memory is rounded up to Slurm's unit.
+func (k *core) needs(r *contracts.Request, t *order.Terms, a hosts.Resources) {
+	if k.conf.sells(hosts.Memory) || k.wholeOnly() {
+		r.Needs.Min.Memory = a.Memory
 		if slices.ContainsFunc(k.hosts, func(h *host) bool { return h.Spec.Whole && !h.removed }) {
-			r.Needs.Min.Memory = math.Ceil(memory/mebibyte) * mebibyte
+			r.Needs.Min.Memory = math.Ceil(a.Memory/mebibyte) * mebibyte
 		}
+	}
+	if k.conf.sells(hosts.Disk) {
+		r.Needs.Min.Disk = a.Disk
+	}
+	if k.conf.sells(hosts.Bandwidth) {
+		r.Needs.Min.Bandwidth = a.Bandwidth
 	}
 	for name, units := range t.Counts {
 		kind, _ := hosts.KindOf(name, k.config.Counts)
@@ -215,6 +243,10 @@ type Resource struct {
 	Priced  bool    `json:"priced" doc:"whether it has a price"`
 	Price   float64 `json:"price" doc:"price in $/s: the sum of the bids for it"`
 }
+
+// Enforced reports whether hosts limit a task to the amount that it holds. If not, this amount is
+// only reserved.
+func (r Resource) Enforced() bool { return r.Name != hosts.Bandwidth.Name(nil) }
 
 // resources returns the held resources that host i offers.
 func (k *core) resources(i int) (all []Resource) {

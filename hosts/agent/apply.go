@@ -173,14 +173,14 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, numbers map[string]
 	t.record = record{
 		Name: t.name, Boot: a.boot, Began: now, Account: t.wanted.Account, Job: *job, User: user, Root: a.Dir,
 		Network: a.Network, Kind: a.Kernel.Kind(), Kernel: a.At,
-		Memory: t.wanted.Memory, Units: t.wanted.Counts, Numbers: numbers,
+		Memory: t.wanted.Memory, Disk: t.wanted.Disk, Bandwidth: t.wanted.Bandwidth, Units: t.wanted.Counts, Numbers: numbers,
 	}
 	t.record.Files, t.record.Hidden = a.Devices.files(numbers)
 	if a.Backend != nil {
 		t.record.Spool, t.record.CPUs, t.record.Lease = true, t.wanted.Limit, a.term
 		t.record.Kind, t.record.Kernel = "none", linux.Config{Dir: filepath.Join(t.folder, "group")}
 	}
-	t.record.Job.Limits = or(or(job.Limits, remote.Limits{Memory: t.wanted.Memory}), a.Limits)
+	t.record.Job.Limits = limits(job.Limits, t.wanted, a.Limits)
 	t.record.Port = t.wanted.Port
 	t.record.Job.Env = append(append(slices.DeleteFunc(slices.Clone(job.Env), isReserved), variables(t, now)...), visible(numbers[gpu])...)
 	l := t.record.Job.Limits
@@ -224,6 +224,20 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, numbers map[string]
 		a.conclude(t, exit{Why: hosts.Lost, Fault: err.Error()})
 	}
 	return err
+}
+
+// limits returns the limits of a job in the task w. They are at most the amounts that the task
+// holds. Each limit that is still unset is the one in usual.
+func limits(l remote.Limits, w *wanted, usual remote.Limits) remote.Limits {
+	for _, f := range []struct {
+		limit *int64
+		holds int64
+	}{{&l.Memory, w.Memory}, {&l.Disk, w.Disk}} {
+		if f.holds > 0 && (*f.limit == 0 || *f.limit > f.holds) {
+			*f.limit = f.holds
+		}
+	}
+	return or(l, usual)
 }
 
 // variables returns the environment variables that identify the task and the nodes of its

@@ -55,11 +55,13 @@ type record struct {
 	Port    int32   `json:",omitempty"` // first port of the contract, if it has several nodes
 	Lease   float64 `json:",omitempty"` // length of the lease in seconds, used by a backend
 
-	Memory  int64            `json:",omitempty"` // bytes that the task reserves
-	Units   map[string]int32 `json:",omitempty"` // number of units of each countable resource that the task reserves
-	Numbers map[string][]int `json:",omitempty"` // numbers of these units, unless a backend assigns them
-	Files   []string         `json:",omitempty"` // device files of these units
-	Hidden  []string         `json:",omitempty"` // device files that the task must not see
+	Memory    int64            `json:",omitempty"` // bytes that the task reserves
+	Disk      int64            `json:",omitempty"` // bytes of disk that the task reserves
+	Bandwidth int64            `json:",omitempty"` // bytes per second that the task reserves
+	Units     map[string]int32 `json:",omitempty"` // number of units of each countable resource that the task reserves
+	Numbers   map[string][]int `json:",omitempty"` // numbers of these units, unless a backend assigns them
+	Files     []string         `json:",omitempty"` // device files of these units
+	Hidden    []string         `json:",omitempty"` // device files that the task must not see
 }
 
 // Orders are the instructions for a supervisor.

@@ -15,8 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"bourse/hosts/link"
 	"bourse/hosts/linux"
 	"bourse/hosts/remote"
@@ -25,17 +23,20 @@ import (
 // Settings are the owner's settings of a host. Unset fields keep the values stored in the
 // folder, or have defaults.
 type Settings struct {
-	Name    string        `json:",omitempty"` // preferred name of the host in its market
-	Kind    string        `json:",omitempty"` // kernel interface; default: the first one that works
-	CPUs    float64       `json:",omitempty"` // processors offered
-	Trust   []string      `json:",omitempty"` // accounts whose jobs the host accepts if users are not isolated
-	Offline bool          `json:",omitempty"` // tasks have no network
-	Limits  remote.Limits // limits for jobs that do not specify limits
-	Memory  int64         `json:",omitempty"` // bytes of memory offered
-	Devices Devices       `json:",omitempty"` // countable resources offered
-	Stored  int64         `json:",omitempty"` // maximum number of bytes of output of ended tasks per account; default: twice Limits.Disk
-	Address string        `json:",omitempty"` // address at which other hosts reach the tasks; default: the address from which the host reaches the market
-	Ports   [2]int32      `json:",omitzero"`  // first and last port that tasks may use; default: defaultPorts
+	Name      string        `json:",omitempty"` // preferred name of the host in its market
+	Kind      string        `json:",omitempty"` // kernel interface; default: the first one that works
+	CPUs      float64       `json:",omitempty"` // processors offered
+	Trust     []string      `json:",omitempty"` // accounts whose jobs the host accepts if users are not isolated
+	Offline   bool          `json:",omitempty"` // tasks have no network
+	Limits    remote.Limits // limits for jobs that do not specify limits
+	Memory    int64         `json:",omitempty"` // bytes of memory offered
+	Parts     int           `json:"-"`          // number of hosts that share the disk and divide the default amount of disk
+	Disk      int64         `json:",omitempty"` // bytes of disk offered
+	Devices   Devices       `json:",omitempty"` // countable resources offered
+	Bandwidth int64         `json:",omitempty"` // bytes per second offered, which are reserved but not enforced
+	Stored    int64         `json:",omitempty"` // maximum number of bytes of output of ended tasks per account; default: twice Limits.Disk
+	Address   string        `json:",omitempty"` // address at which other hosts reach the tasks; default: the address from which the host reaches the market
+	Ports     [2]int32      `json:",omitzero"`  // first and last port that tasks may use; default: defaultPorts
 }
 
 // defaultPorts are below the ports that the kernel assigns to outgoing connections.
@@ -100,9 +101,16 @@ func (p *Program) open(b *Backend, s Settings) error {
 		return err
 	}
 	p.settings.take(s)
-	memory, disk := room(p.dir)
-	if p.settings.Memory == 0 || float64(p.settings.Memory) > 1.1*memory { // the offer should not change with each new kernel
+	// The offer should not change with each new kernel, or with the files that tasks have written.
+	if memory := Memory(); p.settings.Memory == 0 || float64(p.settings.Memory) > 1.1*memory {
 		p.settings.Memory = int64(memory)
+	}
+	if p.settings.Disk == 0 {
+		free, total, err := diskSpace(p.dir)
+		if err != nil {
+			return err
+		}
+		p.settings.Disk = max(0, free-scarce(total)-reserved(total)) / int64(max(1, s.Parts))
 	}
 	if p.settings.Devices == nil {
 		p.settings.Devices = DetectDevices()
@@ -136,11 +144,12 @@ func (p *Program) open(b *Backend, s Settings) error {
 		c.Users = users(sum)
 	}
 	p.Offer = remote.Offer{Kind: kind, CPUs: at.Offered(), Apart: os.Geteuid() == 0 && strings.HasPrefix(kind, "cgroup"), Trust: s.Trust}
-	p.Offer.Memory, p.Offer.Disk, p.Offer.Counts = float64(s.Memory), disk, s.Devices.counts()
+	p.Offer.Memory, p.Offer.Counts = float64(s.Memory), s.Devices.counts()
 	if b != nil {
 		p.Offer = b.Offer
-		p.Offer.Disk, p.Offer.Trust = disk, s.Trust
+		p.Offer.Trust = s.Trust
 	}
+	p.Offer.Disk, p.Offer.Bandwidth = float64(s.Disk), float64(s.Bandwidth)
 	p.Offer.Address, p.Offer.Ports = cmp.Or(p.Offer.Address, s.Address), cmp.Or(s.Ports, defaultPorts)
 	c.Offer, c.Devices = p.Offer, s.Devices
 	if p.agent, err = Open(c); err != nil {
@@ -174,9 +183,7 @@ func (o *Settings) take(s Settings) {
 	if len(s.Trust) > 0 {
 		o.Trust = s.Trust
 	}
-	if s.Memory > 0 {
-		o.Memory = s.Memory
-	}
+	o.Memory, o.Disk, o.Bandwidth = cmp.Or(s.Memory, o.Memory), cmp.Or(s.Disk, o.Disk), cmp.Or(s.Bandwidth, o.Bandwidth)
 	if s.Devices != nil {
 		o.Devices = s.Devices
 	}
@@ -304,16 +311,10 @@ func Leave(dir string, l remote.Leaving) error {
 // leavings are the possible contents of the file that Leave writes.
 var leavings = [...]string{"stays", "when-done", "at-once"}
 
-// Memory returns the number of bytes of memory that this machine offers by default.
+// Memory returns the number of bytes of memory that this machine offers by default: the
+// whole memory minus 5 %, but at least minus 512 MB. The rest is reserved for the system.
 func Memory() float64 {
-	memory, _ := room("/")
-	return memory
-}
-
-// room returns the memory of this machine minus 5 %, but at least minus 512 MB, and nine
-// tenths of the disk space of dir. Tasks may use these amounts; the rest is reserved for the
-// system.
-func room(dir string) (memory, disk float64) {
+	memory := 0.0
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		for line := range strings.Lines(string(text)) {
 			if f := strings.Fields(line); len(f) == 3 && f[0] == "MemTotal:" {
@@ -321,10 +322,6 @@ func room(dir string) (memory, disk float64) {
 			}
 		}
 	}
-	var s unix.Statfs_t
-	if unix.Statfs(dir, &s) == nil {
-		disk = float64(s.Bavail) * float64(s.Bsize)
-	}
 	memory *= 1024
-	return max(0, memory-max(512e6, 0.05*memory)), 0.9 * disk
+	return max(0, memory-max(512e6, 0.05*memory))
 }

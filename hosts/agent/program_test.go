@@ -30,6 +30,42 @@ func TestUsers(t *testing.T) {
 	}
 }
 
+// TestOffer checks that a host's offer of disk stays the same after its tasks have written files, that
+// hosts on one machine divide it, and that a task's limits are at most what it holds.
+func TestOffer(t *testing.T) {
+	const gb = 1 << 30
+	dir := smallDisk(t, 64<<20)
+	offer := func(name string, s Settings) float64 {
+		s.Kind = "signals"
+		p, err := Load(filepath.Join(dir, name), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		return p.Offer.Disk
+	}
+	all, part := offer("a", Settings{}), offer("b", Settings{Parts: 4})
+	if all < 30<<20 || all > 46<<20 || part < all/5 || part > all/4 {
+		t.Errorf("offers of %.0f, and %.0f of 4 hosts, want 64 MiB minus the quarter that an agent maintains and minus its reserve", all, part)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "full"), make([]byte, 20<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again := offer("a", Settings{}); again != all {
+		t.Errorf("an offer of %.0f after files were written, want %.0f", again, all)
+	}
+	if now := offer("a", Settings{Disk: 5e6, Bandwidth: 1e6}); now != 5e6 {
+		t.Errorf("an offer of %.0f, want the owner's 5e6", now)
+	}
+	usual := remote.Limits{Memory: gb, Disk: gb}
+	for _, c := range []struct{ job, held, want int64 }{{0, 0, gb}, {3, 0, 3}, {0, 2, 2}, {3, 2, 2}, {1, 2, 1}} {
+		w := &wanted{Wanted: remote.Wanted{Memory: c.held, Disk: c.held}}
+		if got := limits(remote.Limits{Memory: c.job, Disk: c.job}, w, usual); got.Memory != c.want || got.Disk != c.want {
+			t.Errorf("a job of %d that holds %d has the limits %+v, want %d", c.job, c.held, got, c.want)
+		}
+	}
+}
+
 // TestProgram checks that a machine with its own kernel works as a host. Programs that the
 // market wants run with their files and get their shares, and the agent reports their ends and
 // output. Programs continue when the agent is stopped and started again.

@@ -413,7 +413,8 @@ func (m *supervisor) tick(now float64) (over bool) {
 	}
 	if time.Now().After(m.walk) {
 		began := time.Now()
-		size := folderSize(filepath.Join(m.folder, "dir"))
+		dir := filepath.Join(m.folder, "dir")
+		size := folderSize(dir) + unlinkedSize(dir)
 		m.walk = time.Now().Add(max(seldom*look, 50*time.Since(began)))
 		if m.Job.Limits.Disk > 0 && size > m.Job.Limits.Disk {
 			m.exit.Why, m.exit.Fault = hosts.Failed, fmt.Sprintf("disk: its folder has %d bytes, and may have %d", size, m.Job.Limits.Disk)
@@ -434,6 +435,24 @@ func folderSize(dir string) (size int64) {
 		}
 		return nil
 	})
+	return size
+}
+
+// unlinkedSize returns the disk usage of files that processes of the task have open and that have
+// no name, on the file system of a folder. It returns 0 if the supervisor has no /proc of its own.
+func unlinkedSize(dir string) (size int64) {
+	var at, s unix.Stat_t
+	if os.Getpid() != 1 || unix.Stat(dir, &at) != nil {
+		return 0
+	}
+	seen := make(map[uint64]bool)
+	files, _ := filepath.Glob("/proc/[0-9]*/fd/*")
+	for _, f := range files {
+		if unix.Stat(f, &s) == nil && s.Nlink == 0 && s.Dev == at.Dev && !seen[s.Ino] {
+			seen[s.Ino] = true
+			size += s.Blocks * 512
+		}
+	}
 	return size
 }
 

@@ -90,7 +90,7 @@ func (a *Agent) closeSpan(deal int64) {
 // processor.
 func (a *Agent) charges() bool {
 	for _, t := range a.tasks {
-		if t.runs() && (t.record.Memory > 0 || len(t.record.Units) > 0) {
+		if t.runs() && (t.record.Memory+t.record.Disk+t.record.Bandwidth > 0 || len(t.record.Units) > 0) {
 			return true
 		}
 	}

@@ -48,10 +48,12 @@ type Wanted struct {
 	Most       int64    // maximum bytes of a checkpoint
 	Saved      []string // SHA-256 of each part of the last checkpoint of an earlier try
 
-	Peers  []string         // addresses of all nodes of the contract, by node; empty if the contract has one node
-	Port   int32            // first of the [BlockPorts] ports that these nodes may use; 0 if there are none
-	Memory int64            // bytes that the task reserves, which are also the default limit of its job; 0 means none
-	Counts map[string]int32 // units of countable resources that the task reserves, by name
+	Peers     []string         // addresses of all nodes of the contract, by node; empty if the contract has one node
+	Port      int32            // first of the [BlockPorts] ports that these nodes may use; 0 if there are none
+	Memory    int64            // bytes that the task reserves, which are also the limit of its job; 0 means none
+	Disk      int64            // bytes of disk, in the same way
+	Bandwidth int64            // bytes per second that the task reserves, but that no host enforces; 0 means none
+	Counts    map[string]int32 // units of countable resources that the task reserves, by name
 
 	Asked bool // whether the task's owner set Warn; if so, a program that does not handle SIGTERM is also sent the signal
 }
@@ -126,6 +128,8 @@ type Offer struct {
 	Busy    []int32  // ports in this range that programs other than the host's tasks use, ascending
 
 	Counts map[string]int32 // units of countable resources, by name
+
+	Bandwidth float64 // bytes per second
 }
 
 // Leaving states whether a host wants to stop accepting tasks.

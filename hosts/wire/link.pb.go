@@ -649,6 +649,7 @@ type Offer struct {
 	LastPort      int32                  `protobuf:"varint,9,opt,name=last_port,json=lastPort,proto3" json:"last_port,omitempty"`
 	BusyPorts     []int32                `protobuf:"varint,10,rep,packed,name=busy_ports,json=busyPorts,proto3" json:"busy_ports,omitempty"`
 	Counts        map[string]int32       `protobuf:"bytes,11,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of countable resources
+	Bandwidth     float64                `protobuf:"fixed64,12,opt,name=bandwidth,proto3" json:"bandwidth,omitempty"`                                                                    // bytes per second
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -758,6 +759,13 @@ func (x *Offer) GetCounts() map[string]int32 {
 		return x.Counts
 	}
 	return nil
+}
+
+func (x *Offer) GetBandwidth() float64 {
+	if x != nil {
+		return x.Bandwidth
+	}
+	return 0
 }
 
 type Span struct {
@@ -957,6 +965,8 @@ type Wanted struct {
 	Port          int32                  `protobuf:"varint,17,opt,name=port,proto3" json:"port,omitempty"`
 	Memory        int64                  `protobuf:"varint,18,opt,name=memory,proto3" json:"memory,omitempty"`                                                                           // bytes that it holds
 	Counts        map[string]int32       `protobuf:"bytes,19,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of countable resources that it holds
+	Disk          int64                  `protobuf:"varint,20,opt,name=disk,proto3" json:"disk,omitempty"`                                                                               // bytes that it holds
+	Bandwidth     int64                  `protobuf:"varint,21,opt,name=bandwidth,proto3" json:"bandwidth,omitempty"`                                                                     // bytes per second that it holds
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1122,6 +1132,20 @@ func (x *Wanted) GetCounts() map[string]int32 {
 		return x.Counts
 	}
 	return nil
+}
+
+func (x *Wanted) GetDisk() int64 {
+	if x != nil {
+		return x.Disk
+	}
+	return 0
+}
+
+func (x *Wanted) GetBandwidth() int64 {
+	if x != nil {
+		return x.Bandwidth
+	}
+	return 0
 }
 
 type Log struct {
@@ -1511,7 +1535,7 @@ const file_link_proto_rawDesc = "" +
 	"\aDeleted\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x03R\x05bytes\x12\x10\n" +
-	"\x03why\x18\x03 \x01(\tR\x03why\"\xf3\x02\n" +
+	"\x03why\x18\x03 \x01(\tR\x03why\"\x91\x03\n" +
 	"\x05Offer\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x12\x12\n" +
 	"\x04cpus\x18\x02 \x01(\x01R\x04cpus\x12\x16\n" +
@@ -1526,7 +1550,8 @@ const file_link_proto_rawDesc = "" +
 	"\n" +
 	"busy_ports\x18\n" +
 	" \x03(\x05R\tbusyPorts\x12:\n" +
-	"\x06counts\x18\v \x03(\v2\".bourse.hosts.v1.Offer.CountsEntryR\x06counts\x1a9\n" +
+	"\x06counts\x18\v \x03(\v2\".bourse.hosts.v1.Offer.CountsEntryR\x06counts\x12\x1c\n" +
+	"\tbandwidth\x18\f \x01(\x01R\tbandwidth\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\x8a\x01\n" +
@@ -1544,7 +1569,7 @@ const file_link_proto_rawDesc = "" +
 	"\x06signal\x18\x04 \x01(\tR\x06signal\x12\x14\n" +
 	"\x05fault\x18\x05 \x01(\tR\x05fault\x12\"\n" +
 	"\rout_of_memory\x18\x06 \x01(\bR\voutOfMemory\x12\x14\n" +
-	"\x05lacks\x18\a \x03(\tR\x05lacks\"\x90\x04\n" +
+	"\x05lacks\x18\a \x03(\tR\x05lacks\"\xc2\x04\n" +
 	"\x06Wanted\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\x03R\x04name\x12\x1a\n" +
 	"\bcontract\x18\x02 \x01(\x03R\bcontract\x12\x12\n" +
@@ -1567,7 +1592,9 @@ const file_link_proto_rawDesc = "" +
 	"\x05peers\x18\x10 \x03(\tR\x05peers\x12\x12\n" +
 	"\x04port\x18\x11 \x01(\x05R\x04port\x12\x16\n" +
 	"\x06memory\x18\x12 \x01(\x03R\x06memory\x12;\n" +
-	"\x06counts\x18\x13 \x03(\v2#.bourse.hosts.v1.Wanted.CountsEntryR\x06counts\x1a9\n" +
+	"\x06counts\x18\x13 \x03(\v2#.bourse.hosts.v1.Wanted.CountsEntryR\x06counts\x12\x12\n" +
+	"\x04disk\x18\x14 \x01(\x03R\x04disk\x12\x1c\n" +
+	"\tbandwidth\x18\x15 \x01(\x03R\tbandwidth\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\"\xc7\x01\n" +

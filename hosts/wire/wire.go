@@ -83,7 +83,7 @@ func ToTold(r *SyncRequest) (*remote.Told, error) {
 // FromOffer converts o to its network form.
 func FromOffer(o *remote.Offer) *Offer {
 	return &Offer{Kind: o.Kind, Cpus: o.CPUs, Memory: o.Memory, Disk: o.Disk, Apart: o.Apart, Trust: o.Trust,
-		Address: o.Address, FirstPort: o.Ports[0], LastPort: o.Ports[1], BusyPorts: o.Busy, Counts: o.Counts}
+		Address: o.Address, FirstPort: o.Ports[0], LastPort: o.Ports[1], BusyPorts: o.Busy, Counts: o.Counts, Bandwidth: o.Bandwidth}
 }
 
 // ToOffer converts o from its network form.
@@ -91,7 +91,7 @@ func ToOffer(o *Offer) remote.Offer {
 	return remote.Offer{
 		Kind: o.GetKind(), CPUs: o.GetCpus(), Memory: o.GetMemory(), Disk: o.GetDisk(), Apart: o.GetApart(), Trust: o.GetTrust(),
 		Address: o.GetAddress(), Ports: [2]int32{o.GetFirstPort(), o.GetLastPort()}, Busy: o.GetBusyPorts(),
-		Counts: o.GetCounts(),
+		Counts: o.GetCounts(), Bandwidth: o.GetBandwidth(),
 	}
 }
 
@@ -105,7 +105,7 @@ func FromOrders(o *remote.Orders) *SyncResponse {
 			Weight: w.Weight, Limit: w.Limit, Left: w.Left, Job: w.Job, Account: w.Account,
 			Try: w.Try, Warn: w.Warn, Asked: w.Asked,
 			Checkpoint: w.Checkpoint, Most: w.Most, Saved: w.Saved, Peers: w.Peers, Port: w.Port,
-			Memory: w.Memory, Counts: w.Counts,
+			Memory: w.Memory, Disk: w.Disk, Bandwidth: w.Bandwidth, Counts: w.Counts,
 		})
 	}
 	for i := range o.Logs {
@@ -124,7 +124,7 @@ func ToOrders(r *SyncResponse) *remote.Orders {
 			Weight: w.GetWeight(), Limit: w.GetLimit(), Left: w.GetLeft(), Job: w.GetJob(), Account: w.GetAccount(), Work: math.Inf(1),
 			Try: w.GetTry(), Warn: w.GetWarn(), Asked: w.GetAsked(),
 			Checkpoint: w.GetCheckpoint(), Most: w.GetMost(), Saved: w.GetSaved(), Peers: w.GetPeers(), Port: w.GetPort(),
-			Memory: w.GetMemory(), Counts: w.GetCounts(),
+			Memory: w.GetMemory(), Disk: w.GetDisk(), Bandwidth: w.GetBandwidth(), Counts: w.GetCounts(),
 		})
 	}
 	for _, l := range r.Logs {

@@ -25,7 +25,7 @@ func anyTold(r *rapid.T) *remote.Told {
 		First: count.Draw(r, "first"), Load: float.Draw(r, "load"), Closed: text.Draw(r, "closed"),
 		Leaving: remote.Leaving(rapid.IntRange(0, 2).Draw(r, "leaving")),
 		Offer: remote.Offer{
-			Kind: text.Draw(r, "kind"), CPUs: float.Draw(r, "cpus"), Memory: float.Draw(r, "memory"), Disk: float.Draw(r, "disk"),
+			Kind: text.Draw(r, "kind"), CPUs: float.Draw(r, "cpus"), Memory: float.Draw(r, "memory"), Disk: float.Draw(r, "disk"), Bandwidth: float.Draw(r, "bandwidth"),
 			Apart: rapid.Bool().Draw(r, "apart"), Trust: texts(r, "trust"),
 			Address: text.Draw(r, "address"), Ports: [2]int32{rapid.Int32().Draw(r, "first"), rapid.Int32().Draw(r, "last")}, Busy: ports(r),
 			Counts: units(r),
@@ -107,7 +107,7 @@ func anyOrders(r *rapid.T) *remote.Orders {
 			Weight: float.Draw(r, "weight"), Limit: float.Draw(r, "limit"), Left: float.Draw(r, "left"), Job: text.Draw(r, "job"), Account: text.Draw(r, "account"), Work: math.Inf(1),
 			Try: rapid.Int32().Draw(r, "try"), Warn: float.Draw(r, "warn"), Asked: rapid.Bool().Draw(r, "asked"),
 			Checkpoint: float.Draw(r, "checkpoint"), Most: count.Draw(r, "most"), Saved: texts(r, "saved"), Peers: texts(r, "peers"), Port: rapid.Int32().Draw(r, "port"),
-			Memory: count.Draw(r, "memory"), Counts: units(r),
+			Memory: count.Draw(r, "memory"), Disk: count.Draw(r, "disk"), Bandwidth: count.Draw(r, "bandwidth"), Counts: units(r),
 		})
 	}
 	for range rapid.IntRange(0, 2).Draw(r, "logs") {

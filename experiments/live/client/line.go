@@ -54,10 +54,13 @@ func left(amounts map[string]float64) (text string) {
 	return text
 }
 
-// Amount formats an amount of a resource: bytes with a unit, or units.
+// Amount formats an amount of a resource: bytes or bytes per second with a unit, or units.
 func Amount(resource string, amount float64) string {
-	if resource == hosts.Memory.Name(nil) {
+	switch resource {
+	case hosts.Memory.Name(nil), hosts.Disk.Name(nil):
 		return fmt.Sprintf("%.4g GB", amount/1e9)
+	case hosts.Bandwidth.Name(nil):
+		return fmt.Sprintf("%.4g MB/s", amount/1e6)
 	}
 	return strconv.FormatFloat(amount, 'f', -1, 64)
 }
@@ -266,6 +269,9 @@ func Held(h *live.Host) string {
 		text := fmt.Sprintf("%s %s of %s", r.Name, Amount(r.Name, r.Held), Amount(r.Name, r.Offered))
 		if r.Priced {
 			text += " at " + Rate(r.Price)
+		}
+		if !r.Enforced() {
+			text += " (not enforced)"
 		}
 		all = append(all, text)
 	}

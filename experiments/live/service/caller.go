@@ -125,7 +125,7 @@ func (c *Caller) Bid(ctx context.Context, signed []byte) (*live.Answer, error) {
 // such a budget exists. It also returns the penalty that is owed if a host or the market
 // delivers too little, and the expected charges by resource.
 func (c *Caller) Quote(ctx context.Context, t *order.Terms) (least bank.Amount, owed live.Owed, charges []live.Charge, ok bool, err error) {
-	r, err := call(ctx, c.market.Quote, &wire.QuoteRequest{Class: t.Class, Nodes: int32(t.Nodes), Cpus: t.CPUs, Work: t.Work, Deadline: t.Deadline, Memory: t.Memory, Counts: t.Counts, Licences: t.Licences})
+	r, err := call(ctx, c.market.Quote, &wire.QuoteRequest{Class: t.Class, Nodes: int32(t.Nodes), Cpus: t.CPUs, Work: t.Work, Deadline: t.Deadline, Memory: t.Memory, Disk: t.Disk, Bandwidth: t.Bandwidth, Counts: t.Counts, Licences: t.Licences})
 	if err != nil || r.GetLeast() == "" {
 		return least, owed, nil, false, err
 	}

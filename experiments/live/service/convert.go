@@ -77,7 +77,7 @@ func fromContract(c *live.Contract) *wire.Contract {
 		Places: each(c.Places, fromPlace), Receipt: c.Receipt, Ends: each(c.Ends, fromEnd), Ended: c.Ended, Settled: c.Settled, Outcome: c.Outcome,
 		Done: c.Done, Delay: c.Delay, Losses: int32(c.Losses), Paid: c.Paid.String(), Back: c.Back.String(), Penalty: c.Penalty.String(), Withheld: c.Withheld.String(), Settlement: c.Settlement,
 		Unsettled: c.Unsettled, Deleted: each(c.Deleted, fromDeletion), Served: fromServed(c.Served), Held: c.Held, Name: c.Name, Project: c.Project,
-		Memory: c.Memory, Counts: c.Counts, Licences: c.Licences, Charges: each(c.Charges, fromCharge),
+		Memory: c.Memory, Disk: c.Disk, Bandwidth: c.Bandwidth, Counts: c.Counts, Licences: c.Licences, Charges: each(c.Charges, fromCharge),
 	}
 }
 
@@ -111,7 +111,7 @@ func toContract(c *wire.Contract) (out live.Contract, err error) {
 		Places: all(c.GetPlaces(), toPlace), Receipt: c.GetReceipt(), Ends: all(c.GetEnds(), toEnd), Ended: c.GetEnded(), Settled: c.GetSettled(), Outcome: c.GetOutcome(),
 		Done: c.GetDone(), Delay: c.GetDelay(), Losses: int(c.GetLosses()), Settlement: c.GetSettlement(),
 		Unsettled: c.GetUnsettled(), Deleted: all(c.GetDeleted(), toDeletion), Served: toServed(c.GetServed()), Held: c.GetHeld(), Name: c.GetName(), Project: c.GetProject(),
-		Memory: c.GetMemory(), Counts: c.GetCounts(), Licences: c.GetLicences(),
+		Memory: c.GetMemory(), Disk: c.GetDisk(), Bandwidth: c.GetBandwidth(), Counts: c.GetCounts(), Licences: c.GetLicences(),
 	}
 	for _, m := range []struct {
 		name, text string

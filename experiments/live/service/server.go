@@ -241,7 +241,7 @@ func (s *Server) Bid(ctx context.Context, r *wire.BidRequest) (*wire.BidResponse
 func (s *Server) Quote(ctx context.Context, r *wire.QuoteRequest) (*wire.QuoteResponse, error) {
 	t := order.Terms{
 		Class: r.GetClass(), Nodes: int(r.GetNodes()), CPUs: r.GetCpus(), Work: r.GetWork(), Deadline: r.GetDeadline(),
-		Memory: r.GetMemory(), Counts: r.GetCounts(), Licences: r.GetLicences(),
+		Memory: r.GetMemory(), Disk: r.GetDisk(), Bandwidth: r.GetBandwidth(), Counts: r.GetCounts(), Licences: r.GetLicences(),
 	}
 	least, charges, ok, err := s.Market.Quote(ctx, t)
 	if err != nil || !ok {

@@ -613,6 +613,8 @@ type QuoteRequest struct {
 	Memory        int64                  `protobuf:"varint,6,opt,name=memory,proto3" json:"memory,omitempty"`                                                                               // bytes that a node holds; 0 leaves it to the market
 	Counts        map[string]int32       `protobuf:"bytes,7,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`     // units of countable resources that a node holds
 	Licences      map[string]int32       `protobuf:"bytes,8,rep,name=licences,proto3" json:"licences,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of the market's licences that the contract holds
+	Disk          int64                  `protobuf:"varint,9,opt,name=disk,proto3" json:"disk,omitempty"`                                                                                   // bytes that a node holds; 0 leaves it to the market
+	Bandwidth     int64                  `protobuf:"varint,10,opt,name=bandwidth,proto3" json:"bandwidth,omitempty"`                                                                        // bytes per second that a node holds
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -701,6 +703,20 @@ func (x *QuoteRequest) GetLicences() map[string]int32 {
 		return x.Licences
 	}
 	return nil
+}
+
+func (x *QuoteRequest) GetDisk() int64 {
+	if x != nil {
+		return x.Disk
+	}
+	return 0
+}
+
+func (x *QuoteRequest) GetBandwidth() int64 {
+	if x != nil {
+		return x.Bandwidth
+	}
+	return 0
 }
 
 type QuoteResponse struct {
@@ -808,6 +824,8 @@ type Contract struct {
 	Memory        int64                  `protobuf:"varint,44,opt,name=memory,proto3" json:"memory,omitempty"`                                                                               // bytes that each node holds
 	Counts        map[string]int32       `protobuf:"bytes,45,rep,name=counts,proto3" json:"counts,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"`     // units of countable resources that each node holds
 	Licences      map[string]int32       `protobuf:"bytes,47,rep,name=licences,proto3" json:"licences,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"varint,2,opt,name=value"` // units of the market's licences that it holds
+	Disk          int64                  `protobuf:"varint,48,opt,name=disk,proto3" json:"disk,omitempty"`                                                                                   // bytes that each node holds
+	Bandwidth     int64                  `protobuf:"varint,49,opt,name=bandwidth,proto3" json:"bandwidth,omitempty"`                                                                         // bytes per second that each node holds
 	Charges       []*Charge              `protobuf:"bytes,46,rep,name=charges,proto3" json:"charges,omitempty"`                                                                              // so far, by resource; none if all of them are for processors
 	Withheld      string                 `protobuf:"bytes,40,opt,name=withheld,proto3" json:"withheld,omitempty"`                                                                            // part of the penalty that was withheld from the charges, and is not in paid
 	unknownFields protoimpl.UnknownFields
@@ -1087,6 +1105,20 @@ func (x *Contract) GetLicences() map[string]int32 {
 		return x.Licences
 	}
 	return nil
+}
+
+func (x *Contract) GetDisk() int64 {
+	if x != nil {
+		return x.Disk
+	}
+	return 0
+}
+
+func (x *Contract) GetBandwidth() int64 {
+	if x != nil {
+		return x.Bandwidth
+	}
+	return 0
 }
 
 func (x *Contract) GetCharges() []*Charge {
@@ -3195,7 +3227,7 @@ const file_market_proto_rawDesc = "" +
 	" \x03(\v2\".bourse.market.v1.Answer.LeftEntryR\x04left\x1a7\n" +
 	"\tLeftEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\x9c\x03\n" +
+	"\x05value\x18\x02 \x01(\x01R\x05value:\x028\x01\"\xce\x03\n" +
 	"\fQuoteRequest\x12\x14\n" +
 	"\x05class\x18\x01 \x01(\tR\x05class\x12\x14\n" +
 	"\x05nodes\x18\x02 \x01(\x05R\x05nodes\x12\x12\n" +
@@ -3204,7 +3236,10 @@ const file_market_proto_rawDesc = "" +
 	"\bdeadline\x18\x05 \x01(\x01R\bdeadline\x12\x16\n" +
 	"\x06memory\x18\x06 \x01(\x03R\x06memory\x12B\n" +
 	"\x06counts\x18\a \x03(\v2*.bourse.market.v1.QuoteRequest.CountsEntryR\x06counts\x12H\n" +
-	"\blicences\x18\b \x03(\v2,.bourse.market.v1.QuoteRequest.LicencesEntryR\blicences\x1a9\n" +
+	"\blicences\x18\b \x03(\v2,.bourse.market.v1.QuoteRequest.LicencesEntryR\blicences\x12\x12\n" +
+	"\x04disk\x18\t \x01(\x03R\x04disk\x12\x1c\n" +
+	"\tbandwidth\x18\n" +
+	" \x01(\x03R\tbandwidth\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\x05R\x05value:\x028\x01\x1a;\n" +
@@ -3215,7 +3250,8 @@ const file_market_proto_rawDesc = "" +
 	"\x05least\x18\x01 \x01(\tR\x05least\x12!\n" +
 	"\fpenalty_part\x18\x02 \x01(\x01R\vpenaltyPart\x12!\n" +
 	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\x122\n" +
-	"\acharges\x18\x04 \x03(\v2\x18.bourse.market.v1.ChargeR\acharges\"\xd2\t\n" +
+	"\acharges\x18\x04 \x03(\v2\x18.bourse.market.v1.ChargeR\acharges\"\x84\n" +
+	"\n" +
 	"\bContract\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05order\x18\x02 \x01(\tR\x05order\x12\x18\n" +
@@ -3254,7 +3290,9 @@ const file_market_proto_rawDesc = "" +
 	"\asettled\x18) \x01(\x01R\asettled\x12\x16\n" +
 	"\x06memory\x18, \x01(\x03R\x06memory\x12>\n" +
 	"\x06counts\x18- \x03(\v2&.bourse.market.v1.Contract.CountsEntryR\x06counts\x12D\n" +
-	"\blicences\x18/ \x03(\v2(.bourse.market.v1.Contract.LicencesEntryR\blicences\x122\n" +
+	"\blicences\x18/ \x03(\v2(.bourse.market.v1.Contract.LicencesEntryR\blicences\x12\x12\n" +
+	"\x04disk\x180 \x01(\x03R\x04disk\x12\x1c\n" +
+	"\tbandwidth\x181 \x01(\x03R\tbandwidth\x122\n" +
 	"\acharges\x18. \x03(\v2\x18.bourse.market.v1.ChargeR\acharges\x12\x1a\n" +
 	"\bwithheld\x18( \x01(\tR\bwithheld\x1a9\n" +
 	"\vCountsEntry\x12\x10\n" +

@@ -119,6 +119,7 @@ func (b *bench) open() {
 // want adds a wanted task that runs a shell command.
 func (b *bench) want(name, command string, set func(*remote.Wanted, *remote.Job)) {
 	w, job := named(name), remote.Job{Command: []string{"sh", "-c", command}}
+	w.Counts = nil // a bench has no GPUs
 	if set != nil {
 		set(&w, &job)
 	}

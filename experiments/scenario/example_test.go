@@ -37,5 +37,5 @@ configurations:
 	// low 30 hosts map[iat:map[mean:153.66 min:90] jobs:50]
 	// high 30 hosts map[jobs:50]
 	// static
-	// --set base.fleet.hots=30: base.fleet.hots: unknown field, did you mean hosts? want one of hosts, cpus, sizes, speed, speeds, cap, memory, disk, bandwidth, count, held, floor_per_hour, availability
+	// --set base.fleet.hots=30: base.fleet.hots: unknown field, did you mean hosts? want one of hosts, cpus, sizes, speed, speeds, cap, memory, disk, bandwidth, count, held, whole, floor_per_hour, availability
 }

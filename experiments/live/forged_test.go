@@ -21,6 +21,7 @@ import (
 	"bourse/bank/store"
 	"bourse/contracts/order"
 	"bourse/hosts"
+	"bourse/hosts/remote"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -53,7 +54,7 @@ func allKinds(t *testing.T) *town {
 		n++
 		terms.Nodes, terms.CPUs, terms.Budget = max(1, terms.Nodes), 1, must(bank.Dollars(0.1))
 		s := w.sign(fmt.Sprint("o", n), account, w.now+5000, &terms, jobText)
-		s.Memory = w.conf.memoryOf(&terms, 0)
+		s.Memory = w.conf.amountsOf(&terms, remote.Limits{}).Memory
 		a := w.turn(message{Submit: &s})[0].answer
 		w.pass(1)
 		return a

@@ -50,7 +50,7 @@ var most = map[string]int{
 	"contracts/broker":               1353,
 	"contracts/floor":                1753,
 	"contracts/memo":                 600,
-	"experiments":                    3826,
+	"experiments":                    3828,
 	"experiments/fitlab":             1150,
 	"experiments/judge":              759,
 	"experiments/live":               6017,

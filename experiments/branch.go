@@ -244,7 +244,7 @@ type question struct {
 }
 
 // errDecided is the error that stops a branch after the decision on its job.
-var errDecided = errors.New("it has already been decided")
+var errDecided = errors.New("the job has already been decided")
 
 func (q *question) decided(n int, at float64, d *contracts.Decision) error {
 	if n != q.at {

@@ -21,7 +21,7 @@ func (s *setting) derived() []string {
 			if a.Value != nil {
 				worth = "worth, drawn from " + a.Value.Name
 			}
-			say("budgets are derived: $%v per processor-second for each unit of %s.", a.Price, worth)
+			say("budgets are derived: each one is $%v per processor-second, multiplied by the job's %s.", a.Price, worth)
 		}
 		if u := a.Urgency; u != nil {
 			say("deadlines are derived: each one is the runtime times a random factor that depends on the urgency class.")
@@ -33,7 +33,7 @@ func (s *setting) derived() []string {
 	if f := s.conf.SLA.Slack; s.conf.SLA.Deadline == "none" {
 		say("jobs have no deadlines.")
 	} else if f != 1 {
-		say("deadlines are derived: they are %v times the %s's.", f, s.conf.SLA.Of)
+		say("deadlines are derived: each one is %v times the quantity in sla.of (%s).", f, s.conf.SLA.Of)
 	}
 	if s.follow > 0 {
 		say("%d of %d jobs follow another job and arrive after it ends. Arrivals therefore depend on the policy, and there is no U* (workload.preceding: ignored keeps the recorded arrivals).", s.follow, s.jobs)

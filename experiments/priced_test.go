@@ -130,7 +130,7 @@ func TestPricedAudit(t *testing.T) {
 	}
 	for _, c := range []struct{ name, old, new, want string }{
 		{"bid", `"on":\[`, `"on":[9`, "add up to"},
-		{"price", `("met":{"[a-z]*":)([1-9])`, `${1}1$2`, " nano-dollars per second, the sum of the bids for it"},
+		{"price", `("met":{"[a-z]*":)([1-9])`, `${1}1$2`, " nano-dollars per second, the sum of the bids for this resource"},
 		{"gigabyte", `("holds":{"memory":)([1-9])`, `${1}1$2`, "of memory held on"},
 		{"unit", `"gpu":2}`, `"gpu":5}`, "of gpu held on"},
 		{"a gigabyte less", `"holds":{"memory":6e\+09`, `"holds":{"memory":5e+09`, "charges of"},

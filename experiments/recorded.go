@@ -68,7 +68,7 @@ func parseTrace(in io.Reader, a *scenario.Availability) (t *availability.Trace, 
 		t, acc, err = traces.ReadLoad(in, traces.LoadConfig{Threshold: a.Threshold, MinDays: a.MinDays, Gap: a.Gap})
 	}
 	if err == nil && len(t.Hosts) == 0 {
-		err = fmt.Errorf("no hosts if the file is read as %s: %s", format, strings.TrimSpace(acc.String()))
+		err = fmt.Errorf("found no hosts in the file, read as format %s: %s", format, strings.TrimSpace(acc.String()))
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", a.File, err)

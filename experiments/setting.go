@@ -145,7 +145,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	for h := range max(1, len(c.Fleet.Held)) {
 		for name, units := range c.Fleet.HeldOf(h).Count {
 			if !workloadgen.ValidCount(name) || units < 0 || units > workloadgen.MaxCount {
-				return nil, fmt.Errorf("fleet.count: found %s: %d, want a name of small letters, digits, - or _ (not cpu, memory, disk or bandwidth), and 0 to %d units", plugin.Clip(name), units, workloadgen.MaxCount)
+				return nil, fmt.Errorf("fleet.count: found %s: %d, want a name of lower-case letters, digits, - or _ (not cpu, memory, disk or bandwidth), and 0 to %d units", plugin.Clip(name), units, workloadgen.MaxCount)
 			}
 		}
 	}
@@ -160,7 +160,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	}
 	for _, name := range s.licences.Names {
 		if slices.Contains(c.Fleet.Counts(), name) {
-			return nil, fmt.Errorf("market.licences: found %s, which is also a resource of hosts (fleet.count); want another name", plugin.Clip(name))
+			return nil, fmt.Errorf("market.licences: found %s, want a name that is not a resource of hosts (fleet.count)", plugin.Clip(name))
 		}
 		s.counts = slices.DeleteFunc(s.counts, func(count string) bool { return count == name })
 	}
@@ -199,7 +199,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 			s.work.note("%s: admission %s is designed for %s sharing, but runs under %s.", c.Name, o.Name, o.about.Sharing, o.sharing.Name)
 		}
 		if c.SLA.Deadline == "none" && policies.NeedsDeadlines(o.about, o.sharing.Name) {
-			return nil, o.Blame(fmt.Errorf("admission %s under sharing %s: requires sla.deadline: hard, soft or plan, not none, because it uses deadlines", o.Name, o.sharing.Name))
+			return nil, o.Blame(fmt.Errorf("admission %s under sharing %s: requires sla.deadline: hard, soft or plan, not none, because the policy uses deadlines", o.Name, o.sharing.Name))
 		}
 		if o.about.Rated {
 			payment := "bid"
@@ -226,11 +226,11 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		case slices.Contains(c.Fleet.Whole, true):
 			return nil, o.Blame(fmt.Errorf("admission %s: found fleet.whole, want none, because the policy plans with nodes of one processor", o.Name))
 		case len(c.Fleet.Sizes) > 0:
-			return nil, o.Blame(fmt.Errorf("admission %s: requires fleet.cpus instead of fleet.sizes, because it plans on clusters of one size", o.Name))
+			return nil, o.Blame(fmt.Errorf("admission %s: requires fleet.cpus instead of fleet.sizes, because the policy plans on clusters of one size", o.Name))
 		case o.sharing.Name != "planned":
 			return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want planned", o.Name, o.sharing.Name))
 		case c.Market.Instant != endsFirst:
-			return nil, o.Blame(fmt.Errorf("admission %s: requires market.instant: ends-first, because it plans with jobs that end at the same time", o.Name))
+			return nil, o.Blame(fmt.Errorf("admission %s: requires market.instant: ends-first, because the policy plans with jobs that end at the same time", o.Name))
 		}
 	}
 	return s, nil

@@ -61,8 +61,8 @@ func TestDerived(t *testing.T) {
 	}
 	got := strings.Join(notes(all), "\n")
 	for _, want := range []string{
-		"market: deadlines are derived: they are 2 times the plan's.",
-		"sp2: budgets are derived: $0.0001 per processor-second for each unit of worth, drawn from pareto.",
+		"market: deadlines are derived: each one is 2 times the quantity in sla.of (plan).",
+		"sp2: budgets are derived: each one is $0.0001 per processor-second, multiplied by the job's worth, drawn from pareto.",
 		"sp2: deadlines are derived: each one is the runtime times a random factor that depends on the urgency class.",
 	} {
 		if !strings.Contains(got, want) {

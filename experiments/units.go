@@ -67,8 +67,8 @@ func (p *Prepared) Looks() (all []int) {
 type UnitValues struct {
 	Unit          string   `json:"unit"`
 	Configuration string   `json:"configuration"`
-	From          int      `json:"from" doc:"its first replication"`
-	To            int      `json:"to" doc:"the replication after the last one of the unit"`
+	From          int      `json:"from" doc:"number of the first replication of the unit"`
+	To            int      `json:"to" doc:"number of the replication after the last one of the unit"`
 	Admission     []string `json:"admission"`
 }
 

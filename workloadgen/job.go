@@ -28,7 +28,7 @@ type Job struct {
 
 	Nodes int     `json:"nodes" doc:"processors needed at the same time, at least 1"`
 	Parts int     `json:"parts,omitempty" doc:"number of gangs, each on its own cluster, all starting together; 0 means 1; ignored if clusters keep no reservation books"`
-	CPUs  float64 `json:"cpus,omitempty" doc:"maximum processors per node; 0 takes the value from the scenario's needs"`
+	CPUs  float64 `json:"cpus,omitempty" doc:"maximum number of processors per node; 0 takes the value from the scenario's needs"`
 	Needs *Needs  `json:"needs,omitempty" doc:"resources that each node holds; if omitted, those of the scenario's needs"`
 
 	Worth       float64 `json:"worth" doc:"relative value as drawn, at least 0"`

@@ -20,40 +20,40 @@ recommend a market and a budget for a job
 The advice depends on four numbers. The first one, p_a, is the probability that the reservation
 market admits the job. The probability of fulfilment on the spot market is p_w, and the fraction of
 work completed there is p_d. The ratio of cost to value is q. For each configuration of a finished
-run, the command reads p_a from the reservation policy, and p_w, p_d and q from policy be.
+run, the command computes p_a from the results of the reservation policy, and p_w, p_d and q from
+the results of policy be.
 
    bourse study advise --pa 0.63 --pw 0.39 --q 0.14
    bourse study advise results/paper --reservation cac
 
-With --job, it estimates, for each of several budgets, the probability that the job is done by
-its deadline, on the spot market and as a reservation, with intervals. If the job has a value,
-it recommends a market. With RESULTS, the job is added to each replication, which is run again.
-With --live or --prices, the job runs at recorded prices, in successive stretches as long as its
-deadline. A reservation is then admitted if its bid is at least the price that was not exceeded
-for the fraction --guarantee of the preceding time. In --job, work is in processor-seconds per
-node, and value is the worth of the job if it ends in time. The file in --prices has the columns
-time and price_usd_per_hour (or price, in $/s), or is the output of EC2's
-describe-spot-price-history.
+With --job, it estimates, for each of several budgets, the probability that the job is done by its
+deadline, on the spot market and as a reservation, with intervals. If the job has a value, it
+recommends a market. With RESULTS, the job is added to each replication, which is run again. With
+--live or --prices, the job runs at recorded prices, in successive periods as long as the deadline.
+A reservation is then admitted if its bid is at least the price that was not exceeded for the
+fraction --guarantee of the preceding time. In --job, work is in processor-seconds per node, and
+value is the worth of the job if it ends in time. The file in --prices has the columns time and
+price_usd_per_hour (or price, in $/s), or is the output of EC2's describe-spot-price-history.
 
    bourse study advise --job work=600,nodes=4,deadline=900,value=20 results/paper --configuration pareto-high
    bourse study advise --job work=3600,deadline=7200 --prices ec2.csv.gz --series us-east-1.linux.m1.small
    bourse study advise --job work=60,deadline=300,value=1 --live ~/.bourse/lab --out advice`, adviseAction)
 
 type adviseOptions struct {
-	PA                          *float64 `doc:"use {P} as the probability of admission, in [0,1]"`
-	PW                          *float64 `doc:"use {P} as the probability of fulfilment, in [0,1]"`
-	PD                          *float64 `doc:"use {F} as the fraction of work completed, in [0,1]"`
+	PA                          *float64 `doc:"use {P} as the probability of admission to the reservation market, in [0,1]"`
+	PW                          *float64 `doc:"use {P} as the probability of fulfilment on the spot market, in [0,1]"`
+	PD                          *float64 `doc:"use {F} as the fraction of work completed on the spot market, in [0,1]"`
 	Q                           *float64 `doc:"use {Q} as the ratio of cost to value, in [0,1)"`
 	Reservation                 string   `shown:"the market paper's" doc:"use {POLICY} as the reservation market's admission policy"`
 	Job                         string   `doc:"give advice for the job {work=S,nodes=N,deadline=S,value=$}"`
-	Configuration               string   `shown:"the only one" doc:"use the runs of configuration {NAME} of RESULTS"`
+	Configuration               string   `shown:"the only one" doc:"use the runs of configuration {NAME} in RESULTS"`
 	Live                        string   `doc:"use the prices of the live market in {DIR}, which must be stopped"`
-	Prices                      string   `doc:"use the prices in {FILE}, which is CSV or JSON of EC2, plain or gzip"`
-	Series                      string   `doc:"use only the series {NAME} of --prices"`
-	Zone                        string   `doc:"use only the zone {NAME} of --prices"`
-	Guarantee                   float64  `default:"0.9" validate:"gt=0,lt=1" doc:"admit reservations at the {G}-quantile of the preceding prices, in (0,1)"`
+	Prices                      string   `doc:"use the prices in {FILE}, in CSV or in the JSON format of EC2, plain or gzip"`
+	Series                      string   `doc:"use only the series {NAME} in the file of --prices"`
+	Zone                        string   `doc:"use only the availability zone {NAME} in the file of --prices"`
+	Guarantee                   float64  `default:"0.9" validate:"gt=0,lt=1" doc:"admit reservations that bid at least the quantile {G} of the preceding prices, with G in (0,1)"`
 	Probability                 float64  `default:"0.9" validate:"gt=0,lt=1" doc:"require that jobs end in time with probability {P}, in (0,1)"`
-	Budgets                     string   `shown:"from the history" doc:"search the budgets {FROM..TO}, in dollars"`
+	Budgets                     string   `shown:"from the history" doc:"search the budget range {FROM..TO}, in dollars"`
 	Out                         string   `alias:"o" doc:"write the figure to {DIR}"`
 	jsonOption[[]whatif.Advice] `yaml:",inline"`
 }
@@ -139,7 +139,7 @@ func advised(c *cli.Context, o *adviseOptions, ask whatif.AdviseAsk) (*whatif.Bu
 	}
 	switch {
 	case named != 1:
-		return nil, usagef("found %d histories, want RESULTS, --live DIR or --prices FILE", named)
+		return nil, usagef("found %d price histories, want exactly one: RESULTS, --live DIR or --prices FILE", named)
 	case dir != "":
 		h, of, err := livePrices(lab.File(dir, "log"))
 		if err != nil {

@@ -28,8 +28,9 @@ market, the machine needs a token from 'bourse live host invite'. A token can be
 After that, the agent and the market identify each other by their certificates. DIR contains the
 agent's certificate and the market's orders for this host.
 
-Tasks continue if the agent stops. After a crash or an upgrade, the new agent finds its tasks
-again. Without an agent, tasks continue until the market's lease ends, and then pause.
+Tasks continue if the agent stops. After a crash or an upgrade, the new agent finds the running
+tasks. Without an agent, tasks continue until their lease from the market ends. They are then
+paused.
 
    bourse live agent --join 192.0.2.7:8421/q1Vb…/n1Fc… --trust user:ann
    bourse live agent /srv/bourse --cpus 3 --kind cgroup2
@@ -74,7 +75,8 @@ var agentDrainCommand = command(`drain [DIR]
 let this host leave its market
 
 The agent tells the market that this host will accept no more tasks. If no agent is running, the
-next one to start does so. The agent exits when no task is running and the market has confirmed the drain.
+next agent informs the market when it starts. The agent exits when no task is running and the market
+has confirmed the drain.
 
    bourse live agent drain --when-done
    bourse live agent drain /srv/bourse --stay`, drainAction)

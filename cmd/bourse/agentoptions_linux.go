@@ -17,18 +17,18 @@ import (
 type agentOptions struct {
 	Join        string   `doc:"join the market with {TOKEN}, or with the token in a file (@FILE)"`
 	Name        string   `doc:"request the host name {NAME}"`
-	CPUs        float64  `doc:"offer {N} processors (default: all except one; on machines with fewer than four, all except a half)"`
+	CPUs        float64  `doc:"offer {N} processors (default: all but one; all but half a processor on machines with fewer than four)"`
 	Kind        string   `doc:"enforce shares with {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
 	Trust       []string `doc:"accept jobs from {ACCOUNT}, although users are not isolated; may be repeated"`
 	Offline     bool     `doc:"run tasks without network access"`
-	Slurm       string   `doc:"offer each node of Slurm partition {PARTITION} as a host of whole cores"`
+	Slurm       string   `doc:"offer each node of Slurm partition {PARTITION} as a host that allocates only whole cores"`
 	Spool       string   `doc:"store the state of the nodes' agents in {DIR}, which all nodes share"`
-	Address     string   `doc:"let the nodes of a contract reach this host at {ADDRESS} (default: the address from which it reaches the market)"`
-	Ports       string   `doc:"let contracts of several nodes use the ports {FIRST-LAST} (default: 24000-24999)"`
+	Address     string   `doc:"let the nodes of a contract reach this host at {ADDRESS} (default: the local address of the connection to the market)"`
+	Ports       string   `doc:"let contracts with several nodes use the ports {FIRST-LAST} (default: 24000-24999)"`
 	Netns       string   `doc:"run in the network namespace {NAME}, created with 'ip netns add'; requires root"`
 	Memory      float64  `unit:"bytes" doc:"limit the memory of a task to {BYTES} by default; units such as 4GB are accepted"`
 	Disk        float64  `unit:"bytes" doc:"limit the disk space of a task to {BYTES} by default; units such as 4GB are accepted"`
-	Stored      float64  `unit:"bytes" doc:"store at most {BYTES} of output of one account's ended tasks (default: twice --disk)"`
+	Stored      float64  `unit:"bytes" doc:"store at most {BYTES} of output from the ended tasks of each account (default: twice --disk)"`
 	Processes   int      `doc:"limit a task to {N} processes by default"`
 	heldOptions `yaml:",inline"`
 	logOption   `yaml:",inline"`
@@ -37,7 +37,7 @@ type agentOptions struct {
 
 // A heldOptions contains the flags for the resources that a host offers for tasks to hold.
 type heldOptions struct {
-	RAM       float64  `unit:"bytes" doc:"offer {BYTES} of memory (default: all minus 5 %, but at least 512 MB)"`
+	RAM       float64  `unit:"bytes" doc:"offer {BYTES} of memory (default: all memory minus 5 % of it, or minus 512 MB if that is more)"`
 	Storage   float64  `unit:"bytes" doc:"offer {BYTES} of disk to markets that sell disk (default: all that is free, minus 5 %, but at least 1 GB)"`
 	Bandwidth float64  `unit:"bytes" doc:"offer {BYTES} per second to markets that sell bandwidth; tasks reserve it, but no limit is enforced"`
 	Count     []string `doc:"offer {NAME=FILES}, such as gpu=/dev/nvidia0,/dev/nvidia1, or N units (default: the machine's NVIDIA GPUs)"`

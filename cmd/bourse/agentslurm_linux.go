@@ -18,10 +18,10 @@ import (
 
 // slurmKept is a text that states which guarantees of a market apply to hosts under Slurm.
 const slurmKept = `On Slurm, bourse guarantees that processors are not oversold and that each task starts only once.
-Payments can be audited and replayed. SIGTERM, checkpoints and new tries (requeueing) also work.
-Shares are not proportional to bids. A bid decides only admission and payment, so a higher bid
-does not speed up a task. Idle capacity is not redistributed, and tasks may start after more than
-a second. A paused task is stopped by signals, and its cores are idle.`
+Payments can be audited and replayed. SIGTERM, checkpoints and retries (requeueing) also work.
+Shares are not proportional to bids. A bid decides only admission and payment, so a higher bid does
+not speed up a task. Idle capacity is not redistributed, and tasks may start after more than a
+second. A paused task is stopped by signals, and its cores are idle.`
 
 // slurmAgent runs an agent for each node of a Slurm partition.
 func slurmAgent(c *cli.Context, o *agentOptions) error {
@@ -31,7 +31,7 @@ func slurmAgent(c *cli.Context, o *agentOptions) error {
 	case c.NArg() > 0:
 		return usagef("DIR: found %s, want none with --slurm, because --spool names the folder", c.Args().First())
 	case o.Kind != "" || o.CPUs != 0 || o.Name != "" || o.RAM != 0 || len(o.Count) > 0:
-		return usagef("--kind, --cpus, --name, --ram, --count: found one of these with --slurm, want none, because Slurm determines them")
+		return usagef("--kind, --cpus, --name, --ram, --count: found one of these flags with --slurm, want none, because Slurm determines these values")
 	}
 	program, err := os.Executable()
 	if err != nil {

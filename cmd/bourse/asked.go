@@ -27,24 +27,24 @@ type asked struct {
 	Deadline   float64           `yaml:"deadline" validate:"gt=0" doc:"deadline in seconds, or with a unit such as 2h"`
 	Budget     string            `yaml:"budget"`
 	Nodes      int               `yaml:"nodes" validate:"min=1"`
-	CPUs       float64           `yaml:"cpus" validate:"gt=0" doc:"maximum processors per node"`
+	CPUs       float64           `yaml:"cpus" validate:"gt=0" doc:"maximum number of processors per node"`
 	Command    []string          `yaml:"command"`
 	Env        map[string]string `yaml:"env"`
 	Files      []string          `yaml:"files"`
 	Memory     float64           `yaml:"memory" validate:"min=0" doc:"bytes of memory that each node holds, or a size with a unit such as 4GB"`
 	Disk       float64           `yaml:"disk" validate:"min=0" doc:"bytes of disk that each node holds, or a size with a unit such as 4GB"`
 	Bandwidth  float64           `yaml:"bandwidth" validate:"min=0" doc:"bytes per second that each node holds, or a size with a unit such as 4MB"`
-	GPUs       int               `yaml:"gpus" validate:"min=0" doc:"GPUs that each node holds"`
-	Count      map[string]int32  `yaml:"count" doc:"units of countable resources that each node holds, by name"`
-	Licences   map[string]int32  `yaml:"licences" doc:"units of licences of the market that the contract holds, by name"`
-	Name       string            `yaml:"name" doc:"name of the contract, shown to its user"`
+	GPUs       int               `yaml:"gpus" validate:"min=0" doc:"number of GPUs that each node holds"`
+	Count      map[string]int32  `yaml:"count" doc:"number of units of each countable resource that each node holds, by name"`
+	Licences   map[string]int32  `yaml:"licences" doc:"number of units of each of the market's licences that the contract holds, by name"`
+	Name       string            `yaml:"name" doc:"name of the contract in the output for its user"`
 	Chdir      string            `yaml:"chdir" doc:"directory on the host in which the program starts"`
 	Stdin      string            `yaml:"stdin" doc:"file that the program reads as standard input"`
 	Array      string            `yaml:"-"`
-	Warn       float64           `yaml:"warn" validate:"min=0" doc:"notice before the deadline, in seconds or with a unit such as 5m"`
+	Warn       float64           `yaml:"warn" validate:"min=0" doc:"time before the deadline at which the program is notified, in seconds or with a unit such as 5m"`
 	Checkpoint float64           `yaml:"checkpoint" validate:"min=0" doc:"time between two checkpoints that the market stores, in seconds or with a unit such as 10m"`
-	Project    string            `yaml:"project" doc:"project that pays, from account project:PROJECT"`
-	Requeue    int               `yaml:"requeue" validate:"min=0" doc:"number of further tries after exit status 75"`
+	Project    string            `yaml:"project" doc:"project that pays from its account project:PROJECT"`
+	Requeue    int               `yaml:"requeue" validate:"min=0" doc:"maximum number of restarts after exit status 75"`
 
 	After       []int64 `yaml:"after" doc:"contracts that must be fulfilled first"`
 	AfterEnded  []int64 `yaml:"after_ended" doc:"contracts that must end first"`

@@ -29,15 +29,16 @@ metrics, tables, figures and page. It compares jobs.parquet with jobs.csv. For e
 the row and column of the first difference. It also lists the data that it could not compare. With
 --deep, it runs the experiment again and compares every decision, note and number. This takes as
 long as the run. If someone also changed the manifest, only its SHA-256 hash reveals the change. The
-audit prints this hash. Store it in a place that nobody else can change. For an owned bank, the audit
-checks the signed order of every entry. It checks the signature, and the key and the right that were
-valid at that time. With --keys, it also checks that the operator's first key and the recovery key
-are those in the file. DIR may be the folder or URL of a log that 'ledger publish' wrote. The audit
-then downloads only the log's tiles, and waits at most 30 s for each file. With --witness, it checks
-the cosignatures of witnesses and prints their times. The audit compares the times of entries with
-these times. Published entries must agree to within a minute, and entries after the checkpoint in
---earlier to within ten minutes. The audit lists entries whose times are more than a minute ahead of
-this machine's clock. The exit status is 3 if the audit finds an error.
+audit prints this hash. Store it in a place that nobody else can change. For an owned bank, the
+audit checks the signed order of every entry. It checks the signature, and the key and the right
+that were valid at that time. With --keys, it also checks that the operator's first key and the
+recovery key match the keys in the file. DIR may be the folder or URL of a log that 'ledger publish'
+wrote. The audit then downloads only the log's tiles, and waits at most 30 s for each file. With
+--witness, it checks the cosignatures of witnesses and prints their times. The audit compares the
+times of entries with the times of the cosignatures. The times of published entries may differ by at
+most one minute, and the times of entries after the checkpoint in --earlier by at most ten minutes.
+The audit lists entries whose times are more than a minute ahead of this machine's clock. The exit
+status is 3 if the audit finds an error.
 
    bourse ledger audit results/paper
    bourse ledger audit results/paper --deep
@@ -49,9 +50,9 @@ this machine's clock. The exit status is 3 if the audit finds an error.
 
 type auditOptions struct {
 	Head                       string   `doc:"compare the ledger with the head {SIZE:ROOT}"`
-	Since                      int64    `doc:"list only the entries after {N}; all entries are checked"`
+	Since                      int64    `doc:"list only the entries after entry {N}; all entries are checked"`
 	Earlier                    []string `doc:"compare with the older checkpoint in {FILE}; may be repeated"`
-	Fresh                      float64  `unit:"seconds" doc:"require a cosignature of the last {SECONDS}; units such as 24h are accepted"`
+	Fresh                      float64  `unit:"seconds" doc:"require a cosignature that is at most {SECONDS} old; units such as 24h are accepted"`
 	Deep                       bool     `doc:"run the experiment again, and compare every decision, note and number"`
 	keysOption                 `yaml:",inline"`
 	jsonOption[[]audits.Value] `yaml:",inline"`
@@ -73,7 +74,7 @@ func auditAction(c *cli.Context, o *auditOptions) error {
 		return usagef("--since: found %d, want a positive entry number", opts.Since)
 	}
 	if witnesses := o.Witness; c.IsSet("fresh") && (opts.Fresh <= 0 || len(witnesses) == 0) {
-		return usagef("--fresh: found %v s and %s, want more than 0 s, and at least one --witness", opts.Fresh, witnessCount(len(witnesses)))
+		return usagef("--fresh: found %v s and %s, want more than 0 s and at least one --witness", opts.Fresh, witnessCount(len(witnesses)))
 	}
 	address := c.Args().First()
 	if _, err := results.Open(address); o.Deep && err != nil {

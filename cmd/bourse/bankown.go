@@ -17,7 +17,7 @@ import (
 )
 
 var ownCommand = command(`own DIR
-make an open bank an owned one, permanently
+turn an open bank into an owned bank, permanently
 
 From then on, every entry needs a signed order. The paying account signs a transfer. An account with
 the right mint signs an issue of money. The operator signs changes of keys and rights. Store the
@@ -34,8 +34,8 @@ Receipts and checkpoints stored elsewhere reveal such a change. The command 'ban
 all keys and rights.`, ownAction)
 
 type ownOptions struct {
-	Operator                  string `doc:"use the operator's public {KEY}, or a file that contains it"`
-	Recovery                  string `doc:"use the public recovery {KEY}, or a file that contains it"`
+	Operator                  string `doc:"set the operator's public key to {KEY}, given as text or as a file"`
+	Recovery                  string `doc:"set the public recovery key to {KEY}, given as text or as a file"`
 	pinOption                 `yaml:",inline"`
 	jsonOption[store.Outcome] `yaml:",inline"`
 }
@@ -92,7 +92,7 @@ printed for the account. An invitation is valid for one hour, and can be used on
    bourse bank enrol books user:bob --key bob.pub --invitation invitation`, enrolAction)
 
 type enrolOptions struct {
-	Key                       string `doc:"give the account the public {KEY}, or the key in a file"`
+	Key                       string `doc:"set the account's public key to {KEY}, given as text or as a file"`
 	Operator                  string `doc:"sign with the operator's key in {FILE}"`
 	Invitation                string `doc:"sign with the invitation in {FILE}; - means standard input"`
 	ID                        string `shown:"random" doc:"give the order the {ID}"`
@@ -110,7 +110,7 @@ func enrolAction(c *cli.Context, _ *enrolOptions) error {
 	by, private := "operator", ""
 	switch {
 	case c.IsSet("operator") == c.IsSet("invitation"):
-		return usagef("%s: want either --operator or --invitation", commandName(c))
+		return usagef("%s: want exactly one of --operator and --invitation", commandName(c))
 	case c.IsSet("invitation"):
 		by = account
 		private, err = readInvitation(c)
@@ -188,7 +188,7 @@ type inviteOptions struct {
 }
 
 var rotateCommand = command(`rotate DIR ACCOUNT
-replace an account's key, signed with the old one
+replace an account's key, signed with the old key
 
    bourse bank rotate books user:ann --to new.pub --key ann`, func(c *cli.Context, _ *rotateOptions) error {
 	key, err := publicKey(c, "to")
@@ -199,7 +199,7 @@ replace an account's key, signed with the old one
 })
 
 type rotateOptions struct {
-	To           string `doc:"use the new public {KEY}, or a file that contains it"`
+	To           string `doc:"set the new public key to {KEY}, given as text or as a file"`
 	ownerOptions `yaml:",inline"`
 }
 
@@ -223,7 +223,7 @@ reads the ledger can see it.
 })
 
 type recoverOptions struct {
-	To           string `doc:"use the new public {KEY}, or a file that contains it"`
+	To           string `doc:"set the new public key to {KEY}, given as text or as a file"`
 	ownerOptions `yaml:",inline"`
 }
 
@@ -240,8 +240,8 @@ recover'.
 
 type revokeOptions struct {
 	Right        string `shown:"none: the key" doc:"revoke the right {NAME}: mint, settle, payee, spend, read or audit"`
-	Market       string `doc:"use the market {NAME}, for the right payee"`
-	For          string `doc:"revoke it from {ACCOUNT}, for the right spend"`
+	Market       string `doc:"for the right payee: name the market {NAME}"`
+	For          string `doc:"for the right spend: name the {ACCOUNT} that may no longer spend"`
 	ownerOptions `yaml:",inline"`
 }
 
@@ -314,13 +314,13 @@ give an account a right
 })
 
 type rightOptions struct {
-	Cap          string `doc:"issue at most {AMOUNT} per period, for the right mint"`
-	Period       string `doc:"use a period of {SECONDS}, for the right mint"`
-	With         string `doc:"require that {ACCOUNT} also signs, for the right mint"`
-	Number       string `doc:"identify the market by the unique number {K}, for the right settle"`
-	Market       string `doc:"use the market {NAME}, for the right payee"`
-	For          string `doc:"let {ACCOUNT} spend, for the right spend"`
-	Most         string `doc:"limit all its budgets together to {DOLLARS}, for the right spend"`
+	Cap          string `doc:"for the right mint: allow at most {AMOUNT} dollars per period"`
+	Period       string `doc:"for the right mint: set the period to {SECONDS}"`
+	With         string `doc:"for the right mint: require a second signature by {ACCOUNT}"`
+	Number       string `doc:"for the right settle: set the market's unique number to {K}"`
+	Market       string `doc:"for the right payee: name the market {NAME}"`
+	For          string `doc:"for the right spend: name the {ACCOUNT} that may spend"`
+	Most         string `doc:"for the right spend: limit the sum of the spender's budgets to {DOLLARS}"`
 	ownerOptions `yaml:",inline"`
 }
 

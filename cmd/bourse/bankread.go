@@ -22,13 +22,14 @@ print balances
 
 The command prints one line ACCOUNT AMOUNT for each account, including open escrows, in the order of
 their first entries. The sum of the amounts is the total issued. If no entry names ACCOUNT, the
-command fails. A served bank prints 0 instead. The balance of the account mint is the negative of
-the total issued.
+command fails. For a served bank, it prints 0 instead. The balance of the account mint is the
+negative of the total issued.
 
    bourse bank balance books
    bourse bank balance books user:ann
 
-A served bank with owners prints only the accounts that the account of --key may read:
+For a served bank with owners, the command prints only the accounts that the holder of --key may
+read:
 
    bourse bank balance https://127.0.0.1:8424 --key ann --pin sha256:5f7c…`, balanceAction)
 

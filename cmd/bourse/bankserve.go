@@ -22,8 +22,8 @@ var serveCommand = command(`serve DIR
 serve a bank over a network
 
 The server accepts Connect, gRPC and plain JSON (for example from curl) at
-https://ADDRESS/bank.v1.Bank/CALL, over TLS 1.3. The paths /healthz and /metrics report its
-state. The first start creates a certificate, and a key that signs receipts, in --secrets. The
+https://ADDRESS/bank.v1.Bank/CALL, over TLS 1.3. The paths /healthz and /metrics report the state of
+the server. The first start creates a certificate, and a key that signs receipts, in --secrets. The
 command prints the public key and the certificate's pin, by which clients identify the server:
 
    bourse bank serve books --listen 127.0.0.1:8424
@@ -71,7 +71,7 @@ func serveAction(c *cli.Context, o *serveOptions) error {
 		return usagef("--listen: found %q, want an address and a port, such as 127.0.0.1:8424", o.Listen)
 	}
 	if o.Plain && !at.Addr().IsLoopback() {
-		return usagef("--plain: found --listen %v, which other machines can reach; want a loopback address, such as 127.0.0.1:8424", at)
+		return usagef("--plain: found --listen %v, which other machines can reach; want a loopback address such as 127.0.0.1:8424", at)
 	}
 	if rate := o.Rate; !(rate >= 1) {
 		return usagef("--rate: found %v, want 1 or more", rate)
@@ -166,7 +166,7 @@ create a certificate of a bank server, and print its pin
 The command writes the certificate and its private key to FILE, which only its owner may read. If
 FILE exists, the command prints the pin of its certificate. If you replace tls.pem in the --secrets
 folder of 'bank serve' with FILE, the server uses the new certificate for new connections. The page
-'bourse docs certificates' describes how to do this without interruptions for clients.
+'bourse docs certificates' describes the replacement without interruptions for clients.
 
    bourse bank certificate books.secrets/tls.next`, func(c *cli.Context, _ *none) error {
 	_, pin, err := service.Certificate(c.Args().First(), func(string) {})
@@ -211,19 +211,19 @@ command reads standard input. To check that the ledger still contains the entry,
 })
 
 type receiptOptions struct {
-	Public                    string `doc:"check with the bank's public {KEY} (from 'bank serve'), or a file that contains it"`
+	Public                    string `doc:"check with the bank's public {KEY} (from 'bank serve'), given as text or as a file"`
 	jsonOption[signedReceipt] `yaml:",inline"`
 }
 
 // A signedReceipt is the JSON form of a receipt that a bank signed.
 type signedReceipt struct {
-	Ledger string          `json:"ledger" doc:"its ID, or open"`
+	Ledger string          `json:"ledger" doc:"id of the ledger, or open for an open bank"`
 	Booked []bookedRequest `json:"booked"`
 }
 
 type bookedRequest struct {
 	ID   string `json:"id"`
-	Seq  int64  `json:"seq" doc:"number of the request's entry"`
+	Seq  int64  `json:"seq" doc:"number of the entry that booked the request"`
 	Hash string `json:"hash" doc:"hash of the entry, in base64"`
 }
 

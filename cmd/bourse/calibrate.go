@@ -30,7 +30,7 @@ type calibrateOptions struct {
 	Over                     []string `doc:"vary fields: {PATH=VALUES}"`
 	Forecaster               []string `shown:"the scenario's" of:"forecaster" doc:"with the forecaster {NAME}, or all"`
 	Configuration            []string `doc:"run the configuration {NAME} (default: all)"`
-	Less                     string   `doc:"compare the cost of promises with {POLICY}, for each replication"`
+	Less                     string   `doc:"compare the cost of promises with the cost under {POLICY}, replication by replication"`
 	Preset                   string   `of:"preset" doc:"run the preset {NAME} instead of a file"`
 	Replications             string   `alias:"n" doc:"repeat every configuration {N} times, each with its own workload"`
 	Seed                     string   `doc:"derive all random numbers from {SEED}"`

@@ -20,15 +20,15 @@ test the papers' claims against results
 The verdict of a claim is SUPPORTED, CONTRADICTED, UNDECIDED or NOT TESTABLE. Each claim states a
 region for each of its numbers. A claim is supported if every interval lies inside its region. It is
 contradicted if at least one interval lies completely outside its region. Otherwise it is undecided.
-For an undecided claim, the command prints how many replications would decide it. Each region has a
-margin with a source. The margin is the smallest difference that matters. The command also prints
-the verdict at half the margin. A claim that one number is larger than another is tested against a
-difference of 0. The command marks such a claim "equal" if its interval lies within the margin, so
-that any difference is too small to matter. All intervals of a paper's claims are simultaneous
-(Bonferroni, 95 %), and p values are corrected in the same way.
+For an undecided claim, the command prints the number of replications that would decide it. Each
+region has a margin with a source. The margin is the smallest difference that matters. The command
+also prints the verdict at half the margin. If a claim states that one number is larger than
+another, the command tests whether the difference is above 0. The command marks such a claim "equal"
+if its interval lies within the margin, so that any difference is too small to matter. All intervals
+of a paper's claims are simultaneous (Bonferroni, 95 %), and p values are corrected in the same way.
 
-RESULTS may also be a folder that contains several results directories. It omits papers without
-results unless --all is given. For some contradicted claims, the command also prints the verdict
+RESULTS may also be a folder that contains several results directories. Papers without results are
+omitted unless --all is given. For some contradicted claims, the command also prints the verdict
 under other interpretations of the paper. The exit status does not depend on the verdicts.
 
    bourse run --preset librarisk --trace LOG && bourse paper claims results/librarisk`, claimsAction)
@@ -36,7 +36,7 @@ under other interpretations of the paper. The exit status does not depend on the
 type claimsOptions struct {
 	json3Option[[]papers.Judged] `yaml:",inline"`
 	All                          bool   `doc:"print the claims of all papers, including those without results"`
-	Log                          string `doc:"also judge sentences about the log {FILE} (SDSC Blue Horizon, SWF)"`
+	Log                          string `doc:"also judge the claims about the log {FILE} (SDSC Blue Horizon, SWF)"`
 	Over                         string `validate:"oneof=readings" doc:"run and judge registered {READINGS} of the market paper: readings"`
 	Replications                 int    `alias:"n" default:"2000" validate:"min=2,max=1e6" doc:"with --over, run each preset {N} times"`
 	noProgressOption             `yaml:",inline"`

@@ -124,9 +124,9 @@ cancel contracts
 var bidCommand = command(`bid CONTRACT
 change the budget and the bids of a running contract
 
-The contract bids the part of the new budget that it does not owe yet, over its remaining time.
-The difference between the old and the new budget is transferred between your account and the
-escrow. If you state the same budget again, the contract bids its unspent part again. The exit
+After the change, the contract bids the part of the new budget that is not owed yet, spread over the
+remaining time. The difference between the old and the new budget is transferred between your account and the
+escrow. If you state the same budget again, the contract spreads the unspent part again. The exit
 status is 1 if the market refuses.
 
    bourse job bid 17 --budget 2.50
@@ -149,7 +149,7 @@ status is 1 if the market refuses.
 		if err := shown.print(c); err != nil || a.Verdict == contracts.Accept.String() {
 			return err
 		}
-		return fmt.Errorf("the budget of %d is unchanged: %s", id, cmp.Or(a.Why, a.Reason))
+		return fmt.Errorf("the budget of contract %d is unchanged: %s", id, cmp.Or(a.Why, a.Reason))
 	})
 })
 
@@ -214,7 +214,7 @@ func copyLog(c *cli.Context, m *client.Client, id int64, l service.Log) error {
 // quoted is the JSON form of a quote.
 type quoted struct {
 	Least string  `json:"least,omitempty" doc:"lowest budget that is accepted now, in dollars; omitted if no budget is accepted"`
-	Part  float64 `json:"penalty_part,omitempty" doc:"penalty, as a fraction of the budget, if no work is done and a host or the market is the cause; smaller in proportion to the work that is done"`
+	Part  float64 `json:"penalty_part,omitempty" doc:"penalty as a fraction of the budget, if a host or the market prevented all work; the penalty decreases in proportion to the work done"`
 	Most  float64 `json:"penalty_most,omitempty" doc:"maximum penalty, as a fraction of the budget"`
 
 	Charges []live.Charge `json:"charges,omitempty" doc:"expected charges for each resource, at present prices and shares; omitted if the contract pays only for processors"`
@@ -302,7 +302,7 @@ price or, with --history, recent prices.
 })
 
 type priceOptions struct {
-	Last                    float64 `unit:"seconds" doc:"print prices of a recent period, given in {SECONDS} or with a unit such as 2h"`
+	Last                    float64 `unit:"seconds" doc:"print the prices of the last {SECONDS}; units such as 2h are accepted"`
 	homeOption              `yaml:",inline"`
 	jsonOption[pricesShown] `yaml:",inline"`
 }
@@ -322,7 +322,7 @@ The command prints the list once or, with --every, repeatedly.
    bourse job top --every 2`, func(c *cli.Context, o *topOptions) error {
 	every := o.Every
 	if c.IsSet("every") && !(every >= 0.1 && every <= 86400) {
-		return usagef("--every: found %v, want seconds, 0.1 to 86400", every)
+		return usagef("--every: found %v, want 0.1 to 86400 seconds", every)
 	}
 	return withMarket(c, func(m *client.Client) error {
 		for {
@@ -337,7 +337,7 @@ The command prints the list once or, with --every, repeatedly.
 })
 
 type topOptions struct {
-	Every                   float64 `unit:"seconds" doc:"repeat after each {INTERVAL}, in seconds or with a unit such as 5m"`
+	Every                   float64 `unit:"seconds" doc:"print the list again every {SECONDS}; units such as 5m are accepted"`
 	homeOption              `yaml:",inline"`
 	jsonOption[marketShown] `yaml:",inline"`
 }

@@ -18,7 +18,7 @@ compare policies or results by paired differences
 For each metric, the command compares all pairs of policies, or each policy with the baseline. It
 prints the difference of means with its simultaneous 95 % interval and its p value. It also prints
 the p value corrected for all comparisons (Bonferroni). It prints the standardized effect, and the
-number of replications that would show this effect with a power of 80 %. A difference is undecided
+number of replications needed to detect this effect with a power of 80 %. A difference is undecided
 if its interval contains 0. Replications with the same seed are compared in pairs; results with
 different seeds are compared by Welch's test. --margin states the smallest difference that matters.
 The command then also tests whether two means are equivalent (two one-sided tests). With --out, it
@@ -31,10 +31,10 @@ writes a page and one forest plot per metric.
 
 type contrastOptions struct {
 	Metric                   []string `alias:"m" doc:"compare {METRIC}, from 'bourse scenario options metric'; may be repeated (default: the first metric of the run)"`
-	Baseline                 string   `doc:"compare the others with {NAME}, instead of all pairs"`
+	Baseline                 string   `doc:"use {NAME} as the baseline of all comparisons, instead of comparing all pairs"`
 	Across                   string   `shown:"policies, or results if there are two" doc:"compare {policies}, configurations or results with each other"`
-	Users                    bool     `doc:"compare the gains of users: value of jobs done in time - payments + penalties"`
-	Margin                   float64  `doc:"treat differences of less than {M} as unimportant"`
+	Users                    bool     `doc:"compare the gains of users: the value of jobs done in time, minus payments, plus penalties"`
+	Margin                   float64  `doc:"treat differences below {M} as unimportant, in units of the metric"`
 	Out                      string   `alias:"o" doc:"write the page and the figures to {DIR}"`
 	output2[contrast.Values] `yaml:",inline"`
 }

@@ -11,10 +11,10 @@ import (
 var describeCommand = command(`describe FILE
 describe the jobs and the load in a log
 
-FILE is a log, or a plan if it ends in .csv. Each line is used, repaired or skipped, and
-the command counts the lines for each reason. Gaps between arrivals are computed from
-all records, and runtimes and sizes from the jobs that ran. With --out, the command
-writes the figures as SVG, PNG and CSV, and one page with all results, describe.html.
+FILE is a plan if its name ends in .csv, and a log otherwise. Each line is used, repaired or
+skipped, and the command counts the lines for each reason. Gaps between arrivals are computed from
+all records, and runtimes and sizes from the jobs that ran. With --out, the command writes the
+figures as SVG, PNG and CSV, and one page with all results, describe.html.
 
    bourse workload describe KTH-SP2-1996-2.1-cln.swf.gz
    bourse workload describe SDSC-SP2.swf.gz --filter last:3000
@@ -22,9 +22,9 @@ writes the figures as SVG, PNG and CSV, and one page with all results, describe.
 
 type describeOptions struct {
 	filterOption             `yaml:",inline"`
-	Processors               int64  `shown:"as the header says" doc:"describe a machine with {N} processors"`
+	Processors               int64  `shown:"as the header says" doc:"assume that the machine has {N} processors"`
 	Out                      string `alias:"o" doc:"write figures and the page to {DIR}"`
-	Workers                  int    `default:"cpus" validate:"min=1" doc:"run {N} parts in parallel; the results do not depend on N"`
+	Workers                  int    `default:"cpus" validate:"min=1" doc:"run {N} parts of the computation in parallel; the results do not depend on N"`
 	output[fitlab.Described] `yaml:",inline"`
 }
 

@@ -20,9 +20,9 @@ completion time per job, in job order. It uses the same simulated hosts as an ex
 without admission, deadlines or money. With --json, it prints the speed of the simulation instead:
 events, CPU seconds, and events per CPU second.
 
-The simulation handles arrivals and completions of tasks as events. For each event, it makes one
-pass over the tasks of the host. With few tasks per host (load 0.85), one core processes 3 to 7
-million events per second. It processes about 1 million with 100 tasks per host, and about 0.1
+The simulation handles arrivals and completions of tasks as events. For each event, it
+makes one pass over the tasks of the host. With few tasks per host (load 0.85), one core processes 3
+to 7 million events per second. It processes about 1 million with 100 tasks per host, and about 0.1
 million with 1,000.
 
    bourse engine workload.txt.gz --capacity 2 --cap 1
@@ -31,13 +31,13 @@ million with 1,000.
 type engineOptions struct {
 	Capacity          float64 `default:"1" doc:"simulate {N} processors per host"`
 	Cap               float64 `doc:"limit each task to {N} processors; 0 means no limit"`
-	Ordered           bool    `doc:"complete tasks in a single order over all hosts, as a market does"`
+	Ordered           bool    `doc:"process the completions on all hosts in one common order, as a market does"`
 	jsonOption[speed] `yaml:",inline"`
 }
 
 // A speed reports how fast the simulated hosts process events.
 type speed struct {
-	Events          int64   `json:"events" doc:"arrivals and completions of tasks"`
+	Events          int64   `json:"events" doc:"number of arrivals and completions of tasks"`
 	CPUSeconds      float64 `json:"cpu_seconds"`
 	EventsPerSecond float64 `json:"events_per_cpu_second"`
 }

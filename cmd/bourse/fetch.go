@@ -22,14 +22,14 @@ copy the files of a program
 The command copies the program's whole folder, or only the named files and folders. The host stores
 them for an hour after the contract has ended. The copy contains files, folders and symbolic links.
 It skips links that lead out of the folder and, without --force, files that already exist. It prints
-the names of what it skipped, and the exit status is then 1.
+the names of the skipped items, and the exit status is then 1.
 
    bourse job fetch 17
    bourse job fetch 17 --node 1 --to frames out/frame7.png`, fetchAction)
 
 type fetchOptions struct {
 	Node                     int    `doc:"node {N}, from 0"`
-	To                       string `default:"." doc:"write to {DIR}, which is created if it is missing"`
+	To                       string `default:"." doc:"write to {DIR}; a missing directory is created"`
 	Force                    bool   `doc:"replace existing files"`
 	homeOption               `yaml:",inline"`
 	jsonOption[fetchedShown] `yaml:",inline"`

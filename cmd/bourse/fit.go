@@ -15,9 +15,9 @@ var fitCommand = command(`fit FILE
 fit distributions to a log, and write a model
 
 The command prints each distribution with its parameters and their standard errors. It also prints
-the log-likelihood, the AIC and the Kolmogorov-Smirnov distance. The closest distribution comes
-first and is marked. With --out, the command writes the closest distribution of each quantity to a
-model file, which 'workload generate' accepts. To use it in a scenario, write 'workload: {model:
+the log-likelihood, the AIC and the Kolmogorov-Smirnov distance. The closest distribution is the
+first one and is marked. With --out, the command writes the closest distribution of each quantity to
+a model file, which 'workload generate' accepts. To use it in a scenario, write 'workload: {model:
 {name: file, file: MODEL.yaml}}'. If a policy needs budgets, add them with 'annotate'. Sizes are
 fitted as powers of two.
 
@@ -35,7 +35,7 @@ type fitOptions struct {
 	Nodes                 []string `commas:"law" shown:"those of the papers and common alternatives" doc:"fit the distributions {LAWS} to the sizes"`
 	Out                   string   `alias:"o" doc:"write the model to {FILE}"`
 	Hurst                 bool     `doc:"include the log's Hurst exponent (R/S) in the model of the gaps"`
-	Workers               int      `default:"cpus" validate:"min=1" doc:"run {N} parts in parallel; the results do not depend on N"`
+	Workers               int      `default:"cpus" validate:"min=1" doc:"run {N} parts of the computation in parallel; the results do not depend on N"`
 	output[fitlab.Fitted] `yaml:",inline"`
 }
 

@@ -14,12 +14,12 @@ import (
 var forecastCommand = command(`forecast
 compare price forecasters on simulated and recorded prices
 
-Ten times per window, each forecaster predicts the price that will not be exceeded with probability
-g in the next window. The command prints three numbers for each forecast: its coverage (the fraction
-of time during which the price was at most the forecast), its sharpness (the mean forecast) and its
-pinball loss. The simulated prices are sums of bids that arrive as a Poisson process, in bursts, or
-in a daily cycle. With --traces, the command also uses recorded EC2 spot prices, and the demand in
-the KTH and SDSC logs.
+Ten times per window, each forecaster predicts the price that, with probability g, will not be
+exceeded in the next window. For each forecaster, the command prints the coverage, the sharpness and
+the pinball loss. Coverage is the fraction of time during which the price was at most the forecast.
+Sharpness is the mean forecast divided by the mean price. The simulated prices are sums of bids that
+arrive as a Poisson process, in bursts, or in a daily cycle. With --traces, the command also uses
+recorded EC2 spot prices, and the demand in the KTH and SDSC logs.
 
    bourse study forecast
    bourse study forecast --guarantee 0.5..0.95/0.05 --traces traces --out forecasts`, forecastAction)

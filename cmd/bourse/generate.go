@@ -60,7 +60,7 @@ func generateAction(c *cli.Context, o *generateOptions) error {
 }
 
 type machineOption struct {
-	Processors int64 `validate:"min=0,max=1e9" doc:"write {N} as MaxProcs in the log's header (the machine's processors)"`
+	Processors int64 `validate:"min=0,max=1e9" doc:"write {N}, the number of processors of the machine, as MaxProcs in the log's header"`
 }
 
 type planOption struct {
@@ -132,13 +132,13 @@ type filtersOptions struct {
 var convertCommand = command(`convert FILE
 turn a log into a plan, or a plan into a log
 
-A file that ends in .csv is a plan; any other is a log. With --from, FILE is the output of sacct (-P
-or --json), a file in the Grid Workload Format, or a Batsim workload. The command reports on
-standard error how many lines were used, repaired or skipped. If a log is converted to a log, the
-header and all 18 fields of the records are copied. This includes records of partial executions and
-of jobs that never ran. MaxJobs and MaxRecords then count the records that pass the filter. With
---memory request, the used memory replaces an unknown request. With --memory used, the request
-replaces an unknown used memory.
+A file whose name ends in .csv is a plan; any other file is a log. With --from, FILE is the output
+of sacct (-P or --json), a file in the Grid Workload Format, or a Batsim workload. The command
+reports the numbers of used, repaired and skipped lines on standard error. If a log is converted to
+a log, the header and all 18 fields of the records are copied. This includes records of partial
+executions and of jobs that never ran. MaxJobs and MaxRecords then count the records that pass the
+filter. With --memory request, the used memory replaces an unknown request. With --memory used, the
+request replaces an unknown used memory.
 
    bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
    bourse workload convert KTH.swf.gz --memory request --csv plan.csv

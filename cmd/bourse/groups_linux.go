@@ -1,7 +1,7 @@
 package main
 
 var liveCommand = group(`live
-run a market of real programs, its hosts and its users
+run a market of real programs, with hosts and users
 
    bourse live start
    bourse live serve lab --listen 0.0.0.0:8421 --address 192.0.2.7:8421

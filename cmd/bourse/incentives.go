@@ -14,13 +14,13 @@ var incentivesCommand = command(`incentives [FILE]
 measure whether users gain by misreporting
 
 The command runs each replication of a scenario (default: the market paper's) with truthful reports.
-It then repeats it for each sampled user and each misreport. In each of these runs, the sampled user
-misreports all of its jobs, and all other users are truthful. Jobs, hosts and random numbers are the
-same in all runs. The command prints the mean gain in true utility (§4.2, eq. 9, at --alpha, minus
-the payment), the percentage of users who gain, and the largest gain. The intervals are
-simultaneous. Then users choose their best reports in turn, until no user can gain more than
---epsilon. The command prints the resulting equilibrium and its price of anarchy relative to U*.
-Only the reports change; the true work and value of each job stay the same. Lies are
+It then repeats each replication for each sampled user and each misreport. In each of these runs,
+the sampled user misreports all of its jobs, and all other users are truthful. Jobs, hosts and
+random numbers are the same in all runs. The command prints the mean gain in true utility (§4.2, eq.
+9, at --alpha, minus the payment), the percentage of users who gain, and the largest gain. The
+intervals are simultaneous. Then users choose their best reports in turn, until no user can gain
+more than --epsilon. The command prints the resulting equilibrium and its price of anarchy relative
+to U*. Only the reports change; the true work and value of each job stay the same. Lies are
 
 `+whatif.DeviationKinds()+`
    bourse study incentives --configuration pareto-high --replications 20
@@ -34,9 +34,9 @@ type incentivesOptions struct {
 	Seed                          string   `doc:"derive all random numbers from {SEED}"`
 	Set                           []string `doc:"override a field of the scenario: {PATH=VALUE}"`
 	Lie                           []string `shown:"each kind, see above" doc:"try the misreport {KIND=NUMBER}; may be repeated"`
-	Alpha                         float64  `default:"1" doc:"use the inelasticity of users {A}, from 0 (elastic) to 1 (all or nothing)"`
+	Alpha                         float64  `default:"1" doc:"assume users of inelasticity {A}, from 0 (elastic) to 1 (all or nothing)"`
 	Epsilon                       float64  `default:"1" doc:"ignore gains of at most {E} dollars"`
-	Users                         string   `default:"10" doc:"sample {N} users per replication at random, or all, who then misreport"`
+	Users                         string   `default:"10" doc:"let {N} randomly chosen users per replication misreport, or all"`
 	Answers                       int      `default:"5" doc:"let users respond to each other's reports in the first {N} replications"`
 	Rounds                        int      `default:"30" doc:"let users respond in at most {N} rounds"`
 	Out                           string   `alias:"o" doc:"write the page, the figure and the rows as CSV to {DIR}"`

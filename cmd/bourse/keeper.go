@@ -70,7 +70,7 @@ func keeping(c *cli.Context) (dir string, s serving, err error) {
 	}
 	text, err := whole.Read(lab.File(dir, servingFile), mostText)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", s, usagef("%s is not the folder of a market: want one that 'bourse live start' or 'bourse live serve' has started", dir)
+		return "", s, usagef("%s is not the folder of a market; want a folder that 'bourse live start' or 'bourse live serve' created", dir)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &s)
@@ -95,8 +95,8 @@ manage the hosts of a market`, hostInviteCommand, hostListCommand, hostDrainComm
 var hostInviteCommand = command(`invite NAME
 print a token with which a machine can join
 
-Use the token on the machine with 'bourse live agent --join TOKEN'. The market pays charges for the
-use of the host to --owner, who must be a payee of the market.
+Use the token on the machine with 'bourse live agent --join TOKEN'. The market pays the charges for
+the use of the host to the account in --owner, which must be a payee of the market.
 
    bourse live host invite h01 --owner user:me`, func(c *cli.Context, o *hostInviteOptions) error {
 	if err := bank.CheckName(o.Owner); err != nil {
@@ -152,7 +152,7 @@ is removed at once, as with 'bourse live host remove', and its running tasks are
 type hostDrainOptions struct {
 	Now        bool `doc:"remove the host now; its running tasks are lost"`
 	WhenDone   bool `yaml:"when-done" doc:"wait for running tasks (the default)"`
-	Undo       bool `doc:"accept tasks again, unless the host is removed"`
+	Undo       bool `doc:"accept tasks again, unless the host has already been removed"`
 	dirOption  `yaml:",inline"`
 	homeOption `yaml:",inline"`
 }
@@ -212,7 +212,7 @@ var userListCommand = command(`list
 print the users, with their keys and balances
 
 The command lists users with a key. If the bank is not in the market's folder, the command lists
-only users who have called this market.
+only users who have sent requests to this market.
 
    bourse live user list --json`, listUsersAction)
 
@@ -348,7 +348,7 @@ The market's operator sends the pin:
 	if !strings.Contains(text, "://") {
 		in, err := readText(c, text)
 		if err != nil {
-			return usagef("TOKEN: want URL/SECRET/PIN/ACCOUNT, as printed by 'bourse live user invite', or a file that contains it: %w", err)
+			return usagef("TOKEN: want URL/SECRET/PIN/ACCOUNT, as printed by 'bourse live user invite', or a file with such a token: %w", err)
 		}
 		text = string(in)
 	}
@@ -362,7 +362,7 @@ The market's operator sends the pin:
 	}
 	old, err := home.Membership()
 	if err == nil {
-		return fmt.Errorf("this folder is already used by %s in market %s; choose another one with --home", old.Account, old.Market)
+		return fmt.Errorf("this folder is already used by %s in market %s; choose another folder with --home", old.Account, old.Market)
 	}
 	private, err := home.Key()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -398,7 +398,7 @@ The market's operator sends the pin:
 })
 
 type joinOptions struct {
-	Pin        string `doc:"accept the market's certificate with this {PIN} instead of the known one"`
+	Pin        string `doc:"accept the market's certificate with this {PIN} instead of the known pin"`
 	homeOption `yaml:",inline"`
 }
 

@@ -24,7 +24,7 @@ type againstOption struct {
 }
 
 type publicOption struct {
-	Public string `doc:"verify the checkpoint with the signer's public {KEY}, or a file that contains it"`
+	Public string `doc:"verify the checkpoint with the signer's public {KEY}, given as text or as a file"`
 }
 
 // unsigned rejects flags about signatures if the user named neither a checkpoint nor a
@@ -32,7 +32,7 @@ type publicOption struct {
 func unsigned(c *cli.Context) error {
 	for _, flag := range []string{"public", "witness", "quorum"} {
 		if c.IsSet(flag) && (flag != "public" || !c.IsSet("checkpoint")) {
-			return usagef("--%s: found nothing signed, want also --checkpoint or, for 'ledger audit', --earlier or a log that 'ledger publish' wrote", flag)
+			return usagef("--%s: found no signature to verify, want also --checkpoint or, for 'ledger audit', --earlier or a log that 'ledger publish' wrote", flag)
 		}
 	}
 	return nil
@@ -71,7 +71,7 @@ func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
 func publicKey(c *cli.Context, name string) (string, error) {
 	key := c.String(name)
 	if key == "" {
-		return "", usagef("%s: --%s is missing: want a public key, or a file that contains it", commandName(c), name)
+		return "", usagef("%s: --%s is missing: want a public key, or a file with a public key", commandName(c), name)
 	}
 	if public, err := keys.Public(key); err == nil {
 		return public, nil
@@ -88,7 +88,7 @@ func publicKey(c *cli.Context, name string) (string, error) {
 }
 
 type keysOption struct {
-	Keys string `doc:"expect the operator's first public {KEY}, or the keys in a file (second line: recovery key)"`
+	Keys string `doc:"expect the operator's first public {KEY}, or the keys in a file whose second line is the recovery key"`
 }
 
 // pinnedKeys returns the public keys given by --keys: none, one or two.

@@ -53,10 +53,10 @@ use 'bourse job submit' in another terminal.
    bourse live start
    bourse job submit --work 60 --deadline 120 --budget 0.50 --class cac --wait -- ./render frame7
 
-As root, or in a unit to which systemd delegates cpu, the agent enforces shares with cgroups and
-isolates users. Otherwise it enforces shares by stopping and continuing processes, and runs only
-programs of this account. If the command is interrupted or killed, running tasks continue for 20
-seconds and are then paused. They resume when the market is started again.
+As root, or in a unit to which systemd delegates the cpu controller, the agent enforces shares with
+cgroups and isolates users. Otherwise it enforces shares by stopping and continuing processes, and
+runs only programs of this account. If the command is interrupted or killed, running tasks continue
+for 20 seconds and are then paused. They resume when the market is started again.
 
 For tests and demonstrations, you can offer the machine as several hosts, each with an equal part of
 the processors:
@@ -67,7 +67,7 @@ type liveStartOptions struct {
 	Name        string  `default:"lab" doc:"call a new market {NAME}"`
 	Listen      string  `doc:"listen at {ADDRESS} of this machine (default: the address in market.yaml)"`
 	Kind        string  `doc:"enforce shares with {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
-	CPUs        float64 `doc:"sell {N} processors (default: all except one; on machines with fewer than four, all except a half)"`
+	CPUs        float64 `doc:"sell {N} processors (default: all but one; all but half a processor on machines with fewer than four)"`
 	heldOptions `yaml:",inline"`
 	Hosts       int `default:"1" doc:"sell this machine as {N} hosts, in a new market"`
 	homeOption  `yaml:",inline"`
@@ -76,12 +76,12 @@ type liveStartOptions struct {
 }
 
 var liveCheckCommand = command(`check [DIR]
-repeat a market's decisions from its log
+repeat a market's decisions from the log
 
 The command passes the log to a new broker. It compares each decision, placement, charge and
 settlement byte for byte. If the ledger is in the same folder, the command also compares its entries
 with the requests in the log. The log covers the days set by 'keep' in market.yaml (default: 30; 0
-means all). It begins at the last upgrade at the earliest. Before an upgrade, check the log with the
+means all). The log never begins before the last upgrade. Before an upgrade, check the log with the
 old version. The market must not be running. The exit status is 3 if anything differs.
 
    bourse live check`, func(c *cli.Context, o *liveCheckOptions) error {
@@ -100,7 +100,7 @@ old version. The market must not be running. The exit status is 3 if anything di
 		if found.First > 1 {
 			since = fmt.Sprintf(" from %d on", found.First)
 		}
-		_, err = fmt.Fprintf(c.App.Writer, "clean: %s%s, %s, %d calls of the bank\n", count(int(found.Records-found.First+1), "record"), since, count(found.Contracts, "contract"), found.Calls)
+		_, err = fmt.Fprintf(c.App.Writer, "clean: %s%s, %s, %d calls to the bank\n", count(int(found.Records-found.First+1), "record"), since, count(found.Contracts, "contract"), found.Calls)
 		for _, line := range found.Unsettled {
 			fmt.Fprintf(c.App.Writer, "unsettled: %s\n", line)
 		}

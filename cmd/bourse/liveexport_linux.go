@@ -13,7 +13,7 @@ import (
 )
 
 var liveExportCommand = command(`export [DIR]
-write a market's requests as a scenario with its plan
+write a market's requests as a scenario and a plan
 
 The command reads the log of the market in DIR, which must be stopped. With --out day.csv, it writes
 three files: the plan (day.csv), a scenario with the market's rules and hosts (day.yaml), and the
@@ -22,7 +22,7 @@ day-hosts.csv. A run of the scenario makes the same decisions as the market. You
 results with 'bourse explain', 'replay' and 'compare'. Each job has the same number as its contract.
 If a program ended by itself, the plan states the work that it did. For other programs, such as
 rejected ones, the plan states the requested work as the best estimate. Comments at the start of the
-scenario list the omitted requests, such as requests that could not be paid.
+scenario list the omitted requests, such as requests whose owners could not pay.
 
    bourse live export --out day.csv
    bourse run day.yaml --out day && bourse study replay day --admission cac`, func(c *cli.Context, o *liveExportOptions) error {

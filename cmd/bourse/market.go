@@ -17,7 +17,7 @@ var marketClearCommand = command(`clear BIDS.csv
 divide units among bidders in proportion to their rates
 
 Each line is bidder,rate; a header is optional. The command divides all units by the
-largest-remainder method. The result does not depend on the order of the lines. It prints the
+largest-remainder method. The result does not depend on the order of the lines. The output lists the
 bidders sorted by name. If FILE is -, the command reads standard input.
 
    printf 'ann,2\nbob,1\n' | bourse market clear - --capacity 10`, clearAction)

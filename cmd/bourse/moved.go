@@ -29,7 +29,7 @@ var moved = map[string]string{
 
 // gone maps each removed command to a sentence that names its replacement.
 var gone = map[string]string{
-	"findings":    "'bourse docs findings' lists a command that answers each of its questions",
+	"findings":    "'bourse docs findings' lists the commands that answer the same questions",
 	"fidelity":    "'bourse live export' writes the decisions of a market, so that you can compare them with a run; see 'bourse docs fidelity'",
 	"live replay": "'bourse live export' writes a scenario, for 'bourse run' and 'bourse study replay'",
 	"live follow": "a market writes a checkpoint when it stops, and the next version starts from it; see 'bourse docs upgrade'",

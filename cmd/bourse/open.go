@@ -24,12 +24,12 @@ type opened struct {
 var openCommand = command(`open RESULTS
 open the report of a results directory in a browser
 
-The page, report.html, begins with the findings. Links lead from each point of a figure to its row,
-its replications and their jobs. Each job shows its decision, prices and ledger entries. The page is
-a single file that needs no server, so you can send it to others.
+The page, report.html, begins with the findings. Links lead from each point of a figure to a row of
+the summary, to the replications of this row and to their jobs. Each job shows its decision, prices
+and ledger entries. The page is a single file that needs no server, so you can send it to others.
 
-BROWSER lists programs with their flags, separated by colons; %s stands for the page.
-The command uses the first program that exists, or the desktop's default program.
+BROWSER lists programs with their flags, separated by colons; %s is replaced by the path of the
+page. The command uses the first program that exists, or the desktop's default program.
 
    bourse run && bourse open results/paper
    BROWSER=firefox bourse open results/paper`, openAction)

@@ -23,8 +23,8 @@ plot a metric against an axis, with intervals
 
 The command draws results in the terminal and writes figures. Without flags, it plots efficiency
 against alpha, with one panel per configuration and one line per policy. Alpha is the inelasticity
-of users. At alpha 0, partial work is worth its proportion of the value; at alpha 1, it is worth
-nothing.
+of users. At alpha 0, partly completed work has a proportional part of the value; at alpha 1, it has
+no value.
 
 A dimension is configuration, policy, metric, alpha, or the name of a sweep axis. A dimension
 without a flag becomes panels, and a sweep axis without a flag becomes lines.

@@ -44,7 +44,7 @@ existing files.
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("Wrote %s and %s. Edit the policy, then: bourse run %s", files[0], files[1], files[1])
+	text := fmt.Sprintf("Wrote %s and %s. Edit the policy, then run it with: bourse run %s", files[0], files[1], files[1])
 	return show(c, report.Said(text, files), nil)
 })
 

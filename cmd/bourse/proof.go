@@ -54,7 +54,7 @@ command signs nothing and exits with status 3.
 
 type checkpointOptions struct {
 	Key    string `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
-	Origin string `shown:"the last part of DIR" doc:"call the ledger {NAME}, without spaces"`
+	Origin string `shown:"the last part of DIR" doc:"name the ledger {NAME}, without spaces"`
 }
 
 func checkpointAction(c *cli.Context, _ *checkpointOptions) error {
@@ -131,8 +131,8 @@ func proveAction(c *cli.Context, o *proveOptions) error {
 var verifyProofCommand = command(`verify PROOF
 check a proof of 'ledger prove' without the ledger
 
-The command prints the entry that is proved. The proof is only as trustworthy as the head in it.
-With --checkpoint, the command checks that the head is the signed one. If FILE is -, the command
+The command prints the proved entry. The proof is only as trustworthy as the head in it. With
+--checkpoint, the command checks that the checkpoint signs this head. If FILE is -, the command
 reads standard input. The exit status is 3 if the proof is not valid.
 
    bourse ledger verify proof --checkpoint checkpoint --public key.pub`, verifyProofAction)

@@ -35,16 +35,17 @@ Everyone who reads the log can see every account, amount and note. You cannot wi
 entries. If accounts need pseudonyms, use them from the start.
 
 The command requests a cosignature of the checkpoint from each --witness. A witness signs a
-checkpoint only if it extends the last one that the witness signed. All readers who require its
-signature therefore see the same log. The requests are sent at the same time, and each witness must
-respond within 10 s. The command publishes nothing unless at least --quorum witnesses have signed.
+checkpoint only if the log extends the last checkpoint that the witness signed. All readers who
+require the signature of this witness therefore see the same log. The requests are sent at the same
+time, and each witness must respond within 10 s. The command publishes nothing unless at least
+--quorum witnesses have signed.
 
    bourse ledger publish books --key key --out public
    bourse ledger publish books --key key --out public --witness https://w.example=KEY`, publishAction)
 
 type publishOptions struct {
 	Key     string   `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
-	Origin  string   `shown:"the last part of DIR" doc:"call the log {NAME}, without spaces; use the same name each time"`
+	Origin  string   `shown:"the last part of DIR" doc:"name the log {NAME}, without spaces; use the same name each time"`
 	Out     string   `alias:"o" doc:"write the log to {DIR}"`
 	Witness []string `doc:"request a cosignature from the witness {URL=KEY}; may be repeated"`
 	Quorum  int      `shown:"all of them" doc:"publish only if {N} witnesses have signed"`
@@ -175,7 +176,7 @@ var extendsCommand = command(`extends DIR|URL
 check that a published log extends an older checkpoint
 
 The command reads the log's checkpoint and a few tiles of hashes. The exit status is 3 if the
-present log does not contain the older one.
+present log does not extend the older checkpoint.
 
    bourse ledger extends https://bank.example/books --since checkpoint --public key.pub`, extendsAction)
 
@@ -227,6 +228,6 @@ func extendsAction(c *cli.Context, o *extendsOptions) error {
 	if o.JSON {
 		return printJSON(c, extended{l.Origin, older.N, l.N, older.Hash.String(), l.Hash.String()})
 	}
-	_, err = fmt.Fprintf(c.App.Writer, "%s: %d lines extend the %d of %s\n", c.Args().First(), l.N, older.N, name)
+	_, err = fmt.Fprintf(c.App.Writer, "%s: the log of %d lines extends the checkpoint in %s, of %d lines\n", c.Args().First(), l.N, name, older.N)
 	return err
 }

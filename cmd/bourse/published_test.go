@@ -41,7 +41,7 @@ func TestPublished(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "r")
 		must(statusDone, "run", "--quiet", "--preset", preset, "--replications", "1", "--set", set, "--out", dir)
 		out := must(statusDone, "ledger", "audit", dir)
-		if n, want := strings.Count(out, "/0: clean"), strings.Count(out, "were recomputed and equal the table of jobs"); n == 0 || n != want {
+		if n, want := strings.Count(out, "/0: clean"), strings.Count(out, "were recomputed and agree with the table of jobs"); n == 0 || n != want {
 			t.Errorf("%s: %d ledgers are clean, %d were recomputed:\n%s", set, n, want, out)
 		}
 		if set != "base.market.payment=usage" {

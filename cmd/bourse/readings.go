@@ -29,10 +29,10 @@ Without a table, the command uses the paper's numbers.
 A variant (also called a reading) chooses one value for each factor. The command runs the variants
 of an orthogonal array, and all variants that differ from the scenario in only one factor. The
 distance of a variant is the root mean square of its z scores for the paper's numbers. For each
-factor, the command reports which fraction of the variance of this distance it explains. It runs the
-closest variants again with other seeds, because some of them may be close by chance. It prints
-text, and writes readings.html, a specification curve, and tables as CSV and JSON. To resume an
-interrupted run, repeat the command.
+factor, the command reports the fraction of the variance of this distance that the factor explains.
+It runs the closest variants again with other seeds, because some of them may be close by chance. It
+prints text, and writes readings.html, a specification curve, and tables as CSV and JSON. To resume
+an interrupted run, repeat the command.
 
    bourse paper readings                             the market paper's, a few minutes
    bourse paper readings -n 5                        a first look
@@ -61,7 +61,7 @@ func readingsAction(c *cli.Context, o *readingsOptions) error {
 	to := publication.Target{
 		Dir: dir, Command: []string{"bourse", "readings"}, Elapsed: elapsed, Fresh: o.Fresh,
 		Found: func(done, total int) {
-			note(c, "found %d of %s of an earlier run", done, count(total, "replication"))
+			note(c, "found %d of %s from an earlier run", done, count(total, "replication"))
 		},
 	}
 	d, err := r.Find(c.Context, experiments.Options{Workers: o.Workers, Progress: progress(c, r.Name)}, to)

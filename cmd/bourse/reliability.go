@@ -21,13 +21,14 @@ var reliabilityCommand = command(`availability
 compare predicted and realized availability of hosts
 
 Each predictor must predict whether an available host will stay for the duration of a job. All
-predictors are tested on the same hosts, and on the same job lengths and times of the last day.
-These are drawn as in "Job-Scheduling with Resource Availability Prediction for Volunteer-Based Grid
-Computing". Predictions of 80 % are calibrated if they come true in 80 % of the cases. The diagrams
-compare predicted with realized availability, and show the band in which the points of calibrated
-predictions lie. The Brier score is the mean of (predicted - realized)²; 0 is best. The predictors
-are TDE, the fraction of time during which a host was available, and a renewal process. TDE rounds
-completions up (as in the paper) or down. Each predictor uses the 1 to 6 preceding days.
+predictors are tested on the same hosts, and on the same job lengths and times of the last day. The
+job lengths and times are drawn as in "Job-Scheduling with Resource Availability Prediction for
+Volunteer-Based Grid Computing". Predictions of 80 % are calibrated if they come true in 80 % of the
+cases. The diagrams compare predicted with realized availability, and show the band in which the
+points of calibrated predictions lie. The Brier score is the mean of (predicted - realized)²; 0 is
+best. The predictors are TDE, the fraction of time during which a host was available, and a renewal
+process. TDE rounds completions up (as in the paper) or down. Each predictor uses the 1 to 6
+preceding days.
 
    bourse study availability
    bourse study availability --model diurnal --model markov --probes 20000
@@ -38,9 +39,9 @@ type reliabilityOptions struct {
 	AvailabilityFormat      string   `yaml:"availability-format" default:"auto" of:"trace" doc:"read the trace as {FORMAT}"`
 	Model                   []string `shown:"all" of:"availability" doc:"use traces of availability model {NAME}"`
 	Hosts                   int      `default:"85" doc:"simulate {N} hosts per model"`
-	Days                    int      `default:"7" doc:"use traces of {N} days"`
+	Days                    int      `default:"7" doc:"generate traces of {N} days"`
 	Probes                  int      `default:"5000" doc:"make {N} predictions per replication"`
-	Replications            int      `alias:"n" default:"5" doc:"use {N} traces per model"`
+	Replications            int      `alias:"n" default:"5" doc:"generate {N} traces per model"`
 	seedOption              `yaml:",inline"`
 	Out                     string `alias:"o" doc:"write figures, numbers and the page to {DIR} (default: results/reliability)"`
 	output[volunteers.Held] `yaml:",inline"`

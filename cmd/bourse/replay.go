@@ -15,8 +15,8 @@ var replayCommand = command(`replay RESULTS
 repeat a run under another policy, and compare each job
 
 RESULTS is a directory written by 'bourse run'. The command repeats one of its runs, and then runs
-the same jobs and hosts under another policy, or with another value of a field. It prints which
-owners of jobs gain and lose from the change. A gain is the change in the job's value to its owner
+the same jobs and hosts under another policy, or with another value of a field. It prints the owners
+of jobs that gain or lose from the change. A gain is the change in the job's value to its owner
 (§4.2, eq. 9, at --alpha), minus the payment, plus penalties received.
 
    bourse study replay results/paper --run pareto-high/be/0 --admission cac
@@ -48,5 +48,5 @@ type replayOptions struct {
 	quietOption                 `yaml:",inline"`
 	jsonOption[whatif.Replayed] `yaml:",inline"`
 	Run                         string  `doc:"use the run {CONFIGURATION/ADMISSION/REPLICATION} (default: the first replication, if there is only one policy)"`
-	Alpha                       float64 `default:"1" doc:"use the inelasticity of users {A}, from 0 (elastic) to 1 (all or nothing)"`
+	Alpha                       float64 `default:"1" doc:"assume users of inelasticity {A}, from 0 (elastic) to 1 (all or nothing)"`
 }

@@ -22,7 +22,7 @@ var reproduceCommand = command(`run
 run the papers' presets, and judge all claims
 
 The command runs each preset to which the claims of the five papers refer, with enough replications
-to decide most claims. It first prints how long the runs will take. Each preset has its own
+to decide most claims. It first prints the estimated duration of the runs. Each preset has its own
 seed and directory. The command then prints the verdicts, as 'bourse paper claims' does, and writes
 them to verdicts.md. To resume a stopped run, repeat the command; finished presets are not run
 again.

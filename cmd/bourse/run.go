@@ -66,7 +66,7 @@ host.
 type runOptions struct {
 	Preset                          string `of:"preset" doc:"run the preset {NAME} instead of a file"`
 	Replications                    string `alias:"n" doc:"repeat every configuration {N} times, each with its own workload"`
-	Until                           string `doc:"stop when every 95 % interval is narrow enough: {METRIC=HALF-WIDTH} (default: 2000)"`
+	Until                           string `doc:"stop when every 95 % interval is narrow enough: {METRIC=HALF-WIDTH}; run at most -n replications (default: 2000)"`
 	givenOptions                    `yaml:",inline"`
 	Workers                         int    `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
 	Out                             string `alias:"o" doc:"write results to {DIR} (default: results/NAME, with the scenario's name)"`
@@ -145,7 +145,7 @@ func runFigures(c *cli.Context, o *runOptions, figures []string, dir string) err
 		}
 	}
 	if !o.JSON && !o.Units && !c.IsSet("shard") {
-		_, err := fmt.Fprintf(c.App.Writer, "\nPaper    bourse paper claims %s judges what the paper says\nPages    report.html beside each\nMore     bourse show tables|claims|compare|prices|jobs %s\n", dir, filepath.Join(dir, "FIGURE"))
+		_, err := fmt.Fprintf(c.App.Writer, "\nPaper    bourse paper claims %s judges the paper's claims\nPages    report.html beside each\nMore     bourse show tables|claims|compare|prices|jobs %s\n", dir, filepath.Join(dir, "FIGURE"))
 		return err
 	}
 	return nil
@@ -209,7 +209,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 		return nil, err
 	}
 	if e.Until != nil && (c.IsSet("shard") || c.IsSet("on")) {
-		return nil, usagef("until: found it with shards, which cannot decide when to stop; want a number of replications")
+		return nil, usagef("until: found a stopping rule in a run with shards, want a number of replications")
 	}
 	opts := experiments.Options{Workers: c.Int("workers"), Progress: progress(c, e.Name)}
 	if c.IsSet("shard") {

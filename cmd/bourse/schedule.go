@@ -19,8 +19,7 @@ Workload Format, so that you can compare it with other schedules of the same log
 submission time on the log's clock, its wait, and its time from start to end. The status is 1 if the
 work was done (in time or late), 0 if the job was stopped before its work was done, and 5 if it was
 rejected. A rejected job has no wait and no run time. All other fields, and the comments above the
-records, are copied from the log. The values of MaxJobs, MaxRecords and MaxProcs are those of the
-run.
+records, are copied from the log. MaxJobs, MaxRecords and MaxProcs have the values of the run.
 
    bourse workload schedule results/easy > easy.swf
    bourse workload schedule results/mixed --run sp2/edf/0 --swf edf.swf`, scheduleAction)

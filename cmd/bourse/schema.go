@@ -28,7 +28,7 @@ version, fields are added, but none is removed or changes its type.
    bourse scenario schema --json-of ledger audit`, schemaAction)
 
 type schemaOptions struct {
-	JSONOf string `yaml:"json-of" doc:"print the schema of {COMMAND}, of one or more words"`
+	JSONOf string `yaml:"json-of" doc:"print the schema of the JSON output of {COMMAND}, such as ledger audit"`
 	List   bool   `doc:"list the commands that have a schema"`
 }
 

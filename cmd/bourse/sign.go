@@ -61,7 +61,7 @@ func privateKey(c *cli.Context, name string) (string, error) {
 func signOrder(c *cli.Context, b banked, kind, id, account string, private []string, fields ...string) ([]byte, error) {
 	ledger := b.Ledger()
 	if ledger == "" {
-		return nil, errors.New("the bank is open and needs no signatures; 'bourse bank own' makes it an owned one")
+		return nil, errors.New("the bank is open and needs no signatures; 'bourse bank own' turns it into an owned bank")
 	}
 	if t, ok := b.(*there); ok { // only the account itself may ask the bank for the answers to its orders
 		t.Account, t.Key = account, private[0]

@@ -16,15 +16,16 @@ print a user's statement, contract by contract
 
 The statement lists the opening balance, each contract, other transfers and the closing balance. For
 each contract, it states the budget, the decision and its numbers, the charges of each host, the
-refund, the verdict and any penalty. A contract belongs to the account that paid its budget. It
-omits rejected requests, which transfer no money and name no account; 'ledger show' lists them.
+refund, the verdict and any penalty. A contract belongs to the account that paid its budget. The
+statement omits rejected requests, which transfer no money and name no account; 'ledger show' lists
+them.
 
    bourse ledger statement results/paper/ledger/pareto-high/be/0 --user 2
    bourse ledger statement books --user user:ann --since 1000 --json`, statementAction)
 
 type statementOptions struct {
 	User                            string `doc:"print the statement of account {U}, such as user:7 (or 7, for short)"`
-	Since                           int64  `doc:"begin after entry {N}, and omit contracts that had ended before it"`
+	Since                           int64  `doc:"begin after entry {N}, and omit contracts that had ended by then"`
 	jsonOption[statement.Statement] `yaml:",inline"`
 }
 

@@ -53,12 +53,11 @@ type homeOption struct {
 var submitCommand = command(`submit [--] [COMMAND]...
 submit a program to a market
 
-The command signs an order with the account's key, sends it, and prints the decision. If the
-order was accepted, it prints the hosts and the bids. If the order was rejected, it prints the
-reason with its numbers, and the lowest budget that would be accepted. The budget is held in
-escrow until the contract is settled. The signed order is stored until the market answers. After
-a crash, 'bourse job submit --resume' sends the order again, which still creates only one
-contract.
+The command signs an order with the account's key, sends it, and prints the decision. If the order
+was accepted, it prints the hosts and the bids. If the order was rejected, it prints the reason with
+its numbers, and the lowest budget that would be accepted. The budget is held in escrow until the
+contract is settled. The signed order is stored until the market answers. After a crash, 'bourse job
+submit --resume' sends the order again; the market still creates only one contract.
 
    bourse job submit --work 60 --deadline 120 --budget 0.50 --wait -- ./render frame7
    bourse job submit --work 30m --deadline 2h --memory 4GB --budget 3 -- ./render film
@@ -91,17 +90,17 @@ type submitOptions struct {
 	budgetOptions              `yaml:",inline"`
 	Env                        []string `doc:"set {NAME=VALUE} in its environment; may be repeated"`
 	File                       []string `doc:"copy {FILE}, or a folder, to the task's folder; may be repeated"`
-	Name                       string   `doc:"show the job under {NAME} to its user"`
+	Name                       string   `doc:"show the job under {NAME} in lists of contracts"`
 	Stdin                      string   `doc:"pass {FILE} to the program as standard input; - passes the command's own standard input (default: none)"`
-	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before its deadline (default: one twentieth of the deadline, at most 30)"`
+	Warn                       float64  `unit:"seconds" doc:"notify the program {SECONDS} before the deadline (default: one twentieth of the deadline, at most 30 s)"`
 	Checkpoint                 float64  `unit:"seconds" doc:"store checkpoint/done at the market every {SECONDS}; units such as 10m are accepted"`
 	Requeue                    int      `doc:"start the program again if it ends with exit status 75, at most {N} times"`
-	Project                    string   `doc:"let the account project:{PROJECT} pay; requires its right spend"`
-	Array                      string   `doc:"submit a contract for each index in {INDICES}: 0-9, or 0-9:2,20%3"`
+	Project                    string   `doc:"charge the account project:{PROJECT}; requires the right spend for this account"`
+	Array                      string   `doc:"submit one contract for each index in {INDICES}, such as 0-9 or 0-9:2,20%3"`
 	After                      []string `doc:"begin once {CONTRACTS}, such as 17,18, are fulfilled"`
 	AfterEnded                 []string `yaml:"after-ended" doc:"begin once {CONTRACTS} have ended"`
 	AfterFailed                []string `yaml:"after-failed" doc:"begin once {CONTRACTS} have ended unfulfilled"`
-	From                       string   `doc:"submit each contract in the list in {FILE}, YAML or JSON; - means standard input"`
+	From                       string   `doc:"submit each contract listed in {FILE}, in YAML or JSON; - means standard input"`
 	Sbatch                     string   `doc:"submit the sbatch job script {FILE}; COMMAND contains its arguments"`
 	Valid                      float64  `unit:"seconds" doc:"let the order expire after {SECONDS}; units such as 30d are accepted (default: 1h, or 30d for orders that wait for contracts or an array)"`
 	Resume                     bool     `doc:"send unanswered signed orders again"`

@@ -20,7 +20,8 @@ test. It prints the fraction of pairs that the test does not reject at 5 %, and 
 It also prints the distance between the complete data and the model. The paper used 1000 pairs from
 SDSC Blue Horizon; its numbers are shown next to the results. With ten times as many pairs, the
 command takes a second, and the standard error is a third of the paper's. With --models, the command
-judges the distributions in model files (written by 'workload fit') instead of those in the paper.
+judges the distributions in model files (written by 'workload fit') instead of the distributions in
+the paper.
 
    bourse paper table1 SDSC-BLUE-2000-4.1-cln.swf.gz
    bourse paper table1 KTH.swf.gz --models kth.yaml,exponential.yaml`, table1Action)
@@ -30,7 +31,7 @@ type table1Options struct {
 	Models                string `doc:"judge the distributions in the model {FILES}, separated by commas"`
 	seedOption            `yaml:",inline"`
 	Pairs                 int `default:"10000" doc:"use {N} pairs of samples; the paper used 1000"`
-	Workers               int `default:"cpus" validate:"min=1" doc:"run {N} parts in parallel; the results do not depend on N"`
+	Workers               int `default:"cpus" validate:"min=1" doc:"run {N} parts of the computation in parallel; the results do not depend on N"`
 	output[fitlab.Judged] `yaml:",inline"`
 }
 

@@ -98,7 +98,7 @@ func move(c *cli.Context, o store.Order, amount string) error {
 		return err
 	}
 	if o.From == o.To {
-		return usagef("found %s twice, want two accounts", o.To)
+		return usagef("found %s twice, want two different accounts", o.To)
 	}
 	var err error
 	if o.Amount, err = bank.Parse(amount); err != nil {
@@ -211,7 +211,7 @@ to and amount, each exactly once. The command also answers refused orders. If a 
 order, the answer contains its line number. In both cases, the exit status is still 0. After a crash
 or an interruption, send the unanswered lines again. An order that was already booked gets the same
 answer as before. In an owned bank, each line contains a signed order. If an order concerns a
-contract, the market adds the transfers that it decided:
+contract, the market adds the transfers that result from its decision:
 
    {"order":"bourse transfer 1\nledger 5f7c…"}
    {"order":"bourse order 1\n…","contract":17,"moves":[{"from":"user:ann","to":"escrow:17","amount":"1.5"}]}

@@ -19,19 +19,20 @@ find the setting with the best metric
 
 The command compares settings of a scenario on the same jobs, hosts and random numbers. As soon as a
 setting is significantly worse, the command drops it and spends the remaining replications on the
-others. The settings are the values of --over or, if it is repeated, all combinations of their
-values. The scenario's own sweep adds further settings. They run under the policies that have the
-field as an option, or under all policies if no policy has it. The command prints the best setting,
-and the settings that are not significantly worse. It also prints the possible loss from a wrong
-choice, and the number of replications that would separate more settings. If you interrupt it, it
-prints the results so far. With --out, repeat the command to continue.
+others. The settings are the values of --over or, if the flag is repeated, all combinations of the
+values. The scenario's own sweep adds further settings. The settings run under the policies that
+have the field as an option, or under all policies if no policy has such an option. The command
+prints the best setting, and the settings that are not significantly worse. It also prints the
+possible loss from a wrong choice, and the number of replications needed to separate more settings.
+If you interrupt the search, the command prints the results so far. With --out, repeat the command
+to continue.
 
    bourse study tune --configuration pareto-high --maximize efficiency_1 --over admission.cac.guarantee=0.5..0.99/0.01
    bourse study tune mine.yaml --maximize revenue --over admission.partition.reserved=0..1/0.1 --over market.payment=spot,bid
    bourse study tune mine.yaml --minimize rejections --over fleet.hosts=10..60/1 --smooth --within 0.01 --out tuned`, tuneAction)
 
 type tuneOptions struct {
-	Maximize            string   `doc:"find the largest mean of {METRIC}, from 'bourse scenario options metric'"`
+	Maximize            string   `doc:"find the setting with the largest mean of {METRIC}, from 'bourse scenario options metric'"`
 	Minimize            string   `doc:"find the smallest mean of {METRIC}"`
 	Over                []string `doc:"vary a field: {PATH=VALUES}, with numbers, words and ranges FROM..TO/STEP"`
 	Configuration       string   `doc:"use configuration {NAME} (default: the only one)"`
@@ -42,7 +43,7 @@ type tuneOptions struct {
 	Preset              string   `of:"preset" doc:"use the preset {NAME} instead of a file"`
 	givenOptions        `yaml:",inline"`
 	Workers             int    `default:"cpus" validate:"min=1" doc:"run {N} replications in parallel; the results do not depend on N"`
-	Out                 string `alias:"o" doc:"write all results to {DIR}, and reuse its replications"`
+	Out                 string `alias:"o" doc:"write all results to {DIR}, and reuse the replications stored there"`
 	Fresh               bool   `doc:"do not reuse the replications in --out"`
 	noProgressOption    `yaml:",inline"`
 	output[study.Tuned] `yaml:",inline"`

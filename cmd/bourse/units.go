@@ -24,7 +24,7 @@ const mostRows = 1_000_000
 type unitOptions struct {
 	Tables string `doc:"store jobs and prices in {FORM}: both, parquet, csv or none (default: both; parquet for at least a million rows)"`
 	Units  bool   `doc:"list the units into which the run can be divided, without running them"`
-	Shard  string `doc:"run only part {K/N} of the units, or auto/N in a job array, for 'bourse run merge'"`
+	Shard  string `doc:"run only part {K/N} of the units (auto/N in a job array); 'bourse run merge' merges the parts"`
 	Fresh  bool   `doc:"discard the units of a stopped run, and replace older results"`
 }
 

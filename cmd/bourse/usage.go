@@ -36,7 +36,7 @@ contract, and one row with a negative amount per penalty.
    bourse job usage --month 2026-11 --format focus > november.csv`, usageAction)
 
 type usageOptions struct {
-	Month                  string `doc:"include only the month {YYYY-MM} (default: all)"`
+	Month                  string `doc:"include only the month {YYYY-MM} (default: all months)"`
 	By                     string `validate:"oneof=contract project day" default:"contract" doc:"add up the usage by {KEY}: contract, project or day"`
 	Format                 string `validate:"oneof=text csv focus" default:"text" doc:"print {FORMAT}: text, csv or focus"`
 	Account                string `doc:"print the usage of {ACCOUNT}, or of all accounts with '*' (default: the user's own account)"`

@@ -29,7 +29,7 @@ prints the public key of the witness, which the readers of a log need.
 
 type witnessOptions struct {
 	Key    string   `doc:"sign with the private key in {FILE}, created by 'bourse bank key'"`
-	Log    []string `doc:"cosign the log {ORIGIN=KEY}, with its name and public key; may be repeated"`
+	Log    []string `doc:"cosign the log {ORIGIN=KEY}, given by name and public key; may be repeated"`
 	Listen string   `default:"127.0.0.1:8423" doc:"answer at {ADDRESS}"`
 }
 

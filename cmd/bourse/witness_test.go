@@ -120,7 +120,7 @@ func TestWitnessed(t *testing.T) {
 	if errs := publish(statusFailed, "fork", "forked", append(ask, "--quorum", "2")...); !strings.Contains(errs, "0 witnesses signed the checkpoint, want 2; nothing was published") {
 		t.Errorf("a fork: %s", errs)
 	}
-	if _, errs := do(statusUsage, append([]string{"ledger", "audit", at("forked")}, trust...)...); !strings.Contains(errs, "found nothing signed") {
+	if _, errs := do(statusUsage, append([]string{"ledger", "audit", at("forked")}, trust...)...); !strings.Contains(errs, "found no signature to verify") {
 		t.Errorf("what was not published: %s", errs)
 	}
 }

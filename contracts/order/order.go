@@ -11,7 +11,7 @@
 //
 //	class cac            admission class; - leaves it to the market
 //	nodes 2              number of hosts
-//	cpus 1.5             maximum processors per node; omitted if 1
+//	cpus 1.5             maximum number of processors per node; omitted if 1
 //	memory 8000000000    bytes that each node holds; omitted if the market decides
 //	disk 20000000000     bytes of disk that each node holds; omitted if the market decides
 //	bandwidth 1000000    bytes per second that each node holds; omitted if 0
@@ -66,7 +66,7 @@ type Head struct {
 type Terms struct {
 	Class     string           // admission class; empty means that the market chooses it
 	Nodes     int              // number of hosts
-	CPUs      float64          // maximum processors per node
+	CPUs      float64          // maximum number of processors per node
 	Memory    int64            // number of bytes that each node holds; 0 means that the market chooses it
 	Disk      int64            // number of bytes of disk that each node holds; 0 means that the market chooses it
 	Bandwidth int64            // number of bytes per second that each node holds

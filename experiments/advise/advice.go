@@ -18,8 +18,8 @@ import (
 // q_reservation.
 type Advice struct {
 	Configuration string             `json:"configuration,omitempty"`
-	N             int                `json:"n,omitempty" doc:"replications in which all these values are defined"`
-	Numbers       map[string]float64 `json:"numbers" doc:"values, named by the paper's symbols"`
+	N             int                `json:"n,omitempty" doc:"number of replications in which all of these values are defined"`
+	Numbers       map[string]float64 `json:"numbers" doc:"values, keyed by the symbols in the paper"`
 	User          []Recommendation   `json:"advice"`
 
 	each map[string][]float64 // the numbers by replication
@@ -30,7 +30,7 @@ type Recommendation struct {
 	For       string  `json:"for" doc:"inelastic, elastic or provider"`
 	Reserve   bool    `json:"reserve" doc:"whether p_a is above the threshold"`
 	Threshold float64 `json:"threshold" doc:"threshold for p_a"`
-	Equation  string  `json:"equation" doc:"equation in the paper"`
+	Equation  string  `json:"equation" doc:"number of the equation in the paper"`
 
 	// The following fields are computed from the replications if there is more than one:
 	Lo95    *float64 `json:"lo95" doc:"interval of the threshold (jackknife)"`

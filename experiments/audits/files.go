@@ -42,7 +42,7 @@ func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *result
 	}
 	f.files = &files{
 		Results: r.Path, Files: len(r.Manifest.Outputs), Manifest: r.Digest(), Findings: []change{},
-		Beyond: []string{"whether somebody changed both manifest.json and the files; compare the manifest's sha256 with a copy stored elsewhere to find out"},
+		Beyond: []string{"whether somebody changed both manifest.json and the files; to check this, compare the sha256 of the manifest with a copy stored elsewhere"},
 	}
 	sound := !slices.ContainsFunc(f.Ledgers, func(a Audited) bool { return !a.Report.Clean() })
 	if len(changes) == 0 {
@@ -80,7 +80,7 @@ func (f *files) print(b *strings.Builder, quiet bool) {
 		if f.Files == 1 {
 			plural = ""
 		}
-		fmt.Fprintf(b, "%s: clean\n  %d file%s as in manifest.json, whose sha256 is %s\n", f.Results, f.Files, plural, f.Manifest)
+		fmt.Fprintf(b, "%s: clean\n  %d file%s as in manifest.json, which has the sha256 %s\n", f.Results, f.Files, plural, f.Manifest)
 		beyond(b, f.Beyond)
 	}
 }

@@ -77,7 +77,7 @@ func (f *Found) Text(quiet bool) string {
 		if r.Mode == "owned" {
 			fmt.Fprintf(&b, "  owned: the signature, key and right of %d orders were checked; ledger %s, operator %s\n", r.Orders, r.Ledger, r.Operator)
 		} else {
-			b.WriteString("  open: anyone who could write to it could transfer any money\n")
+			b.WriteString("  open: anyone who can write to the ledger can transfer any money\n")
 		}
 		if r.Since > 0 {
 			fmt.Fprintf(&b, "  since entry %d:\n", r.Since)
@@ -96,7 +96,7 @@ func (f *Found) Text(quiet bool) string {
 		}
 		fmt.Fprintf(&b, "; charged %s, refunded %s, penalties %s\n", r.Charged, r.Refunded, r.Penalties)
 		if r.Computed > 0 {
-			fmt.Fprintf(&b, "  charges and verdicts of %d contracts were recomputed and equal the table of jobs\n", r.Computed)
+			fmt.Fprintf(&b, "  charges and verdicts of %d contracts were recomputed and agree with the table of jobs\n", r.Computed)
 		}
 		beyond(&b, r.Beyond)
 	}

@@ -22,9 +22,9 @@ func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Opt
 	r, err := Log(lines, opts)
 	switch {
 	case errors.Is(err, tiles.ErrRecord):
-		r = &audit.Report{Findings: []audit.Finding{{Found: err.Error(), Want: "a line a record"}}}
+		r = &audit.Report{Findings: []audit.Finding{{Found: err.Error(), Want: "one line per record"}}}
 	case errors.Is(err, tiles.ErrTile):
-		r = &audit.Report{Findings: []audit.Finding{{Found: err.Error(), Want: "tiles that lead to the root of the checkpoint"}}}
+		r = &audit.Report{Findings: []audit.Finding{{Found: err.Error(), Want: "tiles that hash to the root in the checkpoint"}}}
 	case err != nil:
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Opt
 		r.Findings = append(r.Findings, audit.Finding{Found: "head " + r.Head, Want: head.String() + ", by the checkpoint"})
 	}
 	if len(opts.Seen) == 0 {
-		r.Beyond = append(r.Beyond, "the times of entries, because no --witness was given whose cosignatures would confirm them")
+		r.Beyond = append(r.Beyond, "the times of entries, because no --witness was given to confirm them")
 	}
 	return &Found{Ledgers: []Audited{{address, r}}}, nil
 }

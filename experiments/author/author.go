@@ -229,7 +229,7 @@ func again(ctx context.Context, p *experiments.Prepared, run *experiments.Run) e
 	}
 	for i := range jobs {
 		if was := &run.Jobs[i]; jobs[i].Contract.Outcome != was.Contract.Outcome || jobs[i].Contract.Paid != was.Contract.Paid {
-			return fmt.Errorf("job %d ended differently in a copy of the market: its outcome is %v, want %v", was.ID, jobs[i].Contract.Outcome, was.Contract.Outcome)
+			return fmt.Errorf("job %d ended differently in a copy of the market: found outcome %v, want %v", was.ID, jobs[i].Contract.Outcome, was.Contract.Outcome)
 		}
 	}
 	return nil
@@ -278,7 +278,7 @@ func (r *Check) Document() report.Document {
 type Answered struct {
 	Verdict  string          `json:"verdict" doc:"accept, reject or defer"`
 	Decision json.RawMessage `json:"decision" doc:"decision as the ledger would record it"`
-	On       []outside.Bid   `json:"on" doc:"hosts and bids, if accepted"`
+	On       []outside.Bid   `json:"on" doc:"hosts and bids, if the request was accepted"`
 	State    json.RawMessage `json:"state,omitempty" doc:"state of the policy after the answer"`
 }
 

@@ -37,9 +37,9 @@ func Questions() []Question {
 	return []Question{
 		{"name", "What is the scenario called? Use letters, digits and dashes", "mine", (*draft).setName},
 		{"hosts", "How many hosts, and how many processors each? HOSTSxPROCESSORS", "15x2", (*draft).setHosts},
-		{"jobs", "Whose jobs? Which workload: a log (.swf, .swf.gz), a plan (.csv), or a model: " + strings.Join(drawn(), ", "), "paper", (*draft).setJobs},
+		{"jobs", "Which workload: a log (.swf, .swf.gz), a plan (.csv), or a model: " + strings.Join(drawn(), ", "), "paper", (*draft).setJobs},
 		{"policies", "Which policies are compared? Of " + strings.Join(policies.Table(nil, nil).Names(), ", "), "be, sac, cac", (*draft).setPolicies},
-		{"repeat", "How often? How many replications? A number, or METRIC=HALF-WIDTH to stop when the metric's interval is narrow enough", "5", (*draft).setRepeat},
+		{"repeat", "How many replications? A number, or METRIC=HALF-WIDTH to stop when the interval of METRIC is narrow enough", "5", (*draft).setRepeat},
 		{"deadlines", "What are the deadlines? none; a factor on the user's estimate (or on the model's runtime); or usual (as the policies require)", "usual", (*draft).setDeadlines},
 	}
 }
@@ -68,7 +68,7 @@ func DraftScenario(answers []string) (string, error) {
 	case d.deadlines == "none", d.deadlines == "usual" && d.queue && !d.needs:
 		slack = "  sla: {deadline: none} # queues have no deadlines, so they reject no job as too late\n"
 	case d.deadlines != "usual":
-		slack = fmt.Sprintf("  sla: {%sslack: %s} # factor on the estimated runtime\n", of, d.deadlines)
+		slack = fmt.Sprintf("  sla: {%sslack: %s} # each deadline is this factor times the estimated runtime\n", of, d.deadlines)
 	case d.slack:
 		slack = fmt.Sprintf("  sla: {%sslack: 2} # deadlines are twice the runtime, because these policies delay jobs and need slack\n", of)
 	case d.recorded:
@@ -132,7 +132,7 @@ func (d *draft) setJobs(answer string) error {
 	case answer == "exponential":
 		d.workload = "    model: {name: exponential, jobs: 200}\n" + worth
 	default:
-		return fmt.Errorf("found %q, %s; or a file whose name ends in .swf, .swf.gz or .csv", answer, plugin.OneOf(answer, drawn()))
+		return fmt.Errorf("found %q, %s, or a file whose name ends in .swf, .swf.gz or .csv", answer, plugin.OneOf(answer, drawn()))
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (d *draft) setRepeat(answer string) error {
 	metric, width, two := strings.Cut(answer, "=")
 	half, err := strconv.ParseFloat(width, 64)
 	if !two || err != nil || !(half > 0) {
-		return fmt.Errorf("found %q, want a number of replications, or a metric and the half-width of its interval, such as violations=0.05", answer)
+		return fmt.Errorf("found %q, want a number of replications, or METRIC=HALF-WIDTH, such as violations=0.05", answer)
 	}
 	if known := experiments.NamesOf("metric"); !slices.Contains(known, metric) {
 		return fmt.Errorf("found metric %q, %s", metric, plugin.OneOf(metric, known))

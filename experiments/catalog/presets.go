@@ -13,8 +13,8 @@ type Preset struct {
 	Name         string  `json:"name"`
 	Title        string  `json:"title"`
 	Replications int     `json:"replications"`
-	Seconds      float64 `json:"seconds" doc:"processor time of all replications, which several workers can share"`
-	Megabytes    float64 `json:"megabytes" doc:"memory of one worker"`
+	Seconds      float64 `json:"seconds" doc:"processor time of all replications, in seconds; several workers can share this time"`
+	Megabytes    float64 `json:"megabytes" doc:"memory of one worker, in megabytes"`
 }
 
 // Presets returns the presets in alphabetical order, followed by the papers. The name of a

@@ -106,7 +106,7 @@ func (r *Run) Do(ctx context.Context) (done bool, err error) {
 			return err == nil, err
 		}
 		if len(missing) == last {
-			return false, fmt.Errorf("%w: their tasks failed; the output of these tasks is in %s",
+			return false, fmt.Errorf("%w: the tasks of these units failed; the output of these tasks is in %s",
 				&publication.HolesError{Missing: missing, Of: len(r.units())}, filepath.Join(r.dir, "slurm-*.txt"))
 		}
 		if last >= 0 {

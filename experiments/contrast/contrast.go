@@ -70,11 +70,11 @@ type Row struct {
 	Difference *float64 `json:"difference" doc:"first mean minus the second mean"`
 	Lo95       *float64 `json:"lo95" doc:"interval of the difference, within the metric's bounds; simultaneous at 95 % for all these comparisons (Bonferroni, Student's t); null if undefined"`
 	Hi95       *float64 `json:"hi95"`
-	P          *float64 `json:"p" doc:"two-sided p of the hypothesis that there is no difference"`
-	Corrected  *float64 `json:"p_corrected" doc:"p times the number of comparisons, at most 1 (Bonferroni)"`
-	Effect     *float64 `json:"effect" doc:"difference divided by a standard deviation: that of the differences in pairs or, for independent samples, the root mean square of both"`
-	Needed     *int     `json:"needed" doc:"number of replications that would show a difference of this size with a power of 80 % at the level of the verdict"`
-	Alike      *float64 `json:"alike" doc:"corrected p of two one-sided tests of the hypothesis that the difference is at least the margin; null without a margin"`
+	P          *float64 `json:"p" doc:"two-sided p value for the hypothesis that there is no difference"`
+	Corrected  *float64 `json:"p_corrected" doc:"p value times the number of comparisons, at most 1 (Bonferroni)"`
+	Effect     *float64 `json:"effect" doc:"difference divided by the standard deviation of the paired differences or, for independent samples, by the root mean square of both standard deviations"`
+	Needed     *int     `json:"needed" doc:"number of replications needed to detect the observed difference with a power of 80 % at the level of the verdict"`
+	Alike      *float64 `json:"alike" doc:"corrected p value of two one-sided tests of the hypothesis that the difference is at least the margin; null without a margin"`
 
 	Verdict string `json:"verdict" doc:"verdict. It is higher, lower or undecided if the interval of the difference is above 0, below 0 or contains 0, and alike if the interval lies within the margin. It is equal if the difference is 0, constant if the difference is the same in every replication, and no sample if all replications have the same jobs on the same hosts"`
 
@@ -142,7 +142,7 @@ const mostRows = 20_000
 // Compare makes the requested comparisons in one results directory or between two.
 func Compare(dirs []*results.Dir, ask Ask) (rows []Row, err error) {
 	if ask.Across == Results != (len(dirs) == 2) {
-		return nil, misuse.Errorf("found %d results directories, want two to compare across %s, otherwise one", len(dirs), Results)
+		return nil, misuse.Errorf("found %d results directories, want two for --across %s, and one for other comparisons", len(dirs), Results)
 	}
 	var all []*series
 	if ask.Users {

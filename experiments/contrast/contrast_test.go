@@ -104,8 +104,8 @@ func TestCompare(t *testing.T) {
 	}{
 		{Ask{Metrics: []string{"m"}, Across: Policies, Baseline: "d"}, 1, `baseline: found "d", want one of a, b, c`},
 		{Ask{Metrics: []string{"q"}, Across: Policies}, 1, `found no metric "q"`},
-		{Ask{Metrics: []string{"m"}, Across: Results}, 1, "want two to compare across results"},
-		{Ask{Metrics: []string{"m"}, Across: Policies}, 2, "want two to compare across results"},
+		{Ask{Metrics: []string{"m"}, Across: Results}, 1, "want two for --across results"},
+		{Ask{Metrics: []string{"m"}, Across: Policies}, 2, "want two for --across results"},
 	} {
 		_, err := Compare([]*results.Dir{one, one}[:c.n], c.ask)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.As(err, new(misuse.Error)) {

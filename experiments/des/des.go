@@ -42,7 +42,7 @@ func Run(ctx context.Context, p Pacer, horizon float64, sources ...Source) error
 			return nil
 		}
 		if first == last && next <= at {
-			return fmt.Errorf("source %d is stuck at %v s", first, at)
+			return fmt.Errorf("event source %d did not advance beyond %v s", first, at)
 		}
 		now, err := p.Wait(ctx, next)
 		if err != nil {

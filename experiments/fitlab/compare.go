@@ -65,7 +65,7 @@ func comparedTable(names [2]string, all []compared) report.Table {
 	t := report.Table{
 		Title:  "Two-sample Kolmogorov-Smirnov: A is " + names[0] + ", B is " + names[1],
 		Header: []string{"quantity", "n of A", "n of B", "mean of A", "mean of B", "KS", "p"}, Left: 1,
-		Note: "p is the probability of such a distance if both samples come from the same distribution and all values are independent. Values below 5 % are marked.",
+		Note: "p is the probability of a distance at least as large if both samples come from the same distribution and all values are independent. Values below 5 % are marked.",
 	}
 	for _, q := range all {
 		t.Rows = append(t.Rows, report.Cells(q.a.Name, q.a.N, q.b.N, q.a.Mean, q.b.Mean, q.Test.D,

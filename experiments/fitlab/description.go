@@ -111,7 +111,7 @@ func (d *Description) lines() report.Table {
 			report.Cells("all", a.Lines, ""), report.Cells("comments", a.Comments, ""), report.Cells("blank", a.Blank, ""),
 			report.Cells("used", a.Used, ""), report.Cells("repaired", a.Repaired, ""), report.Cells("skipped", a.Skipped, ""),
 		},
-		Note: "Each line is a comment, blank, used, repaired or skipped. For a repaired line, each reason is counted.",
+		Note: "Each line is a comment, blank, used, repaired or skipped. A repaired line is counted once for each reason.",
 	}
 	for _, r := range a.Reasons() {
 		t.Rows = append(t.Rows, report.Cells(what(r)+": "+r.First.Reason.String(), r.Count, "line "+strconv.Itoa(r.First.Line)))
@@ -168,9 +168,9 @@ func (d *Description) classes() report.Table {
 // class is the JSON form of a class of jobs, such as one queue.
 type class struct {
 	Field   string       `json:"field" doc:"queue, partition, group or application"`
-	Number  int64        `json:"number" doc:"number; -1 if it is unknown"`
+	Number  int64        `json:"number" doc:"number of the queue, partition, group or application; -1 if unknown"`
 	Records int          `json:"records"`
-	Work    report.Maybe `json:"work" doc:"processor-seconds of the jobs that ran"`
+	Work    report.Maybe `json:"work" doc:"work of the jobs that ran, in processor-seconds"`
 }
 
 func (d *Description) momentsTable() report.Table {
@@ -227,13 +227,13 @@ func (d *Description) notes() []string {
 		notes = append(notes, "Header: "+wrong+".")
 	}
 	if n := d.log.Parts; n > 0 {
-		notes = append(notes, fmt.Sprintf("Records of parts of jobs are omitted: %d.", n))
+		notes = append(notes, fmt.Sprintf("Number of omitted records of parts of jobs: %d.", n))
 	}
 	if n := d.log.Follow; n > 0 {
-		notes = append(notes, fmt.Sprintf("Records that name a preceding job (fields 17 and 18): %d. These jobs arrive after the preceding job ends, unless a scenario states workload.preceding: ignored.", n))
+		notes = append(notes, fmt.Sprintf("Number of records that name a preceding job (fields 17 and 18): %d. These jobs arrive after the preceding job ends, unless a scenario states workload.preceding: ignored.", n))
 	}
 	if n := d.log.Repeats; n > 0 {
-		notes = append(notes, fmt.Sprintf("Records with the job number of another record are omitted: %d.", n))
+		notes = append(notes, fmt.Sprintf("Number of omitted records that repeat a job number: %d.", n))
 	}
 	return notes
 }
@@ -244,26 +244,26 @@ type Described struct {
 	Lines       int           `json:"lines" doc:"number of lines of the file"`
 	Comments    int           `json:"comments"`
 	Blank       int           `json:"blank"`
-	Used        int           `json:"used" doc:"lines used unchanged as records"`
-	Repaired    int           `json:"repaired" doc:"lines used as records after a repair"`
-	Skipped     int           `json:"skipped" doc:"lines that were skipped"`
+	Used        int           `json:"used" doc:"number of lines used unchanged as records"`
+	Repaired    int           `json:"repaired" doc:"number of lines used as records after a repair"`
+	Skipped     int           `json:"skipped" doc:"number of skipped lines"`
 	Reasons     []reason      `json:"reasons"`
-	Filters     []swf.Step    `json:"filters" doc:"filters, in the order in which they were applied"`
+	Filters     []swf.Step    `json:"filters" doc:"filters in the order of their application"`
 	Records     int           `json:"records"`
-	Ran         int           `json:"ran" doc:"records of jobs that ran"`
+	Ran         int           `json:"ran" doc:"number of records of jobs that ran"`
 	Users       int           `json:"users" doc:"number of users with records"`
-	MeanIAT     report.Maybe  `json:"mean_iat" doc:"mean gap between arrivals, s"`
-	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number" doc:"whole time span divided by the difference between the first and last job number, s"`
-	Processors  *int64        `json:"processors" doc:"processors of the machine; null if unknown"`
+	MeanIAT     report.Maybe  `json:"mean_iat" doc:"mean gap between arrivals, in seconds"`
+	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number" doc:"time between the first and the last arrival divided by the difference of their job numbers, in seconds"`
+	Processors  *int64        `json:"processors" doc:"number of processors of the machine; null if unknown"`
 	Load        report.Maybe  `json:"load" doc:"work divided by the capacity of the machine; null if unknown"`
 	Quantities  []moments     `json:"quantities" doc:"gaps between arrivals, runtimes, sizes, overestimates"`
 	Hurst       []estimate    `json:"hurst" doc:"Hurst exponent of the gaps, by estimator"`
 	Correlation []correlation `json:"autocorrelation" doc:"autocorrelation of the gaps"`
 	Clock       bool          `json:"clock" doc:"true if the header states when the log starts; otherwise hours and days are counted from the first record"`
-	ByHour      [24]int       `json:"by_hour" doc:"records of each hour of the day"`
-	ByWeekday   [7]int        `json:"by_weekday" doc:"records of each day of the week, from Sunday, or from the first record"`
+	ByHour      [24]int       `json:"by_hour" doc:"number of records in each hour of the day"`
+	ByWeekday   [7]int        `json:"by_weekday" doc:"number of records on each day of the week, from Sunday, or from the first record"`
 	Statuses    []status      `json:"statuses"`
-	Classes     []class       `json:"classes" doc:"records of each queue, partition, group and application, the largest first"`
+	Classes     []class       `json:"classes" doc:"number of records of each queue, partition, group and application, in decreasing order"`
 	Fits        []quantityFit `json:"fits"`
 	Notes       []string      `json:"notes" doc:"remarks needed to interpret the numbers"`
 	Files       []string      `json:"files" doc:"files written"`
@@ -271,10 +271,10 @@ type Described struct {
 
 type reason struct {
 	Reason  string `json:"reason"`
-	Done    string `json:"done" doc:"treatment of these lines: skipped or repaired"`
+	Done    string `json:"done" doc:"treatment of lines with this reason: skipped or repaired"`
 	Count   int    `json:"count"`
-	First   int    `json:"first_line" doc:"number of the first line of this kind"`
-	Example string `json:"example" doc:"content of the first line of this kind"`
+	First   int    `json:"first_line" doc:"number of the first line with this reason"`
+	Example string `json:"example" doc:"content of the first line with this reason"`
 }
 
 type status struct {

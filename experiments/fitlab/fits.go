@@ -104,7 +104,7 @@ func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 	if l.Processors > 0 {
 		f.Options["widest"] = l.Processors
 	}
-	f.About = []string{fmt.Sprintf("fitted to %s, which has %d records, of which %d ran", source, l.Records, l.Ran)}
+	f.About = []string{fmt.Sprintf("fitted to %s, a log with %d records (%d of jobs that ran)", source, l.Records, l.Ran)}
 	for i, q := range quantities {
 		if len(r[i]) == 0 || r[i][0].Err != nil {
 			return f, fmt.Errorf("%s: no fit", q.name)

@@ -22,8 +22,8 @@ import (
 type Judged struct {
 	Pairs   int          `json:"pairs" doc:"number of pairs of samples"`
 	Draws   int          `json:"draws" doc:"number of draws in a sample"`
-	Level   float64      `json:"level" doc:"p below which a pair is rejected"`
-	Method  []string     `json:"method" doc:"parameters of the table"`
+	Level   float64      `json:"level" doc:"p value below which a pair is rejected"`
+	Method  []string     `json:"method" doc:"parameters used for the table"`
 	Rows    []report.Fit `json:"rows"`
 	Differs []string     `json:"differs" doc:"differences between this log and the paper's"`
 }
@@ -59,10 +59,10 @@ func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b 
 // method describes in sentences how the table was made.
 func method(b gof.Bootstrap, log *describe.Log) []string {
 	return []string{
-		fmt.Sprintf("Success rates and sample means are computed from %d pairs of samples with %d draws each. One sample of a pair is drawn from the data and one from the trace. The paper used 1000 pairs.", b.Pairs, b.Draws),
+		fmt.Sprintf("Success rates and sample means are computed from %d pairs of samples with %d draws each. One sample of each pair is drawn from the log, and the other sample from the distribution of the row. The paper used 1000 pairs.", b.Pairs, b.Draws),
 		fmt.Sprintf("A pair is a success if p is at least %v. p is computed from the limit distribution with Stephens' correction, as in Matlab's kstest2.", b.Level),
 		fmt.Sprintf("The standard error of a success rate is at most %.4f; the paper's is 0.0158.", 0.5/math.Sqrt(float64(b.Pairs))),
-		fmt.Sprintf("The complete data are %d gaps between arrivals, and %d runtimes and sizes. They are compared with the distribution itself.", log.IAT.N, log.Run.N),
+		fmt.Sprintf("The complete data are %d gaps between arrivals, and %d runtimes and sizes. The complete data are compared with the distribution itself, without sampling.", log.IAT.N, log.Run.N),
 	}
 }
 

@@ -60,7 +60,7 @@ func ReadLogAs(name, format, filter string) (*Log, error) {
 func (l *Log) Measure(purpose string) (*describe.Log, error) {
 	log := describe.Describe(l.Trace)
 	if log.Records < 2 || log.Ran == 0 {
-		return nil, misuse.Errorf("%s: found %d records, of which %d ran; these are too few to %s", l.Name, log.Records, log.Ran, purpose)
+		return nil, misuse.Errorf("%s: found %d records (%d of jobs that ran), want more records to %s", l.Name, log.Records, log.Ran, purpose)
 	}
 	return log, nil
 }

@@ -44,7 +44,7 @@ func table1(ctx context.Context, columns []column, b gof.Bootstrap, stream Strea
 	var fits []agreement
 	for _, c := range columns {
 		if len(c.Values) == 0 {
-			return nil, fmt.Errorf("table 1: column %s is empty", c.Name)
+			return nil, fmt.Errorf("table 1: column %s: found no values", c.Name)
 		}
 		sample := slices.Sorted(slices.Values(c.Values))
 		rows, fits = append(rows, task{sample, nil}), append(fits, agreement{Law: "Trace", Column: c.Name})

@@ -101,10 +101,10 @@ func New(ask Ask) (*Judging, error) {
 	}
 	x := &j.experiment
 	if j.Settings = x.Judge; j.Settings == nil {
-		return nil, misuse.Errorf("%s: found no field judge, want one that names the metric to compare", ask.Study)
+		return nil, misuse.Errorf("%s: found no field judge, want a field judge that names the metric to compare", ask.Study)
 	}
 	if j.metric, err = metrics.Table().New(j.Settings.Metric, nil); err == nil && j.metric.Less {
-		err = fmt.Errorf("judge.metric: found %s, whose lower values are better, want a metric whose higher values are better", j.metric.Name)
+		err = fmt.Errorf("judge.metric: found %s, want a metric of which higher values are better", j.metric.Name)
 	}
 	if err != nil {
 		return nil, misuse.Of(err)
@@ -148,7 +148,7 @@ func (a *Ask) separate(files []string) error {
 		}
 		for _, other := range append(slices.Clone(a.Secrets), a.Study, Judged(a.Study)) {
 			if not, err := os.Stat(other); err == nil && os.SameFile(is, not) {
-				return misuse.Errorf("found %s among the candidate's files, which is %s, want other files, because a candidate must not read it", name, other)
+				return misuse.Errorf("found %s among the candidate's files, want other files, because a candidate must not read %s", name, other)
 			}
 		}
 	}

@@ -29,9 +29,9 @@ type Record struct {
 	Previous    string         `json:"previous" doc:"SHA-256 of the preceding line of judged.jsonl; empty for the first line"`
 	Metric      string         `json:"metric"`
 	Margin      float64        `json:"margin"`
-	Level       float64        `json:"level" doc:"maximum probability that the interval does not contain the true difference"`
+	Level       float64        `json:"level" doc:"maximum probability that the true difference lies outside the interval"`
 	Gates       scenario.Gates `json:"gates"`
-	Confinement string         `json:"confinement" doc:"how the candidate was confined: program (namespaces, Landlock and limits), script (memory limit), built-in, or none"`
+	Confinement string         `json:"confinement" doc:"confinement of the candidate: program (namespaces, Landlock and limits), script (memory limit), built-in or none"`
 	Outcome
 }
 
@@ -144,7 +144,7 @@ func (b *Book) Known(j *Judging, epoch int, public string) (*Signed, error) {
 		}
 	}
 	if n >= j.Settings.Judgements {
-		return nil, misuse.Errorf("epoch: found %d judgements in epoch %d, the maximum that the study allows; want --epoch %d", n, epoch, epoch+1)
+		return nil, misuse.Errorf("epoch: found %d judgements in epoch %d, the maximum that the study allows, want --epoch %d", n, epoch, epoch+1)
 	}
 	return nil, nil
 }
@@ -214,7 +214,7 @@ func (r Report) Document() report.Document {
 			text += ": the candidate fails the gate " + o.Gate
 		}
 		if o.Lo != nil {
-			text += fmt.Sprintf(": candidate minus champion, %s, is between %g and %g", s.Record.Metric, *o.Lo, *o.Hi)
+			text += fmt.Sprintf("; %s of the candidate minus that of the champion is between %g and %g", s.Record.Metric, *o.Lo, *o.Hi)
 		}
 		d.Notes = []string{text + "."}
 		return d

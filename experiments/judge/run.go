@@ -88,14 +88,14 @@ func (j *Judging) Beyond(gate string, err error) Feedback {
 // A ByConfiguration is the result in one configuration.
 type ByConfiguration struct {
 	Name       string         `json:"name"`
-	N          int            `json:"n" doc:"replications in which the metric is defined under both policies"`
+	N          int            `json:"n" doc:"number of replications in which the metric is defined under both policies"`
 	Difference float64        `json:"difference" doc:"mean difference of the metric, candidate minus champion"`
-	Lo         report.Maybe   `json:"lo" doc:"95 % interval of that difference, for these replications only; null if there is no interval"`
+	Lo         report.Maybe   `json:"lo" doc:"95 % interval of the difference, for these replications only; null if there is no interval"`
 	Hi         report.Maybe   `json:"hi"`
 	Violations report.Maybe   `json:"violations" doc:"mean fraction of violated contracts under the candidate; null if the candidate admitted no contract"`
 	Instead    report.Maybe   `json:"champion_violations"`
 	Rejections map[string]int `json:"rejections" doc:"number of rejected requests for each reason"`
-	Lost       []Lost         `json:"lost" doc:"the five (or fewer) jobs with the largest loss of value compared with the champion"`
+	Lost       []Lost         `json:"lost" doc:"at most five jobs: those that lose the most value compared with the champion"`
 }
 
 // A Lost is a job whose owner gained less than under the champion.

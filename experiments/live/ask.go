@@ -26,7 +26,7 @@ var (
 
 	// ErrPending means that the market has received the request but the bank does not respond.
 	// The client should send the same order again.
-	ErrPending = errors.New("the bank does not respond; send the same order again, which books it only once")
+	ErrPending = errors.New("the bank does not respond; send the same order again: the bank books it only once")
 )
 
 const (
@@ -55,7 +55,7 @@ func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorde
 	case s.Value("market") != m.conf.Name:
 		return nil, wrong("market %s, want %s", s.Value("market"), m.conf.Name)
 	case s.Expires()+slack < m.world.Clock.Now(), kind == "read" && s.Expires() < m.world.Clock.Now():
-		return nil, wrong("one that expired at %s; the market's clock shows %s", s.Value("expires"), bank.Instant(m.world.Clock.Now()))
+		return nil, wrong("an order that expired at %s, want one that is valid at %s, the time of the market's clock", s.Value("expires"), bank.Instant(m.world.Clock.Now()))
 	case kind == "read" && s.Expires() > m.world.Clock.Now()+lasting:
 		return nil, wrong("a read request that is valid until %s, want one that is valid for at most %d s; the market's clock shows %s", s.Value("expires"), lasting, bank.Instant(m.world.Clock.Now()))
 	}
@@ -91,9 +91,9 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
 	} else if _, is := j.Files[remote.HostsFile]; is && terms.Nodes > 1 {
-		return nil, fmt.Errorf("%w: found a file %s, but the market writes this file for a contract of several nodes; want another name", ErrOrder, remote.HostsFile)
+		return nil, fmt.Errorf("%w: found a file %s, but the market writes this file for a contract of several nodes; want a different file name", ErrOrder, remote.HostsFile)
 	} else if j.GPUs > 0 {
-		return nil, fmt.Errorf("%w: found %d GPUs in the job, but not in the order, want count gpu %[2]d in the order", ErrOrder, j.GPUs)
+		return nil, fmt.Errorf("%w: found %d GPUs in the job, want also count gpu %[2]d in the order", ErrOrder, j.GPUs)
 	}
 	if err := m.trusted(s.Value("account")); err != nil {
 		return nil, err
@@ -323,21 +323,21 @@ func (m *Market) List(f Filter) (out []Contract, err error) {
 type Host struct {
 	Name      string     `json:"host"`
 	State     string     `json:"state" doc:"state of the host: here, closed, draining, away or removed"`
-	Kind      string     `json:"kind,omitempty" doc:"mechanism that enforces the shares of its processors"`
-	Owner     string     `json:"owner" doc:"account that receives its charges"`
+	Kind      string     `json:"kind,omitempty" doc:"mechanism that enforces the shares of the host's processors"`
+	Owner     string     `json:"owner" doc:"account that receives the charges for the host"`
 	CPUs      float64    `json:"cpus"`
 	Price     float64    `json:"price" doc:"$/s"`
 	Used      float64    `json:"used" doc:"deprecated name of entitled"`
-	Entitled  float64    `json:"entitled" doc:"processors that its tasks are entitled to"`
-	Asked     float64    `json:"asked" doc:"processors that its tasks recently used, or waited for although entitled to them"`
-	Delivered float64    `json:"delivered" doc:"processors that its tasks recently used, as measured by the kernel"`
-	Off       float64    `json:"share_error" doc:"largest fraction of a task's entitlement, from 0 to 1, that the task waited for but did not receive"`
+	Entitled  float64    `json:"entitled" doc:"number of processors to which the host's tasks are entitled"`
+	Asked     float64    `json:"asked" doc:"number of processors that the host's tasks recently used, or waited for although entitled to them"`
+	Delivered float64    `json:"delivered" doc:"number of processors that the host's tasks recently used, as measured by the kernel"`
+	Off       float64    `json:"share_error" doc:"largest fraction of an entitlement that a task waited for but did not receive, from 0 to 1"`
 	Load      float64    `json:"load"`
-	Heard     float64    `json:"heard" doc:"time of its last message"`
-	Why       string     `json:"why,omitempty" doc:"reason why it is closed"`
-	Stored    int64      `json:"stored" doc:"bytes of output of ended tasks that the host stores"`
-	Resources []Resource `json:"resources,omitempty" doc:"resources that its tasks hold, other than processors"`
-	Cut       int        `json:"cut,omitempty" doc:"usage reports that exceeded the possible maximum"`
+	Heard     float64    `json:"heard" doc:"time of the last message from the host"`
+	Why       string     `json:"why,omitempty" doc:"reason why the host is closed"`
+	Stored    int64      `json:"stored" doc:"size of the output of ended tasks that the host stores, in bytes"`
+	Resources []Resource `json:"resources,omitempty" doc:"resources other than processors that the host's tasks hold"`
+	Cut       int        `json:"cut,omitempty" doc:"number of usage reports that exceeded the possible maximum"`
 	Contracts []HostTask `json:"contracts"`
 }
 
@@ -350,8 +350,8 @@ type HostTask struct {
 	Share    float64 `json:"share"`
 
 	Entitled  float64 `json:"entitled" doc:"processors"`
-	Asked     float64 `json:"asked" doc:"processors that the task recently used, or waited for although entitled to them"`
-	Delivered float64 `json:"delivered" doc:"processors that the task recently used, as measured by the kernel"`
+	Asked     float64 `json:"asked" doc:"number of processors that the task recently used, or waited for although entitled to them"`
+	Delivered float64 `json:"delivered" doc:"number of processors that the task recently used, as measured by the kernel"`
 }
 
 // Hosts returns the hosts in the order in which they joined.

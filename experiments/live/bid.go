@@ -40,11 +40,11 @@ type bid struct {
 func (k *core) rebid(text string, out *result) error {
 	signed, err := bankorder.Open([]byte(text))
 	if err != nil {
-		return fmt.Errorf("an order that was accepted: %w", err)
+		return fmt.Errorf("an accepted order: %w", err)
 	}
 	id, budget, err := order.ParseBid(signed.Order)
 	if err != nil {
-		return fmt.Errorf("an order that was accepted: %w", err)
+		return fmt.Errorf("an accepted order: %w", err)
 	}
 	id = whole(k.number, id)
 	c := k.open[id]

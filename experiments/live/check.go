@@ -30,9 +30,9 @@ type Checked struct {
 	Records     int64    `json:"records" doc:"number of the last record"`
 	First       int64    `json:"first" doc:"number of the first record; earlier records were deleted or belong to another version"`
 	Contracts   int      `json:"contracts" doc:"number of contracts that have ended"`
-	Calls       int      `json:"calls" doc:"bank calls: admissions, rejections, settlements and penalties"`
+	Calls       int      `json:"calls" doc:"number of calls to the bank: admissions, rejections, settlements and penalties"`
 	Differences []string `json:"differences"`
-	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that were not settled at the end of the log because the bank refused, with the bank's reasons"`
+	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that the bank had refused to settle by the end of the log, with the reasons"`
 
 	number  int64            // number of the market
 	next    int64            // lowest contract number that the first record may create

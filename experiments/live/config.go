@@ -25,7 +25,7 @@ type Config struct {
 	Listen    string          `yaml:"listen" doc:"address on which the market serves"`
 	Bank      string          `yaml:"bank" doc:"folder, PostgreSQL URL, or https://… of a bank service"`
 	BankPin   string          `yaml:"bank_pin" doc:"pin printed by the bank service; two pins, separated by a comma, while the bank changes its key"`
-	Number    int64           `yaml:"number" validate:"min=0,max=1000000" doc:"number of the market, as in its right settle"`
+	Number    int64           `yaml:"number" validate:"min=0,max=1000000" doc:"number of the market, as in the market's right settle"`
 	Market    scenario.Market `yaml:"market" doc:"rules for the sale of hosts"`
 	Admission scenario.Choice `yaml:"admission" family:"admission" doc:"admission policy"`
 	Floor     scenario.Floor  `yaml:"floor_per_hour" doc:"minimum pay of hosts, in dollars per hour"`
@@ -33,8 +33,8 @@ type Config struct {
 	Link      Link            `yaml:"link" doc:"connection to the hosts"`
 	Limits    Limits          `yaml:"limits" doc:"defaults and limits for jobs and orders"`
 	Promises  penalties       `yaml:"promises" doc:"penalty, by class, for work that a host or the market failed to deliver (default: none). The owner of the host with the largest shortfall pays first, and the market pays the rest, except to an owner of that host"`
-	Quotas    []Quota         `yaml:"quotas" doc:"limits on the usage of each account; orders that exceed a limit by themselves are refused, and orders that exceed it together with others are held"`
-	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days for which 'bourse live check' can read the log, plus up to one thirtieth; 0 stores the whole log"`
+	Quotas    []Quota         `yaml:"quotas" doc:"limits on the usage of each account; an order that exceeds a limit by itself is refused, and an order that exceeds a limit only together with others is held"`
+	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"number of days for which the log is stored for 'bourse live check', plus up to one thirtieth; 0 stores the whole log"`
 
 	text   []byte // text of the file
 	script []byte // text of the policy's script, if the policy is a script
@@ -48,10 +48,10 @@ type Leaving struct {
 
 // A Link specifies how often a market and its hosts exchange messages.
 type Link struct {
-	Interval float64 `yaml:"interval" validate:"gt=0,max=60" doc:"seconds between two reports of a host"`
-	Lease    float64 `yaml:"lease" validate:"gt=0,max=3600" doc:"seconds after its last acknowledged report at which a host pauses its tasks"`
-	Lost     float64 `yaml:"lost" validate:"gt=0,max=3600" doc:"seconds without a report after which the market treats a host as lost"`
-	Patience float64 `yaml:"patience" validate:"gt=0,max=3600" doc:"seconds after a deadline during which the market waits for the last reports of hosts"`
+	Interval float64 `yaml:"interval" validate:"gt=0,max=60" doc:"time between two reports from a host, in seconds"`
+	Lease    float64 `yaml:"lease" validate:"gt=0,max=3600" doc:"time after the last acknowledged report at which a host pauses its tasks, in seconds"`
+	Lost     float64 `yaml:"lost" validate:"gt=0,max=3600" doc:"time without a report after which the market treats a host as lost, in seconds"`
+	Patience float64 `yaml:"patience" validate:"gt=0,max=3600" doc:"time after a deadline for which the market waits for the last reports from hosts, in seconds"`
 }
 
 // The minimum lease of hosts of whole cores, and the minimum time after which such a host is
@@ -83,12 +83,12 @@ type Limits struct {
 	Memory      float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per node"`
 	Processes   int     `yaml:"processes" validate:"min=0,max=1000000" doc:"processes per node"`
 	Disk        float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes per node"`
-	Checkpoint  float64 `yaml:"checkpoint" validate:"min=0,max=1e12" doc:"maximum bytes of the last checkpoint of a node, stored until the contract ends"`
-	Log         float64 `yaml:"log" validate:"min=0,max=1e18" doc:"maximum bytes of each output of a node"`
-	Keep        float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"maximum bytes of stored output of one account's ended tasks on a host of 'bourse live start'; 0 means twice the value of disk"`
-	Files       float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"maximum bytes of all jobs and their files that the market stores"`
-	Orders      int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"maximum orders per second of one account"`
-	Connections int     `yaml:"connections" validate:"min=2,max=1000000" doc:"maximum number of connections, and of calls, at the same time; at most half of them from one address"`
+	Checkpoint  float64 `yaml:"checkpoint" validate:"min=0,max=1e12" doc:"maximum size of the last checkpoint of a node, in bytes; the market stores the checkpoint until the contract ends"`
+	Log         float64 `yaml:"log" validate:"min=0,max=1e18" doc:"maximum size of each output of a node, in bytes"`
+	Keep        float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"maximum size of the stored output of one account's ended tasks on a host of 'bourse live start', in bytes; 0 means twice the value of disk"`
+	Files       float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"maximum size of all jobs and files that the market stores, in bytes"`
+	Orders      int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"maximum number of orders per second from one account"`
+	Connections int     `yaml:"connections" validate:"min=2,max=1000000" doc:"maximum number of simultaneous connections, and of simultaneous calls; one address may have at most half of each"`
 }
 
 // Default returns a configuration with the default of every field except the name, which is

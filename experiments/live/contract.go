@@ -18,21 +18,21 @@ import (
 // A Contract is a request and its outcome.
 type Contract struct {
 	ID        int64            `json:"contract"`
-	Order     string           `json:"order" doc:"id given by its owner"`
+	Order     string           `json:"order" doc:"id that the owner gave the contract"`
 	Account   string           `json:"account"`
 	State     string           `json:"state" doc:"state: held, waiting, running, fulfilled, violated, cancelled or refused"`
 	Held      string           `json:"held,omitempty" doc:"reason why the contract is held: quota, throttle, or after CONTRACT"`
 	Early     bool             `json:"early,omitempty" doc:"true if the policy did not decide: a quota or a dependency refused the contract, or it was cancelled while it was held"`
-	Name      string           `json:"name,omitempty" doc:"name of its job"`
+	Name      string           `json:"name,omitempty" doc:"name of the job"`
 	Project   string           `json:"project,omitempty" doc:"project that pays, from account project:PROJECT; omitted if the account itself pays"`
 	Class     string           `json:"class,omitempty"`
 	Nodes     int              `json:"nodes"`
 	CPUs      float64          `json:"cpus"`
 	Memory    int64            `json:"memory,omitempty" doc:"bytes of memory that each node holds, if its hosts sell memory"`
 	Disk      int64            `json:"disk,omitempty" doc:"bytes of disk that each node holds, if the market sells disk"`
-	Counts    map[string]int32 `json:"count,omitempty" doc:"units of countable resources that each node holds, such as gpu"`
+	Counts    map[string]int32 `json:"count,omitempty" doc:"number of units of each countable resource that each node holds, such as gpu"`
 	Bandwidth int64            `json:"bandwidth,omitempty" doc:"bytes per second that each node holds; they are only reserved, not enforced"`
-	Licences  map[string]int32 `json:"licences,omitempty" doc:"units of the market's licences that the contract holds until it ends"`
+	Licences  map[string]int32 `json:"licences,omitempty" doc:"number of units of each of the market's licences that the contract holds until it ends"`
 	Work      float64          `json:"work" doc:"work per node, in processor-seconds"`
 	Deadline  float64          `json:"deadline" doc:"time limit in seconds after the submission"`
 	Budget    bank.Amount      `json:"budget"`
@@ -43,22 +43,22 @@ type Contract struct {
 	Places    []Place         `json:"places,omitempty" doc:"host of each node"`
 	Receipt   string          `json:"receipt,omitempty" doc:"receipt of the admission or rejection"`
 	Tasks     []Task          `json:"tasks,omitempty" doc:"programs started for the contract"`
-	Ends      []End           `json:"ends,omitempty" doc:"exit statuses of its tasks, as reported"`
+	Ends      []End           `json:"ends,omitempty" doc:"exit statuses of the contract's tasks, as reported by hosts"`
 
-	Deleted    []Deletion  `json:"deleted,omitempty" doc:"output of its tasks that hosts deleted to free space"`
+	Deleted    []Deletion  `json:"deleted,omitempty" doc:"output of the contract's tasks that hosts deleted to free space"`
 	Settlement string      `json:"settlement,omitempty" doc:"receipt from the bank"`
 	Settled    float64     `json:"settled,omitempty" doc:"time of the settlement; omitted in records of earlier versions"`
 	Ended      float64     `json:"ended,omitempty" doc:"time of the end"`
 	Outcome    string      `json:"outcome,omitempty" doc:"verdict: fulfilled, late, broken or cancelled; or fault: command, if the command could not be started"`
 	Done       float64     `json:"done" doc:"work of all nodes at the last report, in processor-seconds"`
 	Delay      float64     `json:"delay,omitempty" doc:"delay after the deadline, s"`
-	Losses     int         `json:"losses,omitempty" doc:"number of times that a host was lost with one of its tasks"`
+	Losses     int         `json:"losses,omitempty" doc:"number of times that a host was lost while it ran a task of the contract"`
 	Paid       bank.Amount `json:"paid,omitzero"`
 	Back       bank.Amount `json:"back,omitzero"`
 	Penalty    bank.Amount `json:"penalty,omitzero"`
-	Withheld   bank.Amount `json:"withheld,omitzero" doc:"part of the penalty that is withheld from the charges, and not included in paid"`
+	Withheld   bank.Amount `json:"withheld,omitzero" doc:"part of the penalty that is withheld from the charges and is not included in paid"`
 	Charges    []Charge    `json:"charges,omitempty" doc:"charges for each resource, which add up to the charges so far (or, after the end, to paid + withheld); omitted if the contract pays only for processors"`
-	Unsettled  string      `json:"unsettled,omitempty" doc:"reason why the bank refuses the settlement or penalty; the market sends it again until it is booked"`
+	Unsettled  string      `json:"unsettled,omitempty" doc:"reason why the bank refuses the settlement or penalty, which the market sends again until the bank books it"`
 
 	Served *Served `json:"served,omitempty" doc:"processor time; omitted until the contract has begun"`
 
@@ -83,7 +83,7 @@ type Contract struct {
 type Place struct {
 	Host  string  `json:"host"`
 	Bid   float64 `json:"bid" doc:"$/s"`
-	Share float64 `json:"share" doc:"share of the host to which the task is entitled"`
+	Share float64 `json:"share" doc:"share of the host's processors to which the task is entitled"`
 	Done  float64 `json:"done" doc:"work"`
 	Owed  float64 `json:"owed" doc:"$"`
 }
@@ -91,8 +91,8 @@ type Place struct {
 // A Charge is the part of the charges of a contract that is for one resource.
 type Charge struct {
 	Resource string      `json:"resource" doc:"cpu, memory, gpu, ..."`
-	Rate     float64     `json:"rate" doc:"$/s at present; 0 in the end"`
-	Amount   bank.Amount `json:"amount" doc:"dollars so far; in a quote: dollars expected"`
+	Rate     float64     `json:"rate" doc:"present rate of the charges, in $/s; 0 after the end of the contract"`
+	Amount   bank.Amount `json:"amount" doc:"charges so far, in dollars; in a quote, the expected charges"`
 
 	owed float64 // dollars before rounding
 }
@@ -150,7 +150,7 @@ type End struct {
 	Host        string    `json:"host"`
 	Name        int64     `json:"task" doc:"number of the task on the host"`
 	Why         hosts.End `json:"why"`
-	Code        uint8     `json:"code,omitempty" doc:"exit status of its program"`
+	Code        uint8     `json:"code,omitempty" doc:"exit status of the task's program"`
 	Signal      string    `json:"signal,omitempty"`
 	Fault       string    `json:"fault,omitempty"`
 	OutOfMemory bool      `json:"out_of_memory,omitempty"`

@@ -147,9 +147,9 @@ type Answer struct {
 	Places   []Place         `json:"places,omitempty"`
 	Receipt  string          `json:"receipt,omitempty" doc:"receipt of the bank"`
 	Why      string          `json:"why,omitempty" doc:"reason why the bank has refused the contract"`
-	Least    string          `json:"least,omitempty" doc:"lowest budget that the policy accepts now, $; omitted if there is none"`
+	Least    string          `json:"least,omitempty" doc:"lowest budget that the policy accepts now, in dollars; omitted if there is none"`
 
-	Left map[string]float64 `json:"left,omitempty" doc:"for lack of room: the largest free amount of each required resource on one host"`
+	Left map[string]float64 `json:"left,omitempty" doc:"largest free amount of each required resource on one host, if the request was rejected for lack of room"`
 
 	kept bool // whether to store the answer, so that a repeated order receives the same answer
 }
@@ -399,11 +399,11 @@ func (k *core) request(c *Contract, out *result) error {
 func (k *core) cancel(text string, out *result) error {
 	signed, err := bankorder.Open([]byte(text))
 	if err != nil {
-		return fmt.Errorf("an order that was accepted: %w", err)
+		return fmt.Errorf("an accepted order: %w", err)
 	}
 	id, err := order.Contract(signed.Order)
 	if err != nil {
-		return fmt.Errorf("an order that was accepted: %w", err)
+		return fmt.Errorf("an accepted order: %w", err)
 	}
 	id = whole(k.number, id)
 	c := k.open[id]
@@ -494,14 +494,14 @@ func (k *core) join(j *join, out *result) error {
 	switch h := old; {
 	case h == nil:
 	case h.Owner != j.Owner:
-		out.err = fmt.Errorf("host %s belongs to %s; a host of another owner needs another name", j.Spec.Name, h.Owner)
+		out.err = fmt.Errorf("host %s: found another owner, want %s, or another name for the host", j.Spec.Name, h.Owner)
 		return nil
 	case h.Spec.CPUs == j.Spec.CPUs && h.Spec != j.Spec && len(h.orders.Wanted)+len(h.tasks) > 0:
 		out.err = fmt.Errorf("host %s runs %d tasks; the resources that it offers (--ram, --storage, --bandwidth, --count) can change once these tasks have ended",
 			j.Spec.Name, max(len(h.orders.Wanted), len(h.tasks)))
 		return nil
 	case h.Spec != j.Spec && len(h.orders.Wanted)+len(h.tasks) > 0:
-		out.err = fmt.Errorf("host %s has %v processors and runs %d tasks; it can change to %v processors once these tasks have ended",
+		out.err = fmt.Errorf("host %s has %v processors and runs %d tasks; the host can change to %v processors once these tasks have ended",
 			j.Spec.Name, h.Spec.CPUs, max(len(h.orders.Wanted), len(h.tasks)), j.Spec.CPUs)
 		return nil
 	case h.Spec != j.Spec:

@@ -183,7 +183,7 @@ func (l *log) records(n int64, err *error) iter.Seq2[int64, *record] {
 			n++
 			r, e := c.decode(text)
 			if errors.Is(e, errFormat) && l.read {
-				e = fmt.Errorf("%w: check or export the log with that version, or start and stop this version, which begins a new log", e)
+				e = fmt.Errorf("%w: check or export the log with that version, or start and stop this version to begin a new log", e)
 			}
 			if e != nil {
 				*err = fmt.Errorf("record %d: %w", seq, e)

@@ -43,7 +43,7 @@ func (m *Market) MayRead(ctx context.Context, signed []byte) (int64, error) {
 }
 
 // ErrReader means that an account may not read the contracts of another account.
-var ErrReader = errors.New("may not read the contracts of others")
+var ErrReader = errors.New("may not read the contracts of other accounts")
 
 // MayList checks whether the signer of an order to read may list the contracts of an account,
 // or of all accounts if account is empty. If not, it returns an error. The owner of the

@@ -215,7 +215,7 @@ func (m *Market) recover() (held map[int64]*orphan, err error) {
 		held, err = m.held()
 	}
 	if errors.Is(err, errOtherwise) || errors.Is(err, errFormat) {
-		err = fmt.Errorf("%w: start and stop the version that wrote the log, which then writes a checkpoint. If this version cannot read the checkpoint, stop the old version while no contract is open", err)
+		err = fmt.Errorf("%w: start and stop the version that wrote the log, so that a checkpoint is written. If this version cannot read the checkpoint, stop the old version while no contract is open", err)
 	}
 	return held, err
 }

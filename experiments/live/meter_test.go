@@ -65,7 +65,7 @@ func TestMeter(t *testing.T) {
 		t.Errorf("contracts %v", n)
 	}
 	if y.turns < 10 || y.syncs <= y.turns || y.calls < 4 {
-		t.Errorf("%d turns, %d syncs of the log, %d calls of the bank", y.turns, y.syncs, y.calls)
+		t.Errorf("%d turns, %d syncs of the log, %d calls to the bank", y.turns, y.syncs, y.calls)
 	}
 }
 

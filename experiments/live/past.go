@@ -9,9 +9,9 @@ import (
 
 // A Mark is the state of a contract at one time.
 type Mark struct {
-	At    float64 `json:"at" doc:"time of the mark"`
-	Share float64 `json:"share" doc:"share of a host to which the contract is entitled (mean over its nodes); 0 while it waits"`
-	Work  float64 `json:"work" doc:"work of all nodes until this time, in processor-seconds"`
+	At    float64 `json:"at" doc:"time of the recorded state"`
+	Share float64 `json:"share" doc:"mean share of a host to which each node of the contract is entitled; 0 while the contract waits"`
+	Work  float64 `json:"work" doc:"work of all nodes up to the recorded state, in processor-seconds"`
 }
 
 // A past is the history of contracts since the market was opened. It covers open contracts

@@ -16,9 +16,9 @@ import (
 type Quota struct {
 	Who       string  `yaml:"who" validate:"required" doc:"account, such as user:ann or project:film, or a prefix, such as user:*"`
 	Running   int     `yaml:"running" validate:"min=0" doc:"maximum number of contracts that run or wait for a host; in every field, 0 means no limit"`
-	CPUs      float64 `yaml:"cpus" validate:"min=0" doc:"maximum number of processors of these contracts, over all nodes"`
-	Memory    float64 `yaml:"memory" validate:"min=0" doc:"maximum bytes of memory that their jobs state, over all nodes"`
-	GPU       int     `yaml:"gpu" validate:"min=0" doc:"maximum number of GPUs that their jobs state, over all nodes"`
+	CPUs      float64 `yaml:"cpus" validate:"min=0" doc:"maximum number of processors of running and waiting contracts, over all nodes"`
+	Memory    float64 `yaml:"memory" validate:"min=0" doc:"maximum memory that running and waiting contracts request, over all nodes, in bytes"`
+	GPU       int     `yaml:"gpu" validate:"min=0" doc:"maximum number of GPUs that running and waiting contracts request, over all nodes"`
 	Submitted int     `yaml:"submitted" validate:"min=0" doc:"maximum number of contracts that have not ended, including held contracts"`
 }
 
@@ -67,7 +67,7 @@ const (
 
 // WholeCores means that hosts have whole cores. It is also the reason for which an order of a
 // fraction of a processor is refused if only such hosts are present.
-const WholeCores = "Slurm, whole cores: a bid decides admission, but not speed"
+const WholeCores = "Slurm, whole cores: a bid affects admission, but not speed"
 
 // wholeOnly reports whether hosts are present and all of them have whole cores.
 func (k *core) wholeOnly() (only bool) {

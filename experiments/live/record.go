@@ -118,7 +118,7 @@ func newReport(host string, t *remote.Told) (*hostReport, error) {
 			rounded.Used = append(rounded.Used, remote.Used{Name: u.Name, Seconds: micro(u.Seconds), Waited: micro(u.Waited)})
 		}
 		if !ok {
-			return nil, fmt.Errorf("host %s: span %d: want times of at most %.0f s", host, t.First+int64(i), mostTime)
+			return nil, fmt.Errorf("host %s: span %d: found an invalid time, want times from 0 to %.0f s", host, t.First+int64(i), mostTime)
 		}
 		out.Spans = append(out.Spans, rounded)
 	}

@@ -26,7 +26,7 @@ func TestResize(t *testing.T) {
 	}
 	submit("a", 30, 60)
 	w.pass(5)
-	if err := resize(2); err == nil || !strings.Contains(err.Error(), "host h00 has 1 processors and runs 1 tasks; it can change to 2 processors once these tasks have ended") {
+	if err := resize(2); err == nil || !strings.Contains(err.Error(), "host h00 has 1 processors and runs 1 tasks; the host can change to 2 processors once these tasks have ended") {
 		t.Errorf("%v, want that a task runs", err)
 	}
 	w.pass(60)

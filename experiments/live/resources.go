@@ -101,7 +101,7 @@ func (c *Config) spec(name string, o *remote.Offer) (hosts.Spec, error) {
 	for one, units := range o.Counts {
 		k, known := hosts.KindOf(one, c.counts())
 		if !known || k < hosts.Countable || units < 0 {
-			return s, fmt.Errorf("host %s: found %d of %s, want units of %v; define others in market.resources of the market's file", name, units, plugin.Clip(one), c.counts())
+			return s, fmt.Errorf("host %s: found %d units of %s, want units of %v; define other resources in market.resources of the market's file", name, units, plugin.Clip(one), c.counts())
 		}
 		s.Room.Counts[k-hosts.Countable] = units
 	}
@@ -189,8 +189,8 @@ func (k *core) needs(r *contracts.Request, t *order.Terms, a hosts.Resources) {
 // A Licence is the units of one name that belong to the whole market.
 type Licence struct {
 	Name  string `json:"licence"`
-	Units int32  `json:"units" doc:"number of units of the market"`
-	Held  int32  `json:"held" doc:"units held by contracts"`
+	Units int32  `json:"units" doc:"number of units that the market has"`
+	Held  int32  `json:"held" doc:"number of units that contracts hold"`
 }
 
 // Licences returns the licences of the market, sorted by name.
@@ -238,10 +238,10 @@ func (k *core) left(r *contracts.Request) map[string]float64 {
 // A Resource describes a resource of a host that tasks can hold.
 type Resource struct {
 	Name    string  `json:"resource" doc:"name, such as memory or gpu"`
-	Offered float64 `json:"offered" doc:"amount in bytes or units"`
-	Held    float64 `json:"held" doc:"amount held by tasks"`
-	Priced  bool    `json:"priced" doc:"whether it has a price"`
-	Price   float64 `json:"price" doc:"price in $/s: the sum of the bids for it"`
+	Offered float64 `json:"offered" doc:"amount that the host offers, in bytes or units"`
+	Held    float64 `json:"held" doc:"amount that tasks hold, in bytes or units"`
+	Priced  bool    `json:"priced" doc:"whether the resource has a price"`
+	Price   float64 `json:"price" doc:"price in $/s, which is the sum of the bids for the resource"`
 }
 
 // Enforced reports whether hosts limit a task to the amount that it holds. If not, this amount is

@@ -63,7 +63,7 @@ func (m *Market) Save(ctx context.Context, host string, c *remote.Checkpoint, si
 		return fmt.Errorf("%w: found a checkpoint of %d bytes, want at most %.0f (limits.checkpoint)", link.ErrUnknown, size, most)
 	}
 	if !(math.Abs(c.Used) <= mostTime) {
-		return fmt.Errorf("host %s: a checkpoint after %v s, want at most %.0f", host, c.Used, mostTime)
+		return fmt.Errorf("host %s: found a checkpoint after %v s, want at most %.0f s", host, c.Used, mostTime)
 	}
 	_, err := m.ask(ctx, message{Saved: &saving{host, c.Name, c.Sums, micro(c.Used)}})
 	return err

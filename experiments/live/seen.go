@@ -64,7 +64,7 @@ type Event struct {
 	Kind     string  `json:"kind" doc:"contract or host"`
 	Contract int64   `json:"contract,omitempty"`
 	Host     string  `json:"host,omitempty"`
-	State    string  `json:"state" doc:"state of the contract; for a host: here or away"`
+	State    string  `json:"state" doc:"state of the contract or, for a host, here or away"`
 }
 
 const (

@@ -20,11 +20,11 @@ import (
 // and those that they requested and received. The amounts are sums over all nodes and
 // attempts. After the contract has ended with a broken promise, it also contains the cause.
 type Served struct {
-	Entitled float64 `json:"entitled" doc:"processor-seconds of its shares, over all nodes"`
-	Asked    float64 `json:"asked" doc:"processor-seconds that its programs used, or waited for although entitled to them"`
-	Received float64 `json:"received" doc:"processor-seconds that its programs used, as measured by the kernel"`
-	Away     float64 `json:"away,omitempty" doc:"processor-seconds of lost work, and of entitlement while a host was lost"`
-	Cause    string  `json:"cause,omitempty" doc:"cause of the violation: program, asked (the program did not use its entitlement), price (its bid was too low), market or host"`
+	Entitled float64 `json:"entitled" doc:"processor time to which the contract was entitled, over all nodes, in processor-seconds"`
+	Asked    float64 `json:"asked" doc:"processor time that the contract's programs used, or waited for although entitled to it, in processor-seconds"`
+	Received float64 `json:"received" doc:"processor time that the contract's programs used, as measured by the kernel, in processor-seconds"`
+	Away     float64 `json:"away,omitempty" doc:"lost work plus the entitlement while a host was lost, in processor-seconds"`
+	Cause    string  `json:"cause,omitempty" doc:"cause of the violation: program, asked (the program did not use its entitlement), price (the bid was too low), market or host"`
 	Owner    string  `json:"owner,omitempty" doc:"owner of the host with the largest shortfall, if the cause is host"`
 }
 

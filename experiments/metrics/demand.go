@@ -22,7 +22,7 @@ var HostDemandCorrelation = Metric{
 	Name:  "demand_correlation_host",
 	Unit:  "1",
 	Bound: Correlation,
-	Doc:   "Pearson correlation of 5-minute mean prices with those of the best-effort run, averaged over the hosts whose prices vary; computed only if a figure or search names it",
+	Doc:   "Pearson correlation of 5-minute mean prices with those of the best-effort run, averaged over the hosts whose prices vary; computed only if a figure or search names the metric",
 	Of: func(o *Outcome) (float64, bool) {
 		sum, hosts := 0.0, 0.0
 		for h := range min(len(o.HostPrices), len(o.HostDemand)) {

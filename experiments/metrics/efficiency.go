@@ -63,7 +63,7 @@ func efficiencyAt(name string, alpha float64) Metric {
 		Name:  name,
 		Label: fmt.Sprint("Efficiency, α = ", alpha),
 		Unit:  "1",
-		Doc:   "sum of utilities / U* (or an upper bound on U* if deadlines leave slack), for users of this inelasticity (§4.2, eq. 9)",
+		Doc:   "sum of utilities / U* (or an upper bound on U* if deadlines leave slack), for users of the inelasticity in the name of the metric (§4.2, eq. 9)",
 		Of: func(o *Outcome) (float64, bool) {
 			x := Efficiency(o, alpha)[0]
 			return x, !math.IsNaN(x)
@@ -100,7 +100,7 @@ func jobEfficiencyAt(name string, alpha float64) Metric {
 	return Metric{
 		Name: name,
 		Unit: "1",
-		Doc:  "sum of U(j)/v(j) over all jobs / number of jobs that U* (or the best known schedule, if U* is a bound) fulfils; computed only if a figure or search names it",
+		Doc:  "sum of U(j)/v(j) over all jobs / number of jobs that U* (or the best known schedule, if U* is a bound) fulfils; computed only if a figure or search names the metric",
 		Of: func(o *Outcome) (float64, bool) {
 			sum, planned := 0.0, 0
 			for i := range o.Jobs {

@@ -52,7 +52,7 @@ func (o *Outcome) parties() (all []party) {
 // Discrimination", 1984.
 var Jain = Metric{
 	Name: "jain", Label: "Jain's index", Unit: "1", Bound: Proportion,
-	Doc: "(sum x)² / (n sum x²), where x is the fraction of a user's work that was done by its deadlines; computed only if a figure or search names it",
+	Doc: "(sum x)² / (n sum x²), where x is the fraction of a user's work that was done by the deadlines; computed only if a figure or search names the metric",
 	Of: func(o *Outcome) (float64, bool) {
 		sum, squares, users := 0.0, 0.0, o.parties()
 		for i := range users {
@@ -67,7 +67,7 @@ var Jain = Metric{
 // Gini is the Gini coefficient of the work done, which is a measure of inequality.
 var Gini = Metric{
 	Name: "gini", Label: "Gini coefficient", Unit: "1", Bound: Proportion, Less: true,
-	Doc: "Gini coefficient of users' work done by deadlines: mean absolute difference / (2 x mean); computed only if a figure or search names it",
+	Doc: "Gini coefficient of users' work done by deadlines: mean absolute difference / (2 x mean); computed only if a figure or search names the metric",
 	Of: func(o *Outcome) (float64, bool) {
 		var served []float64
 		for _, p := range o.parties() {
@@ -87,7 +87,7 @@ var Gini = Metric{
 // own.
 var Envy = Metric{
 	Name: "envy", Unit: "1", Less: true,
-	Doc: "largest gain from swapping work and payments with another user / value of the user's jobs, averaged over users; computed only if a figure or search names it",
+	Doc: "largest gain from swapping work and payments with another user / value of the user's jobs, averaged over users; computed only if a figure or search names the metric",
 	Of: func(o *Outcome) (float64, bool) {
 		users := o.parties()
 		sum, n := 0.0, 0.0
@@ -113,7 +113,7 @@ var Envy = Metric{
 // Disparity compares the user with the longest delays with the median user.
 var Disparity = Metric{
 	Name: "disparity", Unit: "1", Less: true,
-	Doc: "largest / median, over users, of the mean bounded slowdown of a user's completed jobs; computed only if a figure or search names it",
+	Doc: "largest / median, over users, of the mean bounded slowdown of a user's completed jobs; computed only if a figure or search names the metric",
 	Of: func(o *Outcome) (float64, bool) {
 		var slow []float64
 		for _, p := range o.parties() {

@@ -19,7 +19,7 @@ var fulfilledValue = Metric{
 	Name:  "fulfilled_value",
 	Unit:  "1",
 	Bound: Proportion,
-	Doc:   "value of the jobs fulfilled / value of the jobs submitted (§4.3, service for high-valued jobs); computed only if a figure or search names it",
+	Doc:   "value of the jobs fulfilled / value of the jobs submitted (§4.3, service for high-valued jobs); computed only if a figure or search names the metric",
 	Of: func(o *Outcome) (float64, bool) {
 		kept, all := 0.0, 0.0
 		for i := range o.Jobs {

@@ -4,7 +4,7 @@ package metrics
 // could continue later.
 var Interruptions = Metric{
 	Name: "interruptions", Unit: "1", Less: true,
-	Doc: "suspensions per admitted job, including moves to other hosts; computed only if a figure or search names it",
+	Doc: "suspensions per admitted job, including moves to other hosts; computed only if a figure or search names the metric",
 	Of: func(o *Outcome) (float64, bool) {
 		sum, n := 0.0, 0.0
 		for i := range o.Jobs {

@@ -8,7 +8,7 @@ var (
 	Offers = Metric{
 		Name: "offers",
 		Unit: "offers",
-		Doc:  "offers, if users negotiate, to those whose requests would have been rejected",
+		Doc:  "number of offers made instead of rejections, if users negotiate",
 		Of: func(o *Outcome) (float64, bool) {
 			return sumOpen(o, func(j *Job) float64 { return float64(j.Offers) }), true
 		},
@@ -19,7 +19,7 @@ var (
 	OffersTaken = Metric{
 		Name: "offers_taken",
 		Unit: "jobs",
-		Doc:  "jobs whose users accepted an offer, if users negotiate",
+		Doc:  "number of jobs for which the user accepted an offer, if users negotiate",
 		Of: func(o *Outcome) (float64, bool) {
 			return sumOpen(o, func(j *Job) float64 { return one(j.Bargained) }), true
 		},

@@ -10,7 +10,7 @@ type Promise struct {
 // between 0 (best) and 1, and undefined if no predictions were requested.
 var Brier = Metric{
 	Name: "brier", Less: true, Unit: "1", Bound: Proportion,
-	Doc:    "mean of (predicted - realized)² for predictions on the last day, with random jobs on available hosts; 0 is best; computed only if a figure shows it",
+	Doc:    "mean of (predicted - realized)² for predictions on the last day, with random jobs on available hosts; 0 is best; computed only if a figure shows the metric",
 	Trials: asked,
 	Of: ofPromises(func(p Promise) float64 {
 		miss := p.Promised - one(p.Kept)
@@ -21,7 +21,7 @@ var Brier = Metric{
 // Promised is the mean predicted probability.
 var Promised = Metric{
 	Name: "promised", Unit: "1", Bound: Proportion,
-	Doc:    "mean predicted probability that these hosts stay available for these jobs",
+	Doc:    "mean predicted probability that an available host stays for the duration of a random job",
 	Trials: asked,
 	Of:     ofPromises(func(p Promise) float64 { return p.Promised }),
 }
@@ -29,7 +29,7 @@ var Promised = Metric{
 // Kept is the fraction of promises that were kept.
 var Kept = Metric{
 	Name: "kept", Unit: "1", Bound: Proportion,
-	Doc:    "fraction of these hosts that stayed available for these jobs",
+	Doc:    "fraction of the predictions for which the host stayed for the duration of the job",
 	Trials: asked,
 	Of:     ofPromises(func(p Promise) float64 { return one(p.Kept) }),
 }

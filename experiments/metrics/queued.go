@@ -4,7 +4,7 @@ package metrics
 var Queued = Metric{
 	Name: "queued", Less: true,
 	Unit: "jobs",
-	Doc:  "jobs that still wait for a host at the horizon",
+	Doc:  "number of jobs still waiting for a host at the horizon",
 	Of: func(o *Outcome) (float64, bool) {
 		if !o.Volatile && !o.bounded() {
 			return 0, false

@@ -90,19 +90,19 @@ var (
 	Late = Metric{
 		Name: "late", Less: true,
 		Unit: "jobs",
-		Doc:  "reservations that ended after their deadline",
+		Doc:  "number of reservations that ended after the deadline",
 		Of:   booked(count(func(j *Job) bool { return j.ended() && !j.Fulfilled() })),
 	}
 	Killed = Metric{
 		Name: "killed", Less: true,
 		Unit: "jobs",
-		Doc:  "jobs killed when they exceeded their estimate",
+		Doc:  "number of jobs killed because they exceeded the estimate",
 		Of:   booked(count(func(j *Job) bool { return j.Contract.Outcome == contracts.Killed })),
 	}
 	Cancelled = Metric{
 		Name: "cancelled", Less: true,
 		Unit: "jobs",
-		Doc:  "contracts that their users cancelled before the end",
+		Doc:  "number of contracts that users cancelled before the end",
 		Of: func(o *Outcome) (float64, bool) {
 			if !o.Booked && !o.Cancels {
 				return 0, false

@@ -19,7 +19,7 @@ import (
 type Judged struct {
 	Paper   string             `json:"paper"`
 	Title   string             `json:"title"`
-	Found   string             `json:"found,omitempty" doc:"result of the published runs, in one line"`
+	Found   string             `json:"found,omitempty" doc:"one-line result of the published runs"`
 	Notes   []string           `json:"notes,omitempty"`
 	Reading string             `json:"reading,omitempty" doc:"registered interpretation (reading) of the paper under which its claims are judged"`
 	SHA256  string             `json:"sha256" doc:"SHA-256 of the claims file"`
@@ -117,7 +117,7 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 		found = append(found, r)
 		say := func(what string) { notes[e.Name] = append(notes[e.Name], e.Name+" "+what) }
 		if e.Until != nil {
-			say("stopped when an interval was narrow enough, but the intervals of claims assume a number of replications that was fixed in advance")
+			say("stopped when an interval was narrow enough, although the intervals of claims assume a fixed number of replications")
 		}
 		if e.Generated() != nil {
 			say("uses generated jobs instead of the paper's log")

@@ -246,7 +246,7 @@ func (m *mind) start() (p *process, err error) {
 	}
 	p.lines = bufio.NewReaderSize(p.out, maxAnswer)
 	if p.hello, err = p.answer(m.first, m.timeout); err == nil && m.hello != nil && !bytes.Equal(p.hello, m.hello) {
-		err = fmt.Errorf("found two hello messages, %.500s and %.500s, want the same from each process", m.hello, p.hello)
+		err = fmt.Errorf("found two hello messages, %.500s and %.500s, want the same message from each process", m.hello, p.hello)
 	}
 	if err != nil {
 		p.end()

@@ -93,7 +93,7 @@ func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tab
 func contrastUsers(l report.Labels, rows []contrast.Row) []report.Table {
 	t := report.Table{
 		Title: "Users", Left: 2, Header: []string{"first", "second", "users", "gain under the first", "lose", "undecided", "mean difference, $"},
-		Note: "The gain of a user is the value of its jobs that were done in time, minus its payments, plus the penalties that it received. The difference of gains is significant if its simultaneous 95 % interval below does not contain 0.",
+		Note: "The gain of a user is the value of the user's jobs that were done in time, minus payments, plus penalties received. A difference between gains is significant if the simultaneous 95 % interval of the difference, shown below, does not contain 0.",
 	}
 	type count struct {
 		of   [2]string
@@ -128,7 +128,7 @@ func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
 		how = "The seeds differ, so the samples are independent and are compared with Welch's t. The effect is the difference divided by the root mean square of both standard deviations."
 	}
 	if slices.ContainsFunc(ask.Metrics, func(m string) bool { _, ok := ask.Ends[m]; return ok }) {
-		how += " Intervals for means of bounded values are those of clustered trials, which stay within the bounds."
+		how += " Means of bounded values have the intervals of clustered trials, which stay within the bounds."
 	}
 	how += fmt.Sprintf(" Intervals of differences and verdicts are simultaneous at 95 %% for these %d comparisons (Bonferroni). A difference is undecided if its interval contains 0.", len(rows))
 	if ask.Margin > 0 {

@@ -171,7 +171,7 @@ type StudyValues struct {
 	Overrides []scenario.Override      `json:"overrides" doc:"settings without effect in some configurations"`
 	Summary   []results.Summary        `json:"summary"`
 	Curve     []results.Point          `json:"curve" doc:"efficiency at every alpha"`
-	Units     []experiments.UnitValues `json:"units,omitempty" doc:"present only if requested, and then without the other fields"`
+	Units     []experiments.UnitValues `json:"units,omitempty" doc:"units of the run, present only if requested; the other fields are then omitted"`
 }
 
 // Document returns a document with the tables of s, the values printed in the paper and the
@@ -201,7 +201,7 @@ func (s *Report) Document(dir string) report.Document {
 type DrawnValues struct {
 	Files   []string          `json:"files" doc:"files written"`
 	Points  []report.Drawn    `json:"points" doc:"points of all figures"`
-	Omits   []string          `json:"left_out" doc:"what the figures omit, with reasons"`
+	Omits   []string          `json:"left_out" doc:"data that the figures omit, with reasons"`
 	Summary []results.Summary `json:"summary"`
 	Curve   []results.Point   `json:"curve" doc:"efficiency at every alpha"`
 }
@@ -221,7 +221,7 @@ func (s *Report) extremes() string {
 	of := func(r *results.Summary) string {
 		return fmt.Sprintf("%s under %s in %s", report.MeanWithin(r), s.labels().Of(r.Admission), s.placed(r.Configuration))
 	}
-	return fmt.Sprintf("%s: the best mean is %s, the worst %s.", s.labels().Of(m), of(&rows[0]), of(&rows[len(rows)-1]))
+	return fmt.Sprintf("%s: the best mean is %s, and the worst mean is %s.", s.labels().Of(m), of(&rows[0]), of(&rows[len(rows)-1]))
 }
 
 // A stored contains the rows of a results directory, with its scenario and its paper.

@@ -52,7 +52,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 		}
 		d.Figures = append(d.Figures, f)
 	}
-	d.Notes = []string{fmt.Sprintf("These are the effects of offers in %d paired replications, compared with no negotiation (Student's t, 5 %% for all %d comparisons simultaneously, Bonferroni).%s",
+	d.Notes = []string{fmt.Sprintf("The table shows the effects of offers in %d paired replications, compared with no negotiation (Student's t, 5 %% for all %d comparisons simultaneously, Bonferroni).%s",
 		e.Replications, len(found), effects)}
 	return d
 }

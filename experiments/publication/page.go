@@ -131,7 +131,7 @@ func (s *Report) sections(w *results.Writer, first *shown) (all []report.Section
 	}
 	var gained report.Section
 	if s.gains = first.compare(); len(s.gains) > 0 {
-		gained = report.Section{Name: "users", Title: "Users", Lead: "The gains of each user are compared with those under " + s.labels().Of(s.Experiment.Configurations[0].Name) + ", on the same jobs.", Tables: contrastUsers(s.labels(), s.gains)}
+		gained = report.Section{Name: "users", Title: "Users", Lead: "The gains of each user are compared with the gains under " + s.labels().Of(s.Experiment.Configurations[0].Name) + ", on the same jobs.", Tables: contrastUsers(s.labels(), s.gains)}
 		ask := contrast.Ask{Metrics: []string{contrast.Gain}, Across: contrast.Configurations, Users: true, Unsized: true}
 		gained.Tables = append(gained.Tables, contrastTables(s.labels(), s.gains[:min(mostCompared, len(s.gains))], ask)...)
 	}

@@ -116,7 +116,7 @@ func (ask *Ask) complete(rows []report.Row, axes []string, path string) error {
 			case flag.name == "--where":
 				continue
 			case used[d] != "":
-				return misuse.Errorf("%s: found %s, but %s already uses it, want another dimension", flag.name, d, used[d])
+				return misuse.Errorf("%s: found %s, which %s already uses, want another dimension", flag.name, d, used[d])
 			}
 			used[d] = flag.name
 		}

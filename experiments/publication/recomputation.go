@@ -113,7 +113,7 @@ func (r *rederivation) older() error {
 	}
 	rows, err := r.d.Unchecked().Summary()
 	if err != nil {
-		r.find(file, err.Error(), "a table that can be read")
+		r.find(file, err.Error(), "a readable table")
 		return nil
 	}
 	for i, row := range rows {
@@ -154,7 +154,7 @@ func (r *rederivation) wrong(err error) {
 	if !r.sound || len(r.findings) > 0 {
 		r.beyond("tables, figures and page: %v", err)
 	} else if r.version() {
-		r.find("units.json", err.Error(), "units and values from which tables, figures and page can be created")
+		r.find("units.json", err.Error(), "units and values that suffice to create tables, figures and page")
 	} else {
 		r.beyond("tables, figures and page, because another version of bourse, %s, wrote them: %v", r.d.Manifest.Version.Revision, err)
 		r.shallow(err.Error(), "results that this version can compute")

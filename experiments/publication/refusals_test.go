@@ -19,7 +19,7 @@ replications: 2
 base: {fleet: {hosts: 2}, workload: {model: {name: paper, jobs: 10, users: 2, nodes: {min: 1, max: 1}}}, admission: [be, cac]}
 `
 	for rest, want := range map[string]string{
-		"configurations: [few, {name: many, workload: {model: {name: paper, jobs: 10, users: 2, nodes: {min: 3, max: 3}}}}]":                                             "Many: every request was refused, by BE, CAC; 'bourse explain' gives the reason for each job.",
+		"configurations: [few, {name: many, workload: {model: {name: paper, jobs: 10, users: 2, nodes: {min: 3, max: 3}}}}]":                                             "Many: BE, CAC refused every request; 'bourse explain' gives the reason for each job.",
 		"sweep: [{path: fleet.hosts, values: [1, 2, 3, 4]}]\nconfigurations: [{name: a, workload: {model: {name: paper, jobs: 10, users: 2, nodes: {min: 2, max: 2}}}}]": "In 1 of 4 points, a policy refused every request; 'bourse explain' gives the reason for each job.",
 		"configurations: [few]": "",
 	} {

@@ -146,7 +146,7 @@ func (s *Report) jobs(shown []string) (t report.Table, notes []string) {
 	t = report.Table{
 		Title: "Jobs, over " + over, Left: 2,
 		Header: []string{"configuration", "policy", "requested", "rejected: too late", "started", "completed", "open"},
-		Note:   "Jobs rejected as too late could not have ended by their deadline. Waits are means over the jobs that started, and slowdowns are means over the jobs that completed. Open jobs had not ended when the run ended. Except for utilization, the metrics omit them.",
+		Note:   "Jobs rejected as too late could not have ended by their deadline. Waits are means over the jobs that started, and slowdowns are means over the jobs that completed. Open jobs had not ended when the run ended. All metrics except utilization omit open jobs.",
 	}
 	s.Each(func(configuration, policy int, name, label string) {
 		n := s.Cells[configuration][policy].Jobs
@@ -189,7 +189,7 @@ func (s *Report) refusals() (notes []string) {
 	}
 	for i, names := range by {
 		if len(names) > 0 {
-			notes = append(notes, fmt.Sprintf("%s: every request was refused, by %s%s", s.labels().Of(s.Experiment.Configurations[i].Name), strings.Join(names, ", "), why))
+			notes = append(notes, fmt.Sprintf("%s: %s refused every request%s", s.labels().Of(s.Experiment.Configurations[i].Name), strings.Join(names, ", "), why))
 		}
 	}
 	return notes

@@ -103,7 +103,7 @@ func (s *Report) stopped() (notes []string) {
 			notes = append(notes, fmt.Sprintf("%s under %s has no interval yet.", w.configuration, w.policy))
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("%s under %s has a half-width of %.3g; about %d replications would make it narrow enough.", w.configuration, w.policy, w.half, w.needed))
+		notes = append(notes, fmt.Sprintf("%s under %s has a half-width of %.3g; about %d replications would make the interval narrow enough.", w.configuration, w.policy, w.half, w.needed))
 	}
 	return notes
 }
@@ -111,7 +111,7 @@ func (s *Report) stopped() (notes []string) {
 // conditions describes the assumptions of the confidence sequence.
 func conditions(s *Report) string {
 	if _, lo, hi := s.Watched(); !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
-		return fmt.Sprintf("by betting on values within [%g, %g], whose distribution may be arbitrary", lo, hi)
+		return fmt.Sprintf("by betting on values within [%g, %g], for any distribution of the values", lo, hi)
 	}
 	return "by t tests, which are exact for normal values and approximate for other values"
 }

@@ -84,7 +84,7 @@ func TestUntil(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(s.told(), "\n"); s.Experiment.Replications != 6 || !strings.Contains(notes, "Undecided after 6 replications: ") || !strings.Contains(notes, "would make it narrow enough") {
+	if notes := strings.Join(s.told(), "\n"); s.Experiment.Replications != 6 || !strings.Contains(notes, "Undecided after 6 replications: ") || !strings.Contains(notes, "would make the interval narrow enough") {
 		t.Errorf("%d replications, notes %s", s.Experiment.Replications, notes)
 	}
 }

@@ -95,7 +95,7 @@ func (s Sweep) planeTables(rows []results.Summary) []Table {
 }
 
 // heat is the caption's sentence about heat maps.
-const heat = "The values are means. All maps of a metric have the same scale, from dark (low) to light (high)."
+const heat = "The values are means. All maps of a metric have the same colour scale, from dark (low) to light (high)."
 
 // plane draws a heat map. It writes the number of each cell into the cell if the numbers fit.
 func (p Panel) plane(pl *plot.Plot) error {

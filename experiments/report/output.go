@@ -90,7 +90,7 @@ func (o Output) Schema(command string) *jsonschema.Schema {
 	s.Version = jsonschema.Version
 	s.Title = fmt.Sprintf("bourse %s --json, version %d", command, o.Version)
 	if o.Lines {
-		s.Title = fmt.Sprintf("a line of bourse %s, version %d", command, o.Version)
+		s.Title = fmt.Sprintf("one line of output from bourse %s, version %d", command, o.Version)
 	} else {
 		for _, one := range append(slices.Clone(s.AnyOf), s) {
 			if one.Properties != nil {

@@ -87,11 +87,11 @@ func checkRow(cols []Column, row reflect.Value) error {
 		switch c.kind {
 		case number:
 			if x := cell.Float(); math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("column %s is %v: want a finite number, or null if no number applies", c.Name, x)
+				return fmt.Errorf("column %s: found %v, want a finite number, or null if no number applies", c.Name, x)
 			}
 		case money:
 			if m := Money(cell.Int()); m <= -maxMoney || m >= maxMoney {
-				return fmt.Errorf("column %s is $%v: want less than 10^12 dollars", c.Name, m)
+				return fmt.Errorf("column %s: found $%v, want less than 10^12 dollars", c.Name, m)
 			}
 		case text:
 			if err := checkText(cell.String()); err != nil {

@@ -72,7 +72,7 @@ func (d *Dir) Different(made *Dir, leave func(name string) bool) (changes []Chan
 		case !ok:
 			changes = append(changes, Change{name, "no entry in " + manifestName, "one"})
 		case !wanted:
-			changes = append(changes, Change{name, "an entry in " + manifestName, "no such file, because no run writes it"})
+			changes = append(changes, Change{name, "an entry in " + manifestName, "no such file, because runs do not write this file"})
 		default:
 			c, err := d.first(made, name)
 			if err != nil {

@@ -264,7 +264,7 @@ func (w *Whole) bytes(name string, s span) ([]byte, error) {
 		return nil, err
 	}
 	if s.From < 0 || s.From > s.To || s.To > info.Size() {
-		return nil, fmt.Errorf("%s: want bytes %d to %d of %s, which has only %d", filepath.Join(w.dir, indexName), s.From, s.To, name, info.Size())
+		return nil, fmt.Errorf("%s: found the range of bytes from %d to %d of %s, want an end of at most %d, the size of the file", filepath.Join(w.dir, indexName), s.From, s.To, name, info.Size())
 	}
 	b := make([]byte, s.To-s.From)
 	_, err = f.ReadAt(b, s.From)

@@ -19,7 +19,7 @@ const (
 )
 
 // ErrBusy reports that another run is writing the same results.
-var ErrBusy = errors.New("another run is writing it")
+var ErrBusy = errors.New("another run is writing these results")
 
 // Tidy removes the files that killed runs have left next to the results directory dir. It
 // returns a sentence about each killed run. It does not touch the files of a run in progress.

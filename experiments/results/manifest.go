@@ -201,7 +201,7 @@ func readManifest(dir string) (m Manifest, digest string, err error) {
 		Format, Rules int
 	}
 	if err := json.Unmarshal(b, &head); err != nil || head.Kind != kind {
-		return m, "", fmt.Errorf("%s: %w: its %s has a different kind", dir, ErrNotResults, manifestName)
+		return m, "", fmt.Errorf("%s: %w: the %s has a different kind", dir, ErrNotResults, manifestName)
 	}
 	if head.Format < 1 || head.Format > Format {
 		return m, "", fmt.Errorf("%s has format %d, want %d; run the experiment again with this version", path, head.Format, Format)

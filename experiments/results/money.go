@@ -38,15 +38,15 @@ func parseMoney(s string) (Money, error) {
 	}
 	for _, c := range s {
 		if (c < '0' || c > '9') && c != '-' && c != '.' {
-			return 0, fmt.Errorf("%q is not an amount: want digits, such as 12.500000", s)
+			return 0, fmt.Errorf("found %q, want an amount in digits, such as 12.500000", s)
 		}
 	}
 	d, err := decimal.NewFromString(s)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not an amount: want digits, such as 12.500000", s)
+		return 0, fmt.Errorf("found %q, want an amount in digits, such as 12.500000", s)
 	}
 	if d = d.Shift(6); !d.IsInteger() {
-		return 0, fmt.Errorf("%s has more than six decimals", s)
+		return 0, fmt.Errorf("found %s, want at most six decimals", s)
 	}
 	if d.Abs().Cmp(decimal.NewFromInt(int64(maxMoney))) >= 0 {
 		return 0, fmt.Errorf("%s is beyond 10^12 dollars", s)

@@ -244,7 +244,7 @@ func TestOpen(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ manifest, want string }{
 		{"", "not a results directory: it has no manifest.json"},
-		{"{}", "not a results directory: its manifest.json has a different kind"},
+		{"{}", "not a results directory: the manifest.json has a different kind"},
 		{"[", "not a results directory"},
 		{`{"kind": "bourse results", "format": 9}`, "has format 9, want 4"},
 		{`{"kind": "bourse results", "format": 3, "rules": 9}`, "has rules of version 9, want at most 2"},

@@ -79,7 +79,7 @@ func readUnit(path string) (*Unit, error) {
 	}
 	var of contents
 	if err := json.Unmarshal(found[contentsName], &of); err != nil || found[valuesName] == nil || len(found)+len(unit.long) != 2+len(of.Tables) {
-		return nil, fmt.Errorf("damaged: its %s does not match its content", contentsName)
+		return nil, fmt.Errorf("damaged: the %s does not match the content", contentsName)
 	}
 	unit.Ledgers, unit.Heard = of.Ledgers, of.Heard
 	unit.read(found[valuesName])
@@ -88,7 +88,7 @@ func readUnit(path string) (*Unit, error) {
 			continue
 		}
 		if unit.Block[table] = found[table]; unit.Block[table] == nil {
-			return nil, fmt.Errorf("damaged: it has no %s", table)
+			return nil, fmt.Errorf("damaged: found no %s", table)
 		}
 	}
 	return unit, nil

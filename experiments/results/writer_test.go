@@ -18,12 +18,12 @@ func TestRefused(t *testing.T) {
 		change func(*Job)
 		want   string
 	}{
-		{"NaN", func(j *Job) { j.Arrival = math.NaN() }, "jobs, row 2: column arrival is NaN"},
-		{"infinity", func(j *Job) { j.WorkDone = new(math.Inf(1)) }, "column work_done is +Inf"},
+		{"NaN", func(j *Job) { j.Arrival = math.NaN() }, "jobs, row 2: column arrival: found NaN"},
+		{"infinity", func(j *Job) { j.WorkDone = new(math.Inf(1)) }, "column work_done: found +Inf"},
 		{"control", func(j *Job) { j.Reason = "a\x1b[2J" }, "column reason \"a\\x1b[2J\" holds control character U+001B"},
 		{"line", func(j *Job) { j.User = "a\nb" }, "U+000A"},
 		{"bytes", func(j *Job) { j.Job = "\xff" }, "not UTF-8"},
-		{"money", func(j *Job) { j.Paid = new(Money(1e18)) }, "column paid is $1000000000000.000000: want less than 10^12"},
+		{"money", func(j *Job) { j.Paid = new(Money(1e18)) }, "column paid: found $1000000000000.000000, want less than 10^12"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -12,13 +12,13 @@ import (
 // leaves.
 type Availability struct {
 	Model     *Choice `yaml:"model" family:"availability" doc:"availability model, which generates one trace per replication; all policies use the same trace"`
-	Span      float64 `yaml:"span" validate:"gt=0,max=1e9" doc:"length of the traces that a model generates, s; without a horizon, the run ends when the trace ends"`
+	Span      float64 `yaml:"span" validate:"gt=0,max=1e9" doc:"length of the traces that a model generates, s; without a horizon, the run ends with the trace"`
 	File      string  `yaml:"file" doc:"recorded trace (plain or gzip) instead of a model; for format ucb, a folder with one file per host"`
 	Format    string  `yaml:"format" validate:"oneof=auto csv fta ucb load" doc:"format of the file: csv (resource,start,end,state,load,mips), fta (event_trace), ucb (epoch ops), load (date, host, 288 percentages), or auto (detected from the first lines)"`
-	Threshold float64 `yaml:"threshold" validate:"min=0,lt=1" doc:"CPU load above which a host counts as busy; only for format load"`
-	MinDays   int     `yaml:"min_days" validate:"min=0,max=100000" doc:"minimum recorded days per host; hosts with fewer days are omitted; only for format load"`
-	Peak      float64 `yaml:"peak" validate:"min=0,max=1e18" doc:"operations per second of an idle host; 0 means the maximum of each host; only for format ucb"`
-	Gap       float64 `yaml:"gap" validate:"min=0,max=1e9" doc:"minimum absence in a file, s; shorter absences are ignored"`
+	Threshold float64 `yaml:"threshold" validate:"min=0,lt=1" doc:"CPU load above which a host counts as busy (only for format load)"`
+	MinDays   int     `yaml:"min_days" validate:"min=0,max=100000" doc:"minimum number of recorded days per host; hosts with fewer days are omitted (only for format load)"`
+	Peak      float64 `yaml:"peak" validate:"min=0,max=1e18" doc:"number of operations per second of an idle host; 0 means the maximum of each host (only for format ucb)"`
+	Gap       float64 `yaml:"gap" validate:"min=0,max=1e9" doc:"minimum length of an absence in a file, s; shorter absences are ignored"`
 	Leaving   string  `yaml:"leaving" validate:"oneof=resubmit lost suspend" doc:"rule for tasks on a host that leaves: resubmit (the contract starts again on other hosts), lost, or suspend (the task waits until the host returns)"`
 	LostWork  string  `yaml:"lost_work" validate:"oneof=free charged" doc:"payment for lost work: free (nothing is paid) or charged (the accrued charges are paid; none accrue under payment budget)"`
 	Predictor Choice  `yaml:"predictor" family:"predictor" doc:"predictor of hosts' availability, for policies that use a predictor"`

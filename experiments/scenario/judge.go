@@ -11,10 +11,10 @@ import (
 // A Judge contains the settings with which 'bourse judge' compares two policies in an
 // experiment. They are registered before any policy is judged.
 type Judge struct {
-	Metric     string  `yaml:"metric" validate:"required" doc:"metric to compare, for which more is better; the comparison uses its mean over configurations in each replication"`
+	Metric     string  `yaml:"metric" validate:"required" doc:"metric to compare, of which higher values are better; the comparison uses the mean over configurations in each replication"`
 	Margin     float64 `yaml:"margin" validate:"gt=0,max=1e12" doc:"smallest difference that matters"`
 	Confidence float64 `yaml:"confidence" validate:"gt=0,lt=1" doc:"probability that no verdict in an epoch is wrong"`
-	Judgements int     `yaml:"judgements" validate:"min=1,max=1000000" doc:"sealed judgements in an epoch"`
+	Judgements int     `yaml:"judgements" validate:"min=1,max=1000000" doc:"maximum number of sealed judgements in an epoch"`
 	Screen     int     `yaml:"screen" validate:"min=2,max=1000000" doc:"number of replications with public seeds"`
 	Score      Score   `yaml:"score" doc:"numbers of replications with sealed seeds, in the first and the last comparison"`
 	Gates      Gates   `yaml:"gates" doc:"conditions that a candidate must meet"`
@@ -29,14 +29,14 @@ func (j *Judge) SetDefaults() {
 // A Score contains the numbers of replications at the first and at the last comparison. Each
 // comparison has twice as many replications as the one before.
 type Score struct {
-	From int `yaml:"from" validate:"min=2,max=1000000" doc:"replications before the first comparison"`
-	To   int `yaml:"to" validate:"min=2,max=1000000" doc:"replications before the last comparison"`
+	From int `yaml:"from" validate:"min=2,max=1000000" doc:"number of replications before the first comparison"`
+	To   int `yaml:"to" validate:"min=2,max=1000000" doc:"number of replications before the last comparison"`
 }
 
 // Gates contains the limits beyond which the result of a candidate is invalid.
 type Gates struct {
 	Violations float64 `json:"violations" yaml:"violations" validate:"gt=0,max=1" doc:"largest allowed increase in the fraction of violated contracts"`
-	Steps      uint64  `json:"steps" yaml:"steps" validate:"min=1" doc:"largest allowed number of computation steps for a decision of a script"`
+	Steps      uint64  `json:"steps" yaml:"steps" validate:"min=1" doc:"largest allowed number of computation steps in one decision of a script"`
 	Worst      float64 `json:"worst" yaml:"worst" validate:"gt=0,max=1e12" doc:"largest allowed decrease of the metric in a configuration"`
 }
 

@@ -13,8 +13,8 @@ import (
 type Override struct {
 	Field          string   `json:"field" doc:"setting, such as base.admission"`
 	At             string   `json:"at" doc:"location of the setting: file:line:column, or the flag"`
-	Configurations []string `json:"configurations" doc:"configurations in which it has no effect; empty for a setting of the whole experiment"`
-	By             string   `json:"by" doc:"setting that overrides it in the first of these configurations"`
+	Configurations []string `json:"configurations" doc:"configurations in which the setting has no effect; empty for a setting of the whole experiment"`
+	By             string   `json:"by" doc:"setting that takes precedence in the first of the configurations"`
 	ByAt           string   `json:"by_at" doc:"location of the overriding setting"`
 }
 

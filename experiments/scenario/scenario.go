@@ -21,7 +21,7 @@ type Experiment struct {
 	Name           string          `yaml:"name" validate:"required" doc:"name of the experiment: letters, digits and dashes"`
 	Title          string          `yaml:"title" doc:"description in one line"`
 	Seed           uint64          `yaml:"seed" doc:"seed from which every random stream is derived"`
-	Replications   int             `yaml:"replications" validate:"min=1,max=1000000" doc:"number of runs of each configuration, each with its own workload"`
+	Replications   int             `yaml:"replications" validate:"min=1,max=1000000" doc:"number of runs of each configuration, each with a different workload"`
 	Until          *Until          `yaml:"until" doc:"precision at which the run stops; if omitted, all replications are run"`
 	Alphas         []float64       `yaml:"alphas" validate:"min=1,dive,min=0,max=1" doc:"inelasticities of users for which efficiency is computed, in [0,1] (eq. 9)"`
 	Sweep          []Axis          `yaml:"sweep" validate:"dive" doc:"fields to vary; every configuration is run at every point of these axes"`
@@ -40,7 +40,7 @@ type Experiment struct {
 type Until struct {
 	Metric    string  `yaml:"metric" validate:"required" doc:"metric whose interval is checked, as listed by 'bourse scenario options metric'"`
 	HalfWidth float64 `yaml:"half_width" validate:"gt=0,max=1e12" doc:"largest acceptable half-width of the 95 % interval, which is a confidence sequence and so remains valid after early stopping"`
-	Min       int     `yaml:"min" validate:"min=2,max=1000000" doc:"replications before the first check"`
+	Min       int     `yaml:"min" validate:"min=2,max=1000000" doc:"number of replications before the first check"`
 }
 
 // A Configuration is a choice of all settings except the admission policy.
@@ -64,14 +64,14 @@ func (c *Configuration) SetDefaults() { *c = Default() }
 type Fleet struct {
 	Hosts     int            `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
 	CPUs      float64        `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors per host"`
-	Sizes     []float64      `yaml:"sizes" validate:"dive,gt=0,max=1e6" doc:"list of processor counts assigned to hosts in turn, instead of cpus"`
-	Speed     float64        `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per processor and second, relative to a reference of 1"`
+	Sizes     []float64      `yaml:"sizes" validate:"dive,gt=0,max=1e6" doc:"numbers of processors, assigned to hosts in turn, instead of cpus"`
+	Speed     float64        `yaml:"speed" validate:"gt=0,max=1e6" doc:"speed of each processor, relative to a reference processor of speed 1"`
 	Speeds    []float64      `yaml:"speeds" validate:"dive,gt=0,max=1e6" doc:"list of speeds assigned to hosts in turn, instead of speed"`
-	Cap       float64        `yaml:"cap" validate:"min=0,max=1e6" doc:"maximum processors per task; 0 means no limit"`
+	Cap       float64        `yaml:"cap" validate:"min=0,max=1e6" doc:"maximum number of processors per task; 0 means no limit"`
 	Memory    float64        `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per host"`
 	Disk      float64        `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes per host"`
 	Bandwidth float64        `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bandwidth per host, bytes per second"`
-	Count     map[string]int `yaml:"count" doc:"units of countable resources per host, by name, such as gpu: 4; at most 8 names in a market"`
+	Count     map[string]int `yaml:"count" doc:"number of units of each countable resource per host, by name, such as gpu: 4; at most 8 names in a market"`
 	Held      []Held         `yaml:"held" validate:"omitempty,dive" doc:"list of amounts assigned to hosts in turn, instead of memory, disk, bandwidth and count"`
 	Whole     []bool         `yaml:"whole" validate:"omitempty" doc:"list of flags assigned to hosts in turn: whether a host sells only whole cores, as a node of Slurm; a task holds them from its start to its end"`
 	Floor     Floor          `yaml:"floor_per_hour" doc:"minimum charges, in dollars per hour"`
@@ -84,7 +84,7 @@ type Held struct {
 	Memory    float64        `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes"`
 	Disk      float64        `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes"`
 	Bandwidth float64        `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second"`
-	Count     map[string]int `yaml:"count" doc:"units of countable resources, by name"`
+	Count     map[string]int `yaml:"count" doc:"number of units of each countable resource, by name"`
 }
 
 // A Floor is the minimum price of a host's resources.
@@ -166,12 +166,12 @@ type Workload struct {
 	Plan      string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run unchanged, instead of a model"`
 	SWF       string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, instead of a model"`
 	Filter    string   `yaml:"filter" doc:"filter for the records of the log, such as ran,first:2000; with a model, the filter applies to a log given with --trace"`
-	Memory    string   `yaml:"memory" validate:"omitempty,oneof=none request used" doc:"log field with the memory of each node: none (the default), request (field 10) or used (field 7). If the field is unknown, the other one is used"`
+	Memory    string   `yaml:"memory" validate:"omitempty,oneof=none request used" doc:"log field with the memory of each node: none (the default), request (field 10) or used (field 7). If the value of this field is unknown, the other field is used"`
 	Preceding string   `yaml:"preceding" validate:"omitempty,oneof=followed ignored" doc:"arrival of jobs with a predecessor (fields 17 and 18 of a log, columns after and think of a plan). It is followed (think seconds after the predecessor's end or rejection; the default) or ignored (as recorded)"`
 	Estimate  *Choice  `yaml:"estimate" family:"law" doc:"distribution of the ratio estimate / runtime (at least 1) for jobs of a model; if omitted, the model's estimates are used"`
 	Annotate  Options  `yaml:"annotate" doc:"rules that change the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price and urgency"`
 	Warmup    float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"fraction of the jobs, from the first one, that run but are not measured"`
-	Funds     *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"initial balance of each user, $; if omitted, the total value of its jobs"`
+	Funds     *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"initial balance of each user, $; if omitted, the total value of the user's jobs"`
 }
 
 // A Market describes how hosts are sold.
@@ -179,22 +179,22 @@ type Market struct {
 	Sharing    Choice         `yaml:"sharing" family:"sharing" doc:"rule that sets each contract's share of a host"`
 	Bidding    Choice         `yaml:"bidding" family:"bidding" doc:"strategy by which a contract chooses hosts and bids"`
 	Payment    string         `yaml:"payment" doc:"payment rule"`
-	Reserve    float64        `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce, in $ per processor-second, on a host where every task gets all it can use; a contract never pays more than its bid"`
-	Resources  []string       `yaml:"resources" validate:"omitempty" doc:"resources other than processors that have a price: memory, disk, bandwidth, or names of countable resources"`
-	Licences   map[string]int `yaml:"licences" doc:"units of licences that belong to the whole market, by name, such as matlab: 10; a contract holds those in its plan's column count.NAME until it ends"`
-	Renew      float64        `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of a spot contract's bids (policy be), when it bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
+	Reserve    float64        `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce, in $ per processor-second, on a host where every task receives all the capacity that it can use; no contract pays more than its bid"`
+	Resources  []string       `yaml:"resources" validate:"omitempty" doc:"resources with a price, other than processors: memory, disk, bandwidth, or names of countable resources"`
+	Licences   map[string]int `yaml:"licences" doc:"number of units of each licence of the whole market, by name, such as matlab: 10; a contract holds the units in the column count.NAME of the plan until the contract ends"`
+	Renew      float64        `yaml:"renew" validate:"min=0,max=1e9" doc:"time between renewals of the bids of spot contracts (policy be), in seconds; 0 means never. A renewal spreads the remaining budget over the remaining time, in the same proportions"`
 	Forecaster Choice         `yaml:"forecaster" family:"forecaster" doc:"forecaster of the price percentile"`
 	Window     float64        `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history that forecasts use, s"`
-	Instant    string         `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (all ends follow together), or one-by-one. The last one processes submissions, then ends in the order of the log, and scans the queue after each event"`
+	Instant    string         `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of simultaneous events: ends-first (freed processors can be used at once), submissions-first (all ends follow together), or one-by-one. The order one-by-one processes submissions, then ends in the order of the log, and scans the queue after each event"`
 }
 
 // An SLA describes the promise of a contract, and the penalty if the promise is broken.
 type SLA struct {
 	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total (fast hosts compensate for slow hosts) or per-host (each node does its own work)"`
-	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"factor; the deadline is this factor times the quantity that 'of' names"`
-	Of          string   `yaml:"of" validate:"oneof=plan estimate runtime" doc:"quantity that slack multiplies: the plan's deadline, the user's estimate, or the true runtime"`
+	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"factor by which the quantity in 'of' is multiplied to obtain the deadline"`
+	Of          string   `yaml:"of" validate:"oneof=plan estimate runtime" doc:"quantity that slack multiplies: plan (the plan's deadline), estimate (the user's estimate) or runtime (the true runtime)"`
 	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan none" doc:"hard (work stops at the deadline), soft (work continues), plan (soft for jobs with a penalty rate that are not marked hard), or none. With none, the plan's deadline only sets the period over which a bid spends the budget"`
-	RunsOn      bool     `yaml:"runs_on" doc:"whether work continues after a hard deadline, although the promise counts as broken"`
+	RunsOn      bool     `yaml:"runs_on" doc:"whether work continues after a hard deadline; the promise counts as broken in any case"`
 	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; if omitted, the plan's penalty"`
 }
 
@@ -212,7 +212,7 @@ type Needs struct {
 
 // A Bound contains the minimum or the maximum of each resource.
 type Bound struct {
-	CPU       float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"processors; 0 means no bound"`
+	CPU       float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"number of processors; 0 means no bound"`
 	Memory    float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes"`
 	Disk      float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes"`
 	Bandwidth float64 `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second"`

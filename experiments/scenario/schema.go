@@ -124,7 +124,7 @@ func choiceOf(name *jsonschema.Schema) *jsonschema.Schema {
 	mapping.Properties.Set("name", name)
 	mapping.Properties.Set("label", &jsonschema.Schema{Type: "string", Pattern: word.String(), Description: "label that distinguishes several uses of one plug-in"})
 	mapping.Properties.Set("sharing", &jsonschema.Schema{Description: "sharing rule for this admission policy, instead of market.sharing"})
-	mapping.Properties.Set("negotiate", &jsonschema.Schema{Enum: []any{Never, Rational, Impatient}, Description: "whether users accept an offer that makes them better off instead of a rejection: never, rational (they take the best offer) or impatient (the earliest one)"})
+	mapping.Properties.Set("negotiate", &jsonschema.Schema{Enum: []any{Never, Rational, Impatient}, Description: "whether users accept an advantageous offer instead of a rejection: never, rational (users take the best offer) or impatient (users take the earliest offer)"})
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{name, mapping}}
 }
 

@@ -13,10 +13,10 @@ import (
 // An Axis is a field of configurations that takes several values in turn. With two axes,
 // every value of the first is combined with every value of the second.
 type Axis struct {
-	Path   string   `yaml:"path" validate:"required" doc:"field to vary in every configuration, such as workload.annotate.delay, or only in one, such as pareto-high:fleet.hosts, which is then the only one that is run"`
+	Path   string   `yaml:"path" validate:"required" doc:"field to vary in every configuration, such as workload.annotate.delay, or in only one configuration, such as pareto-high:fleet.hosts; in the second case, only that configuration is run"`
 	Also   []string `yaml:"also" doc:"other fields that get the same values, such as fields of other policies"`
 	Values []Value  `yaml:"values" validate:"min=1" doc:"values of the field: numbers, words and ranges, such as 0.5..0.95/0.05"`
-	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; by default, the path"`
+	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; if omitted, the path"`
 }
 
 // Name returns the label of the axis or, if it has no label, the path.
@@ -46,7 +46,7 @@ func (v Value) Node() *config.Node {
 // sweep, the figure shows bars.
 type Figure struct {
 	Metrics []string  `yaml:"metrics" validate:"min=1" doc:"metrics to draw, one panel per metric and configuration"`
-	Range   []float64 `yaml:"range" doc:"lower and upper end of percentage axes, extended if a mean lies outside; by default, 0 and 100"`
+	Range   []float64 `yaml:"range" doc:"lower and upper end of percentage axes, extended if a mean lies outside; if omitted, 0 and 100"`
 	Less    string    `yaml:"less" doc:"label of a baseline policy; an additional figure shows the other policies minus the baseline, paired by replication"`
 }
 

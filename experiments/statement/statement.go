@@ -19,7 +19,7 @@ type Statement struct {
 	Account   string            `json:"account"`
 	Since     int64             `json:"since" doc:"number of the last entry before the statement; 0 if there is none"`
 	Opening   bank.Amount       `json:"opening"`
-	Others    []otherMove       `json:"others" doc:"entries that do not belong to a contract of the account"`
+	Others    []otherMove       `json:"others" doc:"transfers that do not belong to a contract of the account"`
 	Contracts []*statedContract `json:"contracts"`
 	Closing   bank.Amount       `json:"closing"`
 	Held      bank.Amount       `json:"held" doc:"amount still in escrow at the end"`
@@ -34,7 +34,7 @@ type otherMove struct {
 	Time     float64     `json:"time" doc:"time, s"`
 	Kind     bank.Kind   `json:"kind"`
 	ID       string      `json:"id,omitempty"`
-	Contract *int64      `json:"contract,omitempty" doc:"contract of another account"`
+	Contract *int64      `json:"contract,omitempty" doc:"number of the contract, which belongs to another account"`
 	With     string      `json:"with"`
 	Amount   bank.Amount `json:"amount" doc:"amount; negative if the account paid it"`
 }
@@ -42,11 +42,11 @@ type otherMove struct {
 // A statedContract is a contract that the account has paid for.
 type statedContract struct {
 	Contract int64           `json:"contract"`
-	Admitted float64         `json:"admitted" doc:"time of the admission, s"`
+	Admitted float64         `json:"admitted" doc:"time of the admission, in seconds"`
 	Budget   bank.Amount     `json:"budget"`
 	Decision json.RawMessage `json:"decision,omitempty" doc:"decision and the numbers on which it is based"`
 	Settled  *float64        `json:"settled,omitempty" doc:"time of the settlement, s; omitted while the contract is open"`
-	Charges  []charge        `json:"charges" doc:"transfers, in the order of their entries"`
+	Charges  []charge        `json:"charges" doc:"transfers in the order of the ledger entries"`
 	Cost     bank.Amount     `json:"cost" doc:"sum of the charges"`
 	Refund   bank.Amount     `json:"refund"`
 	Verdict  string          `json:"verdict" doc:"open, or the outcome stated in the settlement"`

@@ -20,8 +20,8 @@ type Line struct {
 type Point struct {
 	Line
 	G        float64 `json:"g" doc:"promised probability"`
-	Price    kept    `json:"price" doc:"fraction of the time until the deadline during which the other bids on a queried host add up to at most the percentile"`
-	Pinball  float64 `json:"pinball" doc:"mean pinball loss of the percentile during that time, $/s"`
+	Price    kept    `json:"price" doc:"fraction of the time until the deadline during which the sum of the other bids on a queried host is at most the price percentile"`
+	Pinball  float64 `json:"pinball" doc:"mean pinball loss of the price percentile until the deadline, $/s"`
 	Contract kept    `json:"contract" doc:"probability that an accepted contract is fulfilled"`
 	Cost
 	Less *Cost `json:"less" doc:"difference from another policy on the same replications; null unless requested"`
@@ -31,9 +31,9 @@ type Point struct {
 type kept struct {
 	Promises int      `json:"promises" doc:"number of promises over all replications"`
 	Kept     float64  `json:"kept" doc:"mean over replications of the realized fraction; 0 without promises"`
-	Lo95     *float64 `json:"lo95" doc:"lower end of the fraction's 95 % interval, the score interval of clustered trials; null for fewer than two replications"`
+	Lo95     *float64 `json:"lo95" doc:"lower end of the 95 % score interval of clustered trials for the fraction; null for fewer than two replications"`
 	Hi95     *float64 `json:"hi95"`
-	Brier    float64  `json:"brier" doc:"mean over replications of the mean of (g - realized)²; lower is better"`
+	Brier    float64  `json:"brier" doc:"mean over replications of the mean of (g - realized)²; lower values are better"`
 }
 
 // A meanValue is a mean over replications, with Student's 95 % interval.
@@ -46,7 +46,7 @@ type meanValue struct {
 // A Cost contains the outcomes of jobs, other than whether promises were kept. Each outcome is
 // a mean over replications.
 type Cost struct {
-	Rejections meanValue `json:"rejections" doc:"fraction of all jobs"`
+	Rejections meanValue `json:"rejections" doc:"fraction of jobs that were rejected"`
 	Revenue    meanValue `json:"revenue" doc:"$"`
 	Efficiency meanValue `json:"efficiency" doc:"efficiency for inelastic users (eq. 9 at alpha = 1)"`
 }
@@ -65,8 +65,8 @@ type Calibrated struct {
 // A lineScores contains the scores of one line over all its points.
 type lineScores struct {
 	Line
-	Price    *score `json:"price" doc:"null if the policy promises no price because it does not use the percentile for g"`
-	Contract *score `json:"contract" doc:"null if the policy accepted nothing"`
+	Price    *score `json:"price" doc:"scores of price promises; null if the policy promises no price because it does not use the percentile for g"`
+	Contract *score `json:"contract" doc:"scores of promises to fulfil contracts; null if the policy accepted no job"`
 }
 
 // A score measures the distance of promised values from realized values.
@@ -123,7 +123,7 @@ func calibrated(name string, replications int, points []Point, less string, note
 	}
 	r.Notes = append(slices.Clip(notes),
 		fmt.Sprintf("Fractions are means over %d replications. Their 95 %% intervals are score intervals for clustered trials, where each replication is a cluster.", replications),
-		"A price promise is evaluated on each host that the policy queried, even if it then rejected the job. The realized fraction is the fraction of the time until the deadline during which the other bids add up to at most the percentile. The time after the last event of a run is not counted. A policy that does not use the percentile for g promises no price.",
+		"A price promise is evaluated on each host that the policy queried, even if the policy then rejected the job. The realized fraction is the fraction of the time until the deadline during which the sum of the other bids is at most the price percentile. The time after the last event of a run is not counted. A policy that does not use the percentile for g promises no price.",
 		"For contracts, the realized fraction is the fraction of accepted contracts that were fulfilled. Contracts that were cancelled, or still open when the market closed, are not counted.")
 	return r
 }
@@ -191,7 +191,7 @@ func (l Line) row(cells ...any) []report.Cell {
 
 // table lists the promises of one kind. On request, it includes their pinball loss.
 func (r *Calibrated) table(title string, pinball bool, of func(*Point) *kept) report.Table {
-	t := header(title, "A value is bold if its whole interval lies below the promise.", "promised", "realized", "95 % from", "to", "promises", "Brier")
+	t := header(title, "A value is bold if the whole interval of the value lies below the promise.", "promised", "realized", "95 % from", "to", "promises", "Brier")
 	if pinball {
 		t.Header = append(t.Header, "pinball, $/s")
 	}
@@ -213,7 +213,7 @@ func (r *Calibrated) table(title string, pinball bool, of func(*Point) *kept) re
 
 // costs lists the costs of promises.
 func (r *Calibrated) costs(title string, of func(*Point) *Cost) report.Table {
-	t := header(title, "Half-widths are those of Student's 95 % intervals of the mean. Efficiency is for inelastic users.", "promised", "rejections", "±", "revenue, $", "±", "efficiency", "±")
+	t := header(title, "Half-widths refer to Student's 95 % intervals of the mean. Efficiency is for inelastic users.", "promised", "rejections", "±", "revenue, $", "±", "efficiency", "±")
 	for i := range r.Points {
 		p := &r.Points[i]
 		c := of(p)
@@ -261,7 +261,7 @@ func fixed(x *float64, places int) string { return digits(float64(maybe(x)), 'f'
 func (r *Calibrated) figure() report.Figure {
 	f := report.Figure{
 		Name: "calibration", Title: "Promised against kept", Across: 2,
-		Caption: "Error bars are 95 % intervals. Points on the line show promises kept exactly as often as stated; points above it show promises kept more often.",
+		Caption: "Error bars are 95 % intervals. Points on the line show promises kept exactly as often as stated; points above the line show promises kept more often.",
 	}
 	several := slices.ContainsFunc(r.Points, func(p Point) bool { return p.Configuration != r.Points[0].Configuration })
 	for _, of := range r.lines() {

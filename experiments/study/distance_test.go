@@ -199,10 +199,10 @@ func TestMistakes(t *testing.T) {
 	for _, c := range [][3]string{
 		{"name: a", "name: a b", `f.yaml:1:7: name: found "a b", want letters, digits and dashes`},
 		{"scenario: paper", "strength: 4", "f.yaml:2:11: strength: found 4, want 2 to 3"},
-		{"    path: base.x\n", "", "f.yaml:4:5: factors.x: want either path (a field of the scenario) or metric"},
+		{"    path: base.x\n", "", "f.yaml:4:5: factors.x: want exactly one of path (a field of the scenario) and metric"},
 		{"base.x", "base.x=3", `f.yaml:5:11: factors.x.path: found "base.x=3", want a path such as base.market.payment`},
 		{"path: base.x", "metric: x", "f.yaml:7:17: factors.x.values.0.value: found 1, want 1 metrics"},
-		{"      - {value: 2}\n", "", "f.yaml:7:7: factors.x.values: found 1, want at least two"},
+		{"      - {value: 2}\n", "", "f.yaml:7:7: factors.x.values: found 1 values, want at least two"},
 		{"value: 2", "value: 1", `f.yaml:8:9: factors.x.values.1.label: found "1" twice`},
 		{"value: 2", "valeu: 2", "f.yaml:8:10: factors.x.values.1.valeu: unknown field, did you mean value? want one of label, value"},
 	} {
@@ -218,7 +218,7 @@ func TestMistakes(t *testing.T) {
 		"configuration,admission,metric,value\n":                     "t.csv: found no number",
 		"configuration,admission,metric,value\na,b,c,x\n":            `t.csv:2: value: found "x", want a number`,
 		"configuration,admission,metric,value\na,,c,1\n":             "t.csv:2: admission: missing",
-		"configuration,admission,metric,value,to\na,b,c,2,1\n":       "t.csv:2: to: found 1, want at least the value, 2",
+		"configuration,admission,metric,value,to\na,b,c,2,1\n":       "t.csv:2: to: found 1, want at least 2, the value",
 		"configuration,admission,metric,value,error\na,b,c,2,-1\n":   `t.csv:2: error: found "-1", want a number, at least 0`,
 		"configuration,admission,metric,value\na,b,c,1\n\na,b,c,2\n": "t.csv:4: metric: found a b c twice",
 	} {
@@ -239,7 +239,7 @@ func TestValuesAlike(t *testing.T) {
 		x := float64(r.levels[0]) // b has no effect, and m measures another metric
 		samples = append(samples, sampleOf(f, r, map[string][]float64{"m": {x, 2}, "other": {x, 3}, "n": {3, math.NaN()}}))
 	}
-	const want = "If only this factor changed, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."
+	const want = "When only this factor was changed, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."
 	found := f.compare(samples)
 	if notes := strings.Join(found.notes(nil), "\n"); !strings.Contains(notes, want) {
 		t.Errorf("notes = %s, want %q among them", notes, want)

@@ -26,8 +26,8 @@ type Coverage struct {
 	G          float64 `json:"g" doc:"requested probability"`
 	Forecasts  int     `json:"forecasts"`
 	Covered    float64 `json:"covered" doc:"fraction of the time during which the price was at most the forecast"`
-	Sharpness  float64 `json:"sharpness" doc:"mean forecast divided by the mean price, with forecasts limited to between 0 and the highest price; lower is sharper"`
-	Pinball    float64 `json:"pinball" doc:"mean pinball loss of the forecast, divided by the mean price; lower is better"`
+	Sharpness  float64 `json:"sharpness" doc:"mean forecast divided by the mean price, with forecasts limited to the range from 0 to the highest price; lower values are sharper"`
+	Pinball    float64 `json:"pinball" doc:"mean pinball loss of the forecast, divided by the mean price; lower values are better"`
 }
 
 // Forecast evaluates the named forecasters, with default options, on each series at each
@@ -55,7 +55,7 @@ func Forecast(ctx context.Context, series []Series, forecasters []string, gs []f
 	})
 	return &Held{Coverages: report.List(all), Files: []string{}, Notes: []string{
 		"Coverage is the fraction of time during which the price was at most the forecast, over all forecasts. Forecasts are made ten times per window, for the next window.",
-		"Sharpness is the mean forecast divided by the mean price, with forecasts limited to between 0 and the highest price. Pinball is the mean pinball loss of the forecast, divided by the mean price. Forecasts overlap, so there are no intervals.",
+		"Sharpness is the mean forecast divided by the mean price, with forecasts limited to the range from 0 to the highest price. Pinball is the mean pinball loss of the forecast, divided by the mean price. Forecasts overlap, so there are no intervals.",
 		fmt.Sprintf("A window is %.0f s of simulated prices, %.0f h of demand, or %.0f h of spot prices.", drawnWindow, demandWindow/3600, spotWindow/3600),
 	}}, err
 }
@@ -107,7 +107,7 @@ func cover(s Series, name string, f market.Forecaster, g float64) (Coverage, err
 		open = append(open, promise{g: g, price: f.Percentile(a.History(), now, g)})
 	}
 	if c.Forecasts == 0 {
-		return c, fmt.Errorf("%s: the prices cover %v s, which is less than a window of %v s", s.Name, s.End, s.Window)
+		return c, fmt.Errorf("%s: found prices for %v s, want at least one window of %v s", s.Name, s.End, s.Window)
 	}
 	n := float64(c.Forecasts)
 	c.Covered, c.Pinball, c.Sharpness = c.Covered/n, c.Pinball/n, c.Sharpness/n

@@ -123,7 +123,7 @@ func (n *printed) read(header, row []string) (err error) {
 	n.lo = number("value", "a number", math.Inf(-1))
 	if n.hi = n.lo; given["to"] != "" {
 		if n.hi = number("to", "a number", math.Inf(-1)); err == nil && n.hi < n.lo {
-			err = n.fail("to", "found %v, want at least the value, %v", n.hi, n.lo)
+			err = n.fail("to", "found %v, want at least %v, the value", n.hi, n.lo)
 		}
 	}
 	if given["error"] != "" {

@@ -157,7 +157,7 @@ func (r *Readings) check() error {
 	case !nameOf.MatchString(r.Name):
 		return r.fail("name", "found %.40q, want letters, digits and dashes", r.Name)
 	case r.Scenario == "":
-		return r.fail("scenario", "missing, want a preset or a scenario file")
+		return r.fail("scenario", "found none, want a preset or a scenario file")
 	case len(r.Factors) == 0:
 		return r.fail("factors", "found none, want at least one")
 	case r.Confirm.Seed == r.Seed:
@@ -171,9 +171,9 @@ func (r *Readings) check() error {
 		case slices.ContainsFunc(r.Factors[:i], func(o factor) bool { return o.Name == f.Name }):
 			return r.fail(at+".name", "found %s twice", f.Name)
 		case (len(f.Path) > 0) == (len(f.Metric) > 0):
-			return r.fail(at, "want either path (a field of the scenario) or metric")
+			return r.fail(at, "want exactly one of path (a field of the scenario) and metric")
 		case len(f.Values) < 2:
-			return r.fail(at+".values", "found %d, want at least two", len(f.Values))
+			return r.fail(at+".values", "found %d values, want at least two", len(f.Values))
 		}
 		for _, p := range f.Path {
 			if p == "" || strings.Contains(p, "=") {
@@ -297,10 +297,10 @@ func (r *Readings) prepare() error {
 		n := &r.numbers[i]
 		at := slices.Index(all, n.Configuration)
 		if at < 0 {
-			return n.fail("configuration", "found %s, which %s does not have", n.Configuration, r.Scenario)
+			return n.fail("configuration", "found %s, want a configuration of %s", n.Configuration, r.Scenario)
 		}
 		if !slices.Contains(labelsOf(e.Configurations[at].Admission), n.Admission) {
-			return n.fail("admission", "found %s, which %s does not have in %s", n.Admission, r.Scenario, n.Configuration)
+			return n.fail("admission", "found %s, want a policy of %s in %s", n.Admission, r.Scenario, n.Configuration)
 		}
 		for _, m := range r.measures(n.Metric) {
 			if _, err := known.New(m, nil); err != nil {

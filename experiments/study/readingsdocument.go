@@ -30,7 +30,7 @@ func (d *distances) document(l report.Labels) report.Document {
 	report.JSON[ReadingsValues]().Write(&json, d.values(l, nil)) // writes to a Buffer cannot fail
 	return report.Document{
 		Title: title,
-		Lead: fmt.Sprintf("This page compares %d variants of %s (%d replications each) with %d printed numbers. The variants are an orthogonal array of strength %d over %d factors (%d variants), and all variants that differ from the scenario in one factor.",
+		Lead: fmt.Sprintf("This page compares %d variants of %s (%d replications each) with %d numbers printed in the paper. The variants are an orthogonal array of strength %d over %d factors (%d variants), and all variants that differ from the scenario in one factor.",
 			len(d.readings), d.Scenario, d.Replications, len(d.numbers), d.Strength, len(d.Factors), array),
 		Tables:  []report.Table{d.explained(), d.confirmed(), d.alone(), d.compared(l)},
 		Figures: []report.Figure{d.curve()},
@@ -61,8 +61,8 @@ func (d *distances) said(r reading) string {
 
 func (d *distances) explained() report.Table {
 	t := report.Table{
-		Title: "What explains the distance", Left: 1, Header: []string{"factor", "variance, %", "of its log, %", "by chance, %", "mean distance at each value"},
-		Note: "For each factor, the table shows the fraction of the distance's variance over the array that the factor explains by itself (its main effect). It also shows this fraction for the logarithm of the distance, which gives less weight to very distant variants. The column \"by chance\" shows the fraction that a factor without effect would explain.",
+		Title: "Variance of the distance explained by each factor", Left: 1, Header: []string{"factor", "variance, %", "of its log, %", "by chance, %", "mean distance at each value"},
+		Note: "For each factor, the table shows the fraction of the variance of the distance over the array that the factor explains by itself (main effect). The table also shows this fraction for the logarithm of the distance, which gives less weight to very distant variants. The column \"by chance\" shows the fraction that a factor without effect would explain.",
 	}
 	share := func(x float64) report.Cell { return report.Cell{Text: percent(x), Strong: x > 0.05} }
 	for _, e := range d.effects {
@@ -81,8 +81,8 @@ func (a *against) score() string { return fmt.Sprintf("%d of %d", a.met, a.of) }
 
 func (d *distances) confirmed() report.Table {
 	t := report.Table{
-		Title: "The closest variants, run again", Left: 2, Header: []string{"", "variant", "first", "again", "±", "met"},
-		Note: fmt.Sprintf("The table shows the original distances, and the distances with other seeds (± standard error). Some of the closest of %d variants are close only by chance. The column \"met\" counts the numbers that are less than %v standard errors off with the other seeds.",
+		Title: "Repeated runs of the closest variants", Left: 2, Header: []string{"", "variant", "first", "again", "±", "met"},
+		Note: fmt.Sprintf("The table shows the original distances, and the distances with other seeds (± standard error). Some of the closest of %d variants are close only by chance. The column \"met\" shows the number of printed numbers that differ from the results with the other seeds by less than %v standard errors.",
 			len(d.readings), met),
 	}
 	for i, r := range d.rerun {
@@ -100,7 +100,7 @@ func (d *distances) alone() report.Table {
 	base := &d.first[0]
 	t := report.Table{
 		Title: "One change at a time", Left: 2, Header: []string{"factor", "value", "distance", "change", "±", "met"},
-		Note: "The table shows how each result differs from that of the unchanged scenario on the same jobs, with standard errors.",
+		Note: "The table shows the difference between each result and the result of the unchanged scenario on the same jobs, with standard errors.",
 		Rows: [][]report.Cell{report.Cells("", "as in the scenario", decimals(base.distance.Value), "", "", base.score())},
 	}
 	for i, f := range d.Factors {
@@ -128,7 +128,7 @@ func (d *distances) compared(l report.Labels) report.Table {
 	}
 	t := report.Table{
 		Title: "The numbers", Left: 3, Header: []string{"configuration", "policy", "metric", "printed", "error", "scenario", "z", "closest", "z", "met by, %"},
-		Note: "The column \"scenario\" is the unchanged scenario, and the column \"closest\" is the closest variant, run again. The column \"error\" is the standard error of the printed number. If the paper does not state this error, it is estimated from our variance and the paper's number of replications, and marked ≈. The column \"met by\" is the fraction of all variants that meet the number.",
+		Note: "The column \"scenario\" is the unchanged scenario, and the column \"closest\" is the closest variant, run again. The column \"error\" is the standard error of the printed number. If the paper does not state this error, the error is estimated from our variance and the paper's number of replications, and marked ≈. The column \"met by\" is the percentage of all variants that meet the number.",
 	}
 	for i, n := range d.numbers {
 		row := []any{l.Of(n.Configuration), l.Of(n.Admission), l.Of(n.Metric), n.String(), digits(d.errors[i], 'f', 3)}
@@ -164,7 +164,7 @@ func (d *distances) notes(l report.Labels) []string {
 	}
 	said := []string{fmt.Sprintf("%d of %d variants meet all numbers; the best variant meets %d of %d.", all, len(d.first), most, len(d.numbers))}
 	if pairs := d.alike(); pairs != nil {
-		said = append(said, "If only this factor changed, these values gave the same numbers in every replication: "+strings.Join(pairs, "; ")+".")
+		said = append(said, "When only this factor was changed, these values gave the same numbers in every replication: "+strings.Join(pairs, "; ")+".")
 	}
 	var known, never []string
 	for i, n := range d.numbers {
@@ -177,7 +177,7 @@ func (d *distances) notes(l report.Labels) []string {
 		}
 	}
 	if never != nil {
-		said = append(said, "Met by no variant: "+strings.Join(never, ", ")+".")
+		said = append(said, "Numbers that no variant meets: "+strings.Join(never, ", ")+".")
 	}
 	if known == nil {
 		return append(said, "The errors of the printed numbers are unknown.")
@@ -224,7 +224,7 @@ func (d *distances) curve() report.Figure {
 	}
 	return report.Figure{
 		Name: "curve", Title: fmt.Sprintf("Distance of %d variants of %s from the printed numbers", len(order), d.Scenario), Panels: []report.Panel{p},
-		Caption: "Variants are sorted by distance, with 95 % intervals. The values of every factor are shown below them. The unchanged scenario is highlighted. If a variant has a row in a table below, its point links to this row. readings.csv contains all variants by rank.",
+		Caption: "Variants are sorted by distance, with 95 % intervals. The values of every factor are shown below the distances. The unchanged scenario is highlighted. Points of variants that have a row in a table below link to this row. readings.csv contains all variants by rank.",
 	}
 }
 
@@ -288,8 +288,8 @@ type ReadingsValues struct {
 
 type effectValue struct {
 	Factor   string    `json:"factor"`
-	Share    *float64  `json:"share" doc:"fraction of the variance of the distance over the array"`
-	LogShare *float64  `json:"log_share" doc:"fraction of the variance of the logarithm of the distance over the array"`
+	Share    *float64  `json:"share" doc:"fraction of the variance of the distance over the array that the factor explains"`
+	LogShare *float64  `json:"log_share" doc:"fraction of the variance of the logarithm of the distance over the array that the factor explains"`
 	Chance   *float64  `json:"chance" doc:"fraction that a factor without effect would explain"`
 	Values   []atValue `json:"values"`
 }
@@ -304,7 +304,7 @@ type numberValue struct {
 	Lo     float64 `json:"lo"`
 	Hi     float64 `json:"hi" doc:"upper end of a printed range; the same as lo if a single number was printed"`
 	Error  float64 `json:"error" doc:"standard error of the printed number"`
-	Known  bool    `json:"known" doc:"whether the paper states the error; if not, it is estimated from our variance and the paper's number of replications"`
+	Known  bool    `json:"known" doc:"whether the paper states the error; if not, the error is estimated from our variance and the paper's number of replications"`
 	Source string  `json:"source"`
 	MetBy  float64 `json:"met_by" doc:"fraction of all variants that meet the number"`
 }
@@ -318,9 +318,9 @@ type readingValue struct {
 
 type distanceValue struct {
 	Distance *float64   `json:"distance" doc:"root mean square of z over the printed numbers"`
-	Error    *float64   `json:"error" doc:"standard error of the distance (jackknife over replications)"`
-	Met      int        `json:"met" doc:"number of printed numbers that are less than 1.96 standard errors off"`
-	Of       int        `json:"of" doc:"number of printed numbers with a measurement"`
+	Error    *float64   `json:"error" doc:"standard error of the distance, by a jackknife over replications"`
+	Met      int        `json:"met" doc:"number of printed numbers that differ from the measurement by less than 1.96 standard errors"`
+	Of       int        `json:"of" doc:"number of printed numbers for which there is a measurement"`
 	Z        []*float64 `json:"z" doc:"z score of each number"`
 }
 

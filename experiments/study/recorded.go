@@ -125,7 +125,7 @@ func parseSpot(in io.Reader) ([]Series, error) {
 		}
 		price, ok := exact.Trunc(9, []float64{hourly}, []float64{3600})
 		if !ok {
-			return nil, fmt.Errorf("price of %v dollars per hour: want 0 or more", hourly)
+			return nil, fmt.Errorf("found a price of %v dollars per hour, want 0 or more", hourly)
 		}
 		found[line[0]] = append(found[line[0]], step{float64(at.Unix()), market.Rate(price)})
 	}

@@ -17,10 +17,10 @@ type Goal struct {
 	Scenario      string   `json:"scenario"`
 	Configuration string   `json:"configuration"`
 	Metric        string   `json:"metric"`
-	Least         bool     `json:"least" doc:"true if the smallest value is the best; false if the largest value is"`
+	Least         bool     `json:"least" doc:"true if the smallest value is the best, false if the largest value is the best"`
 	Over          []string `json:"over" doc:"the axes"`
 	Smooth        bool     `json:"smooth" doc:"true if the search began with a golden section, which assumes that the metric has one peak along the axis"`
-	Budget        int      `json:"budget" doc:"number of replications, over all settings"`
+	Budget        int      `json:"budget" doc:"maximum number of replications of all settings together"`
 	Within        float64  `json:"within" doc:"largest acceptable regret"`
 }
 
@@ -55,13 +55,13 @@ const (
 // Tuned is the result of a search for the best setting.
 type Tuned struct {
 	Goal
-	Stop     Stop         `json:"stop" doc:"reason why the search ended: decided (one setting is left), near (the regret is at most the value of within), spent (the budget is used up), or interrupted"`
-	Best     int          `json:"best" doc:"setting with the best mean among those that remain"`
+	Stop     Stop         `json:"stop" doc:"reason why the search ended: decided (one setting is left), near (the regret is at most the value of within), spent (the budget is used up) or interrupted"`
+	Best     int          `json:"best" doc:"remaining setting with the best mean"`
 	Kept     []int        `json:"kept" doc:"settings that are not significantly worse than the best setting, sorted by their means; the best setting is the first"`
 	Settings []settingRow `json:"settings"`
 	Regret   regret       `json:"regret"`
-	Spent    int          `json:"spent" doc:"replications of all settings together"`
-	Even     int          `json:"even" doc:"replications that an even split would need for the same result"`
+	Spent    int          `json:"spent" doc:"number of replications of all settings together"`
+	Even     int          `json:"even" doc:"number of replications of all settings together that an even split would need for the same result"`
 	Tells    int          `json:"tells" doc:"estimated number of replications per setting needed to separate the best setting from all others; 0 if unknown"`
 	Method   string       `json:"method"`
 
@@ -83,19 +83,19 @@ type settingRow struct {
 	Lo         report.Maybe `json:"lo" doc:"95 % interval of the mean, by a confidence sequence; null if there is none yet"`
 	Hi         report.Maybe `json:"hi"`
 	Kept       bool         `json:"kept"`
-	Dropped    int          `json:"dropped" doc:"replications after which the setting was dropped; 0 if it remains"`
-	By         int          `json:"by" doc:"setting that was better, if it was dropped"`
-	Difference report.Maybe `json:"difference" doc:"mean of this setting minus the mean of the best setting, over the replications that both ran"`
-	LessLo     report.Maybe `json:"difference_lo" doc:"interval of that difference, by a confidence sequence; all these intervals are simultaneous at 95 %"`
+	Dropped    int          `json:"dropped" doc:"number of replications after which the setting was dropped; 0 if the setting remains"`
+	By         int          `json:"by" doc:"better setting, if this setting was dropped"`
+	Difference report.Maybe `json:"difference" doc:"mean of this setting minus the mean of the best setting, over the replications of both settings"`
+	LessLo     report.Maybe `json:"difference_lo" doc:"interval of the difference, by a confidence sequence; the intervals of all settings are simultaneous at 95 %"`
 	LessHi     report.Maybe `json:"difference_hi"`
 	Needed     int          `json:"needed" doc:"estimated number of replications per setting needed to separate this setting from the best one; 0 if unknown"`
-	Same       bool         `json:"same" doc:"whether its value is exactly that of the best setting in every replication"`
+	Same       bool         `json:"same" doc:"whether this setting and the best setting have exactly the same value in every replication"`
 }
 
 // A regret is the possible loss if the user chooses the best setting found.
 type regret struct {
-	Expected float64      `json:"expected" doc:"expected advantage of the true best setting: Bayesian bootstrap over replications"`
-	Most     report.Maybe `json:"most" doc:"upper bound of the regret at 95 %; null if there is no bound yet"`
+	Expected float64      `json:"expected" doc:"expected advantage of the true best setting over the chosen one, by a Bayesian bootstrap over replications"`
+	Most     report.Maybe `json:"most" doc:"upper bound on the regret, at 95 %; null if there is no bound yet"`
 	Draws    int          `json:"draws" doc:"number of draws of the bootstrap"`
 }
 
@@ -119,7 +119,7 @@ func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts experim
 		ask.Budget = perSetting * len(settings)
 	}
 	if least := fewest * len(settings); ask.Budget < least {
-		return nil, misuse.Errorf("budget: found %d, want at least %d: %d for each of %d settings", ask.Budget, least, fewest, len(settings))
+		return nil, misuse.Errorf("budget: found %d, want at least %d, which is %d for each of %d settings", ask.Budget, least, fewest, len(settings))
 	}
 	if !(ask.Within >= 0) || math.IsInf(ask.Within, 0) {
 		return nil, misuse.Errorf("within: found %v, want 0 or more", ask.Within)
@@ -129,7 +129,7 @@ func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts experim
 		return nil, err
 	}
 	if alike := p.Alike(); len(alike) > 0 {
-		return nil, misuse.Errorf("configuration %s: every replication has the same jobs on the same hosts. Use bourse run with a sweep, which needs only one replication, or the workload model resample, which draws jobs from a log", alike[0])
+		return nil, misuse.Errorf("configuration %s: found the same jobs on the same hosts in every replication. Use bourse run with a sweep, which needs only one replication, or the workload model resample, which draws jobs from a log", alike[0])
 	}
 	of, err := fingerprint(p, ask.Metric)
 	if err != nil {

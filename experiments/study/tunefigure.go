@@ -15,7 +15,7 @@ import (
 func (r *Tuned) figure() report.Figure {
 	f := report.Figure{
 		Name: "tune", Title: r.goal(), Order: []string{"all", "not significantly worse", "the best"},
-		Caption: "The figure shows means with their 95 % intervals. It also shows means minus the best mean, with intervals that are simultaneous at 95 %. If an interval of such a difference reaches 0, the setting is not significantly worse. All intervals are confidence sequences.",
+		Caption: "The figure shows means with their 95 % intervals. The figure also shows the difference of each mean from the best mean, with intervals that are simultaneous at 95 %. A setting is not significantly worse if the interval of its difference contains 0. All intervals are confidence sequences.",
 	}
 	var names []string
 	arms := make(map[string][]int)

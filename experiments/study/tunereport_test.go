@@ -33,7 +33,7 @@ func TestReport(t *testing.T) {
 	for gap, want := range map[float64][]string{
 		1: {
 			"The largest revenue in one over admission.a.x: a 0.3 is the best of 4 settings; all others are significantly worse.",
-			"There is no price of ignorance, at 95 %.", "until one setting was left.", "0.3 is the largest admission.a.x that was tried; a larger value may be better.",
+			"At 95 %, the price of ignorance is zero, because only one setting is left.", "until one setting was left.", "0.3 is the largest admission.a.x that was tried; a larger value may be better.",
 		},
 		0.001: {
 			"2 of 4 settings do not differ significantly.", "The price of ignorance is the loss from choosing a 0.", "of a budget of 200.",

@@ -52,7 +52,7 @@ func (r *Tuned) verdict() string {
 	case n == 1:
 		return fmt.Sprintf("%s: %s is the best of %d settings; all others are significantly worse.", r.goal(), best, all)
 	case r.Stop == Near:
-		return fmt.Sprintf("%s: %s is the best of %d settings, or within %s of it; %d do not differ significantly.", r.goal(), best, all, number(r.Within), n)
+		return fmt.Sprintf("%s: %s is the best of %d settings, or within %s of the best; %d do not differ significantly.", r.goal(), best, all, number(r.Within), n)
 	}
 	return fmt.Sprintf("%s: %d of %d settings do not differ significantly. %s has the best mean.", r.goal(), n, all, best)
 }
@@ -98,7 +98,7 @@ func (r *Tuned) table() report.Table {
 		case !s.Kept:
 			needed = "significant"
 		case s.Same:
-			needed = "the same so far"
+			needed = "same so far"
 		case s.Needed == 0:
 			needed = "not known"
 		}
@@ -115,11 +115,11 @@ func (r *Tuned) table() report.Table {
 // setting.
 func (r *Tuned) price() string {
 	if len(r.Kept) == 1 {
-		return "There is no price of ignorance, at 95 %."
+		return "At 95 %, the price of ignorance is zero, because only one setting is left."
 	}
 	s := fmt.Sprintf("The price of ignorance is the loss from choosing %s: %s of %s on average (Bayesian bootstrap over replications, %d draws)", r.name(r.Best), number(r.Regret.Expected), r.Metric, r.Regret.Draws)
 	if r.Regret.Most.Exists() {
-		return s + fmt.Sprintf(", and %s at most, at 95 %%.", number(float64(r.Regret.Most)))
+		return s + fmt.Sprintf(", and at most %s at 95 %%.", number(float64(r.Regret.Most)))
 	}
 	return s + "; there is no bound yet."
 }
@@ -127,9 +127,9 @@ func (r *Tuned) price() string {
 // effort describes the effort.
 func (r *Tuned) effort() string {
 	why := map[Stop]string{
-		Decided: "until one setting was left", Near: "until the possible loss did not matter", Spent: fmt.Sprintf("out of a budget of %d", r.Budget), Interrupted: fmt.Sprintf("out of a budget of %d, before it was interrupted", r.Budget),
+		Decided: "until one setting was left", Near: "until the possible loss was too small to matter", Spent: fmt.Sprintf("out of a budget of %d", r.Budget), Interrupted: fmt.Sprintf("out of a budget of %d, before it was interrupted", r.Budget),
 	}[r.Stop]
-	return fmt.Sprintf("The search used %d replications, %s. An even split would need %d replications for the same result, which is %.3g times as many.", r.Spent, why, r.Even, float64(r.Even)/float64(max(1, r.Spent)))
+	return fmt.Sprintf("The search used %d replications, %s. For the same result, an even split would need %d replications, which is %.3g times as many.", r.Spent, why, r.Even, float64(r.Even)/float64(max(1, r.Spent)))
 }
 
 // more describes the effect of more replications on the result.
@@ -152,7 +152,7 @@ func (r *Tuned) more() string {
 	}
 	var said []string
 	if near >= 0 {
-		said = append(said, fmt.Sprintf("About %d replications of each setting would separate %s, the closest one, from the best one", r.Settings[near].Needed, r.name(near)))
+		said = append(said, fmt.Sprintf("About %d replications of each setting would separate %s, the closest setting, from the best one", r.Settings[near].Needed, r.name(near)))
 		if r.Tells > 0 {
 			last := fmt.Sprintf(", and %d would separate all of them", r.Tells)
 			if len(r.Kept) == 2 {
@@ -166,7 +166,7 @@ func (r *Tuned) more() string {
 		said = append(said, fmt.Sprintf("%d had the same results as the best one in every replication, and may be equivalent.", same))
 	}
 	if unknown > 0 {
-		said = append(said, fmt.Sprintf("For %d of them, the number needed is unknown.", unknown))
+		said = append(said, fmt.Sprintf("For %d of these settings, the number of replications needed is unknown.", unknown))
 	}
 	return strings.Join(said, " ")
 }
@@ -195,11 +195,11 @@ func (r *Tuned) edge() string {
 
 // method names the statistical method and its conditions.
 func (r *Tuned) method() string {
-	s := "The method is successive elimination with common random numbers. A setting is dropped when the confidence sequence of its paired difference from the leader excludes 0. The level is 5 % for all comparisons at all times "
+	s := "The method is successive elimination with common random numbers. A setting is dropped when the confidence sequence of the paired difference between the setting and the leader excludes 0. The level is 5 % for all comparisons at all times "
 	if math.IsInf(r.lo, 0) || math.IsInf(r.hi, 0) {
 		s += "(t tests, which assume that differences are normal, or numerous enough for a normal mean)."
 	} else {
-		s += fmt.Sprintf("(by bets on values within [%g, %g], whatever their distribution).", r.lo, r.hi)
+		s += fmt.Sprintf("(by bets on values within [%g, %g], for any distribution of the values).", r.lo, r.hi)
 	}
 	if r.Smooth {
 		s += " The search began with a golden section, which is valid if the metric has one peak along the axis."

@@ -158,11 +158,11 @@ func (w *writer) met(r *Run, j *results.Job) {
 		if ended := at(*j.Finish); ended != nil {
 			w.put("; $")
 			w.link(r.place("price", short(ended.Time)), short(ended.MeanPrice))
-			w.put("/s when it ended")
+			w.put("/s when the job ended")
 		}
 	}
 	if j.Bid != nil {
-		w.put("; its bid for all nodes: $", short(*j.Bid), "/s")
+		w.put("; bid of the job for all nodes: $", short(*j.Bid), "/s")
 	}
 	w.put(".</p>\n")
 }

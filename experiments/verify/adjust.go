@@ -104,7 +104,7 @@ func (b *bidding) follow(e *audit.Entry, n *adjusted) (found, want string) {
 		bid := bids[host]
 		fair := rate * float64(was[host]) / sum
 		if math.Abs(float64(bid)-fair) > 1+within*fair || bid <= 0 {
-			return fmt.Sprintf("a bid of %d nano-dollars per second on %q", bid, host), fmt.Sprintf("%.0f, its part of %v over %v s", math.Floor(fair), b.budget-owed, left)
+			return fmt.Sprintf("a bid of %d nano-dollars per second on %q", bid, host), fmt.Sprintf("%.0f, the part of this host in %v over %v s", math.Floor(fair), b.budget-owed, left)
 		}
 	}
 	b.on = n.On

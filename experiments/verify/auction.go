@@ -98,7 +98,7 @@ func (b *bookings) cleared(t *trail, e *audit.Entry, n *note) (found, want strin
 		b.beyond[0]++
 		return "", ""
 	case r.Approximate != 0 && (exact || b.o.Rule == "greedy") || r.Approximate == 0 && !greedy && len(bids) > b.o.Exact:
-		return fmt.Sprintf("approximate: %d", r.Approximate), fmt.Sprintf("1 if and only if greedy replaces VCG, as with more than %d bids", b.o.Exact)
+		return fmt.Sprintf("approximate: %d", r.Approximate), fmt.Sprintf("1 only if greedy replaces VCG, as with more than %d bids", b.o.Exact)
 	case !greedy && len(bids) > mostBids:
 		b.beyond[1]++
 		return "", ""
@@ -198,13 +198,13 @@ func (b *bookings) lost(e *audit.Entry, j *Job, reason string) (want string) {
 	case b.clearing && won:
 		return "an admission, because the job has won a clearing"
 	case reason == "bid below the reserve price" && bid.value > 0 && bid.value >= bid.least:
-		return fmt.Sprintf("another reason, because its value is %v and the reserve price is %v", j.Value, audit.Money(bid.least))
+		return fmt.Sprintf("another reason, because the value of the job is %v and the reserve price is %v", j.Value, audit.Money(bid.least))
 	case reason == "outbid" && !b.bid[j.ID]:
-		return "another reason, because it has not taken part in a clearing"
+		return "another reason, because the job has not taken part in a clearing"
 	case reason == "outbid" && !(b.clearing && b.o.Losers == "leave") && !(bid.to > j.Deadline) && !(b.o.Leads && j.Deadline < math.Inf(1)):
 		return "a bid that waits"
 	case reason == "cannot end by its deadline" && b.bid[j.ID] && !b.o.Follows:
-		return "outbid, because it has taken part in a clearing"
+		return "outbid, because the job has taken part in a clearing"
 	}
 	return ""
 }

@@ -117,7 +117,7 @@ func (b *bookings) auctions() bool { return b.o.Policy == "bundle" }
 func (b *bookings) admitted(e *audit.Entry, d *contract) (found, want string) {
 	p, j := &d.terms, d.row
 	if j == nil || !known(p.Start) {
-		return fmt.Sprintf("the note %.60q", e.Note), "terms with a start, of a job in the table"
+		return fmt.Sprintf("the note %.60q", e.Note), "terms that state a start, for a job in the table"
 	}
 	from := p.Start
 	x := &span{j.Nodes, from, from + j.Estimate/b.speed}
@@ -433,19 +433,19 @@ func (b *bookings) refused(t *trail, e *audit.Entry, j *Job, n *note) (found, wa
 		if b.o.Leads && !math.IsInf(due, 1) {
 			b.unrefused++
 		} else if e.Time+length <= due {
-			return wrong(fmt.Sprintf("another reason, because it could end at %v s", e.Time+length))
+			return wrong(fmt.Sprintf("another reason, because the job could end at %v s", e.Time+length))
 		}
 	case "no room in any window", "price above budget":
 		if b.auctions() {
-			return wrong("a reason for which an auction refuses a bid")
+			return wrong("a reason that auctions give for a refusal")
 		}
 		return b.unsold(e, j, n, length, due)
 	case "outbid", "bid below the reserve price":
 		if !b.auctions() {
-			return wrong("a reason for which a job is refused at list prices")
+			return wrong("a reason that sales at list prices give for a refusal")
 		}
 	default:
-		return wrong("one of the reasons that the policy has")
+		return wrong("one of the policy's reasons for a refusal")
 	}
 	return "", ""
 }
@@ -466,7 +466,7 @@ func (b *bookings) unsold(e *audit.Entry, j *Job, n *note, length, due float64) 
 	low, high := own.micros()
 	switch {
 	case !dear && own != nil:
-		return fmt.Sprintf("job %d refused because there is no room", j.ID), fmt.Sprintf("an offer of an interval from %v s", own.from)
+		return fmt.Sprintf("job %d refused for lack of room", j.ID), fmt.Sprintf("an offer of an interval from %v s", own.from)
 	case dear && own == nil:
 		return fmt.Sprintf("job %d refused at a price of $%v", j.ID, ask), "no price, because no interval has room"
 	case dear && (math.Round(ask*1e6) < low || math.Round(ask*1e6) > high):

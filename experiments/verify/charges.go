@@ -16,7 +16,7 @@ import (
 const provider = "provider"
 
 // unsure is the reason for which charges are no longer recomputed.
-const unsure = "the time at which a contract spent its budget depends on a price at a time at which other contracts ended"
+const unsure = "the time at which a contract exhausted the budget depends on a price at the end of other contracts"
 
 // place places the tasks of d on the hosts named in its note. It checks the bids and the price
 // at admission.
@@ -26,7 +26,7 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		return fmt.Sprintf("a contract on %v", d.terms.On), "bids, each followed by its hosts"
 	}
 	if d.row == nil {
-		t.stop(e, "its needs are unknown")
+		t.stop(e, "the needs of the contract are unknown")
 		return "", ""
 	}
 	if len(on) != d.row.Nodes {
@@ -224,9 +224,9 @@ func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want 
 			return fmt.Sprintf("charges of %v", sum), "no charges, because the market closed"
 		}
 	case e.Time >= due && !d.terms.RunsOn:
-		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract, because it was due at %v s", due)
+		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract, because the contract was due at %v s", due)
 	case left <= rounding/10:
-		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract, because its work of %v CPU s was complete", total)
+		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract, because the work of %v CPU s was complete", total)
 	case !near(v.Done, min(byDue, total), 10*rounding):
 		return fmt.Sprintf("%v CPU s done", v.Done), fmt.Sprintf("%v", min(byDue, total))
 	default:
@@ -626,7 +626,7 @@ func (d *contract) parts(sum audit.Money, version int) (names []string, part []a
 // nodes must be all nodes of the contract.
 func (t *trail) together(e *audit.Entry, d *contract) (found, want string) {
 	if len(d.terms.Parts) == 0 {
-		t.stop(e, "its note does not name its hosts")
+		t.stop(e, "the note of the entry does not name the hosts of the contract")
 		return "", ""
 	}
 	names, nodes, ok := d.terms.gangs()

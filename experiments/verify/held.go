@@ -39,7 +39,7 @@ func (t *trail) licences(d *contract) (found, want string) {
 	for _, name := range slices.Sorted(maps.Keys(d.terms.Licences)) {
 		n, l := d.terms.Licences[name], t.run.Rules.Licences[name]
 		if n < 0 || t.licensed[name]+n > l.Units {
-			return fmt.Sprintf("%v units of licence %s held", t.licensed[name]+n, name), fmt.Sprintf("at most %v, all of the market", l.Units)
+			return fmt.Sprintf("%v units of licence %s held", t.licensed[name]+n, name), fmt.Sprintf("at most %v, the number of units in the market", l.Units)
 		}
 		floor += n * l.Floor
 	}
@@ -161,7 +161,7 @@ func (t *trail) claim(n *task, d *contract, i int, now float64) (found, want str
 			v.over[k] += h.gone[k]
 		}
 		if met, ok := at(d.terms.Met, name, i); !ok || int64(met) < v.met[k] || int64(met) > v.met[k]+v.over[k] {
-			return fmt.Sprintf("a price of %v for %s on %q", d.terms.Met[name], name, h.name), fmt.Sprintf("%d nano-dollars per second, the sum of the bids for it", v.met[k])
+			return fmt.Sprintf("a price of %v for %s on %q", d.terms.Met[name], name, h.name), fmt.Sprintf("%d nano-dollars per second, the sum of the bids for this resource", v.met[k])
 		}
 		several = true
 	}

@@ -94,7 +94,7 @@ func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 	switch e.Kind {
 	case audit.Admit:
 		if known(n.terms.Submit) && !(n.terms.Submit <= e.Time) {
-			return fmt.Sprintf("an admission at %v s of a request submitted at %v s", e.Time, n.terms.Submit), "an admission at the submission or later"
+			return fmt.Sprintf("an admission at %v s of a request submitted at %v s", e.Time, n.terms.Submit), "an admission not before the submission"
 		}
 	case audit.Settle:
 		v := &n.verdict

@@ -84,7 +84,7 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 			}
 		}
 		if paid > p.left || paid < p.left && holds(string(e.Moves[0].From)) > 0 {
-			return fmt.Sprintf("a penalty of %v", paid), fmt.Sprintf("%v, computed from its terms and verdict", p.left)
+			return fmt.Sprintf("a penalty of %v", paid), fmt.Sprintf("%v, computed from the terms and the verdict of the contract", p.left)
 		}
 		delete(f.promised, e.Contract)
 	}
@@ -118,11 +118,11 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 		return fmt.Sprintf("a penalty owed of %v", owed), fmt.Sprintf("%v: %v of the budget of %v for missing work, at most %v", due, p.part, p.lowest, p.most)
 	}
 	if withheld > owed || withheld > 0 && v.Cause != "host" {
-		return fmt.Sprintf("%v withheld from the owner of a host", withheld), fmt.Sprintf("at most the penalty owed, %v, if a host is the cause", owed)
+		return fmt.Sprintf("%v withheld from the charges of a host's owner", withheld), fmt.Sprintf("at most the penalty owed, %v, because a host caused the violation", owed)
 	}
 	for _, m := range e.Moves {
 		if withheld < owed && v.Cause == "host" && string(m.To) == v.Payer && v.Payer != p.owner {
-			return fmt.Sprintf("%v paid to %s, who owes a penalty of %v", audit.Money(m.Micros), v.Payer, owed), "the penalty withheld from the charges of that account first"
+			return fmt.Sprintf("%v paid to %s, who owes a penalty of %v", audit.Money(m.Micros), v.Payer, owed), "the penalty, withheld first from the charges of that account"
 		}
 	}
 	if p.left = owed - withheld; v.Payer == p.owner {

@@ -238,7 +238,7 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 	case audit.Issue:
 		for _, m := range e.Moves {
 			if t.issued[string(m.To)] {
-				return fmt.Sprintf("another issue to %s", m.To), "one issue to each account of a run"
+				return fmt.Sprintf("another issue to %s", m.To), "only one issue entry for each account in the run"
 			}
 			t.issued[string(m.To)] = true
 		}
@@ -253,7 +253,7 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 		return t.settle(e, n, holds)
 	case audit.Penalty:
 		if t.computes() {
-			return fmt.Sprintf("a penalty for contract %d", e.Contract), "no penalty, because its promise was kept or has no penalty"
+			return fmt.Sprintf("a penalty for contract %d", e.Contract), "no penalty, because the promise was kept or has no penalty"
 		}
 		for _, m := range e.Moves {
 			t.pay(e.Contract, audit.Money(m.Micros), e.Seq)
@@ -318,7 +318,7 @@ func (t *trail) reject(e *audit.Entry, n *note) (found, want string) {
 		r.Reason += " " + strconv.FormatInt(*r.Violates, 10)
 	}
 	if e.Time < j.Arrival {
-		return fmt.Sprintf("a rejection at %v s", e.Time), fmt.Sprintf("none before the request, at %v s", j.Arrival)
+		return fmt.Sprintf("a rejection at %v s", e.Time), fmt.Sprintf("no rejection before the request at %v s", j.Arrival)
 	}
 	t.text(e.Seq, j, "decision", j.Decision, "reject")
 	if len(e.Note) > 0 {
@@ -367,7 +367,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 		return "", ""
 	}
 	if !known(d.terms.Submit) {
-		t.stop(e, "its note does not state its terms")
+		t.stop(e, "the note of the entry does not state the terms of the contract")
 		return "", ""
 	}
 	if found, want = t.licences(d); found != "" {
@@ -375,7 +375,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	}
 	if t.sale != nil {
 		if len(d.terms.on) == 0 {
-			t.stop(e, "its note does not name its hosts")
+			t.stop(e, "the note of the entry does not name the hosts of the contract")
 			return "", ""
 		}
 		if found, want = t.least(d); found == "" {
@@ -396,7 +396,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 		return "", ""
 	}
 	if len(d.terms.On)+len(d.terms.on) == 0 {
-		t.stop(e, "its note does not name its hosts")
+		t.stop(e, "the note of the entry does not name the hosts of the contract")
 		return "", ""
 	}
 	if found, want = t.least(d); found != "" {

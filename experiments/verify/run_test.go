@@ -606,7 +606,7 @@ func TestParts(t *testing.T) {
 	_, table := small()
 	copy(table[1][6:], []string{"100", "3", "0.800000", "accept", "", "", "", "300", "", "", "", ""})
 	r := held(t, steps, table[:2], verify.Rules{Payment: "budget", Sharing: "planned", Hosts: 2})
-	if want := "entry 3 on, because its note does not name its hosts"; !r.Clean() || !strings.Contains(strings.Join(r.Beyond, ";"), want) {
+	if want := "entry 3 on, because the note of the entry does not name the hosts of the contract"; !r.Clean() || !strings.Contains(strings.Join(r.Beyond, ";"), want) {
 		t.Errorf("too many hosts for a note: %v, %v, want %q", r.Findings, r.Beyond, want)
 	}
 }
@@ -682,9 +682,9 @@ func TestSoldBeyond(t *testing.T) {
 		want string
 	}{
 		{verify.Sold{Policy: "spot", Every: 300}, ""},
-		{verify.Sold{Policy: "spot", Every: 300, OnDemand: 0.01}, "the winners of each clearing"},
-		{verify.Sold{Policy: "call", Every: 300, Drawn: true}, "the winners of each clearing"},
-		{verify.Sold{Policy: "spot", Every: 300, OnDemand: 0.01, Buyers: true}, "which of them they paid"},
+		{verify.Sold{Policy: "spot", Every: 300, OnDemand: 0.01}, "the winners and the exact price of each clearing"},
+		{verify.Sold{Policy: "call", Every: 300, Drawn: true}, "the winners and the exact price of each clearing"},
+		{verify.Sold{Policy: "spot", Every: 300, OnDemand: 0.01, Buyers: true}, "which price the contracts paid"},
 	} {
 		r := rules
 		r.Sold = &c.sold
@@ -706,7 +706,7 @@ func TestBeyond(t *testing.T) {
 		t.Errorf("%v, %v", r.Findings, r.Beyond)
 	}
 	steps[1].note = `{"decision":"accept","submit":0,"deadline":200}`
-	if r := held(t, steps, table, usage); !r.Clean() || r.Computed != 0 || !strings.Contains(strings.Join(r.Beyond, ";"), "entry 4 on, because its note does not name its hosts") {
+	if r := held(t, steps, table, usage); !r.Clean() || r.Computed != 0 || !strings.Contains(strings.Join(r.Beyond, ";"), "entry 4 on, because the note of the entry does not name the hosts of the contract") {
 		t.Errorf("%v, %v", r.Findings, r.Beyond)
 	}
 	table[1][15] = "1.600000"

@@ -106,10 +106,10 @@ func (s *sale) beyond() (what []string) {
 	case s.sold.Divides:
 		what = append(what, "number of units that each user obtains in a clearing")
 	case s.unknown:
-		what = append(what, "the winners of each clearing, and its exact price, because the results do not contain all bids and asks")
+		what = append(what, "the winners and the exact price of each clearing, because the results do not contain all bids and asks")
 	}
 	if s.sold.Buyers {
-		what = append(what, "charges of contracts for which the spot and on-demand prices were equal, because the ledger does not state which of them they paid")
+		what = append(what, "charges of contracts for which the spot and on-demand prices were equal, because the ledger does not state which price the contracts paid")
 	}
 	return what
 }
@@ -273,7 +273,7 @@ func (s *sale) moved(e *audit.Entry, d *contract, n *note) (found, want string) 
 	case n.move.Off:
 		s.leave(d, e.Time)
 		if n.move.Lost != (s.sold.Interrupted == "restart" && e.Time != s.last) && !s.sold.Buyers {
-			return fmt.Sprintf("lost: %v", n.move.Lost), "lost work only if interrupted jobs restart, and none of winners that move"
+			return fmt.Sprintf("lost: %v", n.move.Lost), "lost work only if interrupted jobs restart, and no lost work for winners that move"
 		}
 		if n.move.Lost {
 			clear(d.done)

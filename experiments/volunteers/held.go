@@ -38,7 +38,7 @@ type trial struct {
 	Source   string  `json:"source"`
 	Promises int     `json:"promises" doc:"number of questions to each predictor"`
 	Base     float64 `json:"kept" doc:"realized fraction"`
-	Constant float64 `json:"constant" doc:"Brier score if that fraction is always predicted"`
+	Constant float64 `json:"constant" doc:"Brier score of a predictor that always predicts the realized fraction"`
 	Scores   []score `json:"predictors"`
 
 	made []Score
@@ -47,7 +47,7 @@ type trial struct {
 // A score is one row of the table.
 type score struct {
 	Predictor string   `json:"predictor"`
-	Days      int      `json:"days" doc:"past days that the predictor uses"`
+	Days      int      `json:"days" doc:"number of past days that the predictor uses"`
 	Promised  float64  `json:"promised" doc:"mean predicted probability"`
 	Brier     float64  `json:"brier"`
 	Lo95      *float64 `json:"lo95" doc:"lower end of the 95 % interval of the mean over replications; null for one replication"`
@@ -83,7 +83,7 @@ func Hold(t Trial, sources []Source, period string, notes []string) (report.Docu
 	}
 	notes = append(slices.Clip(notes),
 		"Brier scores are means over replications, with 95 % intervals. For a recorded trace, only the questions differ between replications.",
-		fmt.Sprintf("Bands are at 95 %%: if predictions are calibrated, the realized fraction lies within its band with this probability. Tenths of the probability scale that contain no predictions are not counted. TDE examines a period of three job lengths on each of the past days. The predictions are made on the last day of %s.", period))
+		fmt.Sprintf("Bands are at 95 %%: if predictions are calibrated, the realized fraction lies within the band with this probability. Tenths of the probability scale that contain no predictions are not counted. TDE examines, on each past day, a period three times as long as the job. The predictions are made on the last day of %s.", period))
 	return report.Document{
 		Title: "Predicted and realized availability of hosts", Tables: trialTables(all), Figures: trialFigures(all), Notes: notes,
 		Values: func(files []string) any {

@@ -15,7 +15,7 @@ type AdviceJob struct {
 	Work     float64 `json:"work" doc:"work per node, in processor-seconds"`
 	Nodes    int     `json:"nodes"`
 	Deadline float64 `json:"deadline" doc:"time limit in seconds after the submission"`
-	Value    float64 `json:"value,omitempty" doc:"value of the job if it is done by the deadline, $; 0 if not stated"`
+	Value    float64 `json:"value,omitempty" doc:"value of the job if the work is done by the deadline, $; 0 if not stated"`
 }
 
 // ParseJob parses a job such as work=3600,nodes=2,deadline=7200,value=5. The default is one
@@ -35,7 +35,7 @@ func ParseJob(text string) (AdviceJob, error) {
 		}
 		to := fields[name]
 		if to == nil {
-			return j, misuse.Errorf("job: found %.40q, want work=S,nodes=N,deadline=S, and value=$ for a recommendation", part)
+			return j, misuse.Errorf("job: found %.40q, want work=S,nodes=N,deadline=S and, for a recommendation, value=$", part)
 		}
 		x, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(x > 0) || x > 1e12 {

@@ -39,18 +39,18 @@ func TestParseJob(t *testing.T) {
 func TestReadPrices(t *testing.T) {
 	t.Parallel()
 	p, read, err := readPrices(strings.NewReader("\ufeffseries,time,price_usd_per_hour,region\na,2010-01-01 00:01:00,7.2,x\nb,2010-01-01 00:00:00,9,x\na,2010-01-01 00:00:00,1,x\na,2010-01-01 00:00:00,3.6,x\n"), "f", PriceSeries{Series: "a"})
-	if err != nil || read.String() != "2 prices are used, 1 belong to another series or zone, and 1 are replaced by a later line with the same time, columns not used: region" || len(p.Steps) != 2 || p.Steps[0].Price != 0.001 || p.Steps[1].Price != 0.002 || p.Steps[1].At-p.Steps[0].At != 60 || p.End != p.Steps[1].At {
+	if err != nil || read.String() != "2 prices are used, 1 belong to another series or zone, and 1 were replaced by a later line with the same time, columns not used: region" || len(p.Steps) != 2 || p.Steps[0].Price != 0.001 || p.Steps[1].Price != 0.002 || p.Steps[1].At-p.Steps[0].At != 60 || p.End != p.Steps[1].At {
 		t.Errorf("%+v, %v, %v", p, read, err)
 	}
 	for text, want := range map[string]string{
 		"":                                   "f:1: found no header",
-		"when,price\n":                       "f:1: found columns when, price, want the columns time",
+		"when,price\n":                       "f:1: found columns when, price, want time and one of",
 		"time,price\n1,2\nx,3\n":             `f:3: time: found "x"`,
 		"time,price\n1,2\n2,-3\n":            `f:3: price: found "-3"`,
 		"time,price\n1,2\n":                  "found 1 prices, want two or more",
 		"time,price\n1,2\n2\n":               "wrong number of fields",
-		"series,time,price\na,1,2\nb,2,3\n":  "f:3: series: found a and b, want one of them",
-		"zone,time,price\na,1,2\nb,2,3\n":    "f:3: zone: found a and b, want one of them, selected with --zone",
+		"series,time,price\na,1,2\nb,2,3\n":  "f:3: series: found a and b, want only one of them",
+		"zone,time,price\na,1,2\nb,2,3\n":    "f:3: zone: found a and b, want only one of them, selected with --zone",
 		"time,price\n1262304000000,2\n":      "f:2: time: found \"1262304000000\", which looks like milliseconds, want seconds",
 		"{\"a\": [1]}":                       "f:1: found no SpotPriceHistory",
 		"{\n\"SpotPriceHistory\": [\n{}\n]}": "f:3: time: found \"\"",
@@ -83,7 +83,7 @@ func TestSpotHistory(t *testing.T) {
 		t.Error(err)
 	}
 	p, read, err := readPrices(strings.NewReader(text), "f", PriceSeries{Series: "m1.small Linux/UNIX", Zone: "us-east-1a"})
-	if err != nil || read.String() != "2 prices are used, 1 belong to another series or zone, and 0 are replaced by a later line with the same time" || p.Steps[0].Price != 0.000001 || math.Abs(p.Steps[1].Price-1e-5) > 1e-12 || p.Steps[1].At-p.Steps[0].At != 60 {
+	if err != nil || read.String() != "2 prices are used, 1 belong to another series or zone, and 0 were replaced by a later line with the same time" || p.Steps[0].Price != 0.000001 || math.Abs(p.Steps[1].Price-1e-5) > 1e-12 || p.Steps[1].At-p.Steps[0].At != 60 {
 		t.Errorf("%+v, %v, %v", p, read, err)
 	}
 }

@@ -124,7 +124,7 @@ func visit(ctx context.Context, p *experiments.Prepared, rep int, j *AdviceJob, 
 	}
 	rng, plan := rand.New(tr.Stream("advise")), tr.Plan
 	if len(plan) == 0 {
-		return u, misuse.Errorf("replication %d has no jobs, want jobs that compete with the given one", rep)
+		return u, misuse.Errorf("replication %d: found no jobs, want jobs that compete with the given job", rep)
 	}
 	asked := experiments.Terms{Deadline: j.Deadline, Nodes: j.Nodes}
 	most := budgets[len(budgets)-1]
@@ -210,9 +210,9 @@ func AdviseHistory(h *PriceHistory, ask AdviseAsk, of string) (*BudgetPlan, erro
 	if err != nil {
 		return nil, err
 	}
-	what := fmt.Sprintf("stretches of %.6g s", j.Deadline)
+	what := fmt.Sprintf("periods of %.6g s", j.Deadline)
 	if batch > 1 {
-		what = fmt.Sprintf("batches of %d stretches of %.6g s each", batch, j.Deadline)
+		what = fmt.Sprintf("batches of %d periods of %.6g s each", batch, j.Deadline)
 	}
 	return planned(*j, of, what, ask.Probability, budgets, units), nil
 }

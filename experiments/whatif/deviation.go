@@ -59,7 +59,7 @@ func parts(by float64) bool  { return by >= 2 && by <= mostParts && by == math.T
 // kinds are the kinds of misreport.
 var kinds = []kind{
 	{
-		name: "value", doc: "the budget is this factor times the value",
+		name: "value", doc: "factor by which the value is multiplied to obtain the budget",
 		wants: "a factor above 0, at most 1000, not 1", good: factor,
 		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			j.Value = min(exact.Product(j.Value, by), workloadgen.MaxDollars)
@@ -67,7 +67,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "estimate", doc: "the estimate of the work is this factor times the original estimate",
+		name: "estimate", doc: "factor by which the estimate of the work is multiplied",
 		wants: "a factor above 0, at most 1000, not 1", good: factor,
 		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			j.Estimate = min(j.Estimate*by, workloadgen.MaxSeconds)
@@ -75,7 +75,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "deadline", doc: "the reported time until the deadline is this factor times the true time; the job is cancelled at the true deadline",
+		name: "deadline", doc: "factor by which the reported time until the deadline is multiplied; the job is cancelled at the true deadline",
 		wants: "a factor above 0, at most 1000, not 1", good: factor,
 		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			if due := j.Deadline; !j.OnDemand && (j.Cancel == 0 || due < j.Cancel) {
@@ -86,7 +86,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "delay", doc: "the job is submitted after this fraction of the time until its deadline",
+		name: "delay", doc: "fraction of the time until the deadline by which the submission is delayed",
 		wants: "a fraction above 0 and below 1", good: func(by float64) bool { return by > 0 && by < 1 },
 		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			late := j.Deadline * by
@@ -98,7 +98,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "sybils", doc: "a job is submitted as this number of jobs with fewer nodes, each under its own name",
+		name: "sybils", doc: "number of jobs into which a job is split by nodes; each part is submitted under a different name",
 		wants: "a whole number, 2 to 64", good: parts,
 		say: func(j workloadgen.Job, by float64) (parts []workloadgen.Job) {
 			n := min(int(by), j.Nodes)
@@ -117,7 +117,7 @@ var kinds = []kind{
 		names: true,
 	},
 	{
-		name: "split", doc: "a job is submitted as this number of jobs with the same number of nodes, each with a part of every node's work",
+		name: "split", doc: "number of jobs into which a job is split by work; each part has all nodes and a part of the work of each node",
 		wants: "a whole number, 2 to 64", good: parts,
 		say: func(j workloadgen.Job, by float64) (all []workloadgen.Job) {
 			part := j

@@ -46,15 +46,15 @@ type equilibrium struct {
 	Configuration string  `json:"configuration"`
 	Policy        string  `json:"policy"`
 	N             int     `json:"n" doc:"number of replications in which users responded to one another"`
-	Settled       int     `json:"settled" doc:"number of replications that settled, so that nobody gains more than epsilon from another deviation"`
-	Circles       int     `json:"circles" doc:"number of replications in which users return to earlier reports and so cycle"`
+	Settled       int     `json:"settled" doc:"number of replications that settled, so that no user gains more than epsilon from another deviation"`
+	Circles       int     `json:"circles" doc:"number of replications in which users cycle, because they return to earlier reports"`
 	Rounds        float64 `json:"rounds" doc:"mean number of rounds, including, in replications that settled, the last round, in which nothing changed"`
 	Bounds        int     `json:"bounds" doc:"number of replications in which a bound replaces U*"`
 
-	Anarchy *ratio        `json:"anarchy" doc:"price of anarchy: U* divided by the value of all work to its owners at the end of the responses; null without U*"`
+	Anarchy *ratio        `json:"anarchy" doc:"price of anarchy, which is U* divided by the value of all work at the end of the responses; null without U*"`
 	Truth   *ratio        `json:"truth" doc:"price of anarchy if all users are truthful"`
-	Lost    *meanEstimate `json:"lost" doc:"value of all work with truthful reports minus its value at the end of the responses, as a fraction of U*"`
-	Needed  *int          `json:"needed" doc:"replications that would show a loss of this size with a power of 80 %, if the verdict is undecided"`
+	Lost    *meanEstimate `json:"lost" doc:"value of all work with truthful reports minus the value of all work at the end of the responses, as a fraction of U*"`
+	Needed  *int          `json:"needed" doc:"number of replications needed to detect the observed loss with a power of 80 %, if the verdict is undecided"`
 	Verdict string        `json:"verdict" doc:"verdict by the interval of the loss: misreports cost, misreports help, undecided, nothing changes or no U*"`
 
 	Plays []play `json:"plays" doc:"final reports of users, the most frequent first"`
@@ -63,7 +63,7 @@ type equilibrium struct {
 // A ratio is a ratio of two means over replications, with Fieller's interval.
 type ratio struct {
 	Value float64  `json:"value"`
-	Lo    *float64 `json:"lo" doc:"ratio; null if it is unbounded"`
+	Lo    *float64 `json:"lo" doc:"lower end of the interval of the ratio; null if unbounded"`
 	Hi    *float64 `json:"hi"`
 }
 

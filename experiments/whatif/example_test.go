@@ -29,13 +29,13 @@ configurations:
 	fmt.Print(r.Text(0))
 	// Output:
 	// Job 14 of user:3 in small/cac/0, by cac: refused at 1273.15 s: share below threshold at price percentile.
-	// It asked for 282.042 processor-seconds on each of 5 nodes within 282.042 s of 1273.15 s, for $20.314796.
+	// The job requested 282.042 processor-seconds on each of 5 nodes within 282.042 s of 1273.15 s, for $20.314796.
 	// Reason: its share at the price percentile is 1.15786 hosts, which is 0.50881 hosts (30.5 %) below the required 1.66667 hosts.
 	// The policy computed: price percentile 0.0524644 $/s, share at the spot price 5 hosts, share at the price percentile 1.15786 hosts, required share 1.66667 hosts.
 	//
-	// With everything else unchanged, it would have been accepted
+	// With everything else unchanged, the job would have been accepted
 	//   budget  $13.850000 more  $34.164796
-	//   submit  68 s later       at 1341.15 s  a smaller change may be sufficient, or a larger one may not be
+	//   submit  68 s later       at 1341.15 s  a smaller change may be sufficient, or a larger change insufficient
 	//
 	// These changes do not help
 	//   budget    up to $20.310000 less  13 tried
@@ -45,10 +45,10 @@ configurations:
 	//   nodes     up to 4 fewer          4 tried
 	//
 	// Outcome for the job and for all others
-	//                   change         it   pays, $  its owner has, $  externality, $  others gain  lose
-	//   budget $13.850000 more  fulfilled  0.000000         20.314796     -135.201330            2     3
-	//        submit 68 s later  fulfilled  0.000000         20.314796     -226.462731            3     3
-	// The externality is the value of all other users' work without the job, minus its value with the job.
+	//                   change    outcome  payment ($)  owner surplus ($)  externality ($)  others gaining  others losing
+	//   budget $13.850000 more  fulfilled     0.000000          20.314796      -135.201330               2              3
+	//        submit 68 s later  fulfilled     0.000000          20.314796      -226.462731               3              3
+	// The externality is the value of all other users' work without the job, minus the value of this work with the job.
 }
 
 // The example recommends a budget for one job by adding the job to the runs.

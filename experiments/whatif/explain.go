@@ -42,7 +42,7 @@ func Explain(ctx context.Context, e *scenario.Experiment, inputs map[string]stri
 	}
 	s, run, err := t.Before(ctx, 0, t.Plan, experiments.At{Position: n})
 	if err == nil && s == nil {
-		err = misuse.Errorf("job: %d was not submitted before the horizon of %s", job, chosen)
+		err = misuse.Errorf("job: found %d, want a job that was submitted before the horizon of %s", job, chosen)
 	}
 	if err != nil {
 		return nil, err

@@ -359,7 +359,7 @@ func TestHelp(t *testing.T) {
 			continue
 		}
 		helped++
-		if text := r.Text(0); !strings.Contains(text, "No change of a single term helps.") {
+		if text := r.Text(0); !strings.Contains(text, "No change to a single term helps.") {
 			t.Errorf("job %d: got %s", job, text)
 		}
 		run, err := jobsOf(t.Context(), &scenario.Experiment{Name: e.Name, Seed: e.Seed, Replications: e.Replications, Alphas: e.Alphas, Configurations: []scenario.Configuration{only1(e.Configurations[0], "be")}}, 0, nil)

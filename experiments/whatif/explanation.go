@@ -8,9 +8,9 @@ import (
 
 // A terms contains the terms of a job's request.
 type terms struct {
-	Work     float64     `json:"work" doc:"work per node as estimated by its owner, in processor-seconds"`
+	Work     float64     `json:"work" doc:"work per node as estimated by the owner of the job, in processor-seconds"`
 	Nodes    int         `json:"nodes"`
-	Deadline float64     `json:"deadline" doc:"deadline, in s after the submission"`
+	Deadline float64     `json:"deadline" doc:"time from the submission to the deadline, in seconds"`
 	Budget   bank.Amount `json:"budget"`
 	Class    string      `json:"class,omitempty"`
 	Submit   float64     `json:"submit" doc:"time of the submission, s"`
@@ -24,7 +24,7 @@ type number struct {
 
 // A test is a requirement of the policy with the value found.
 type test struct {
-	Contract int64   `json:"contract" doc:"contract that made the promise: the job itself, or one that is already admitted"`
+	Contract int64   `json:"contract" doc:"number of the contract with the promise: the job itself, or a contract that was admitted before"`
 	What     string  `json:"what" doc:"name of the number that the policy compared"`
 	Got      float64 `json:"got"`
 	Want     float64 `json:"want"`
@@ -47,8 +47,8 @@ type decision struct {
 	At      float64  `json:"at" doc:"time of the decision, s"`
 	Verdict string   `json:"verdict" doc:"accept, reject, or defer if the run ended before the decision"`
 	Reason  string   `json:"reason,omitempty"`
-	Numbers []number `json:"numbers" doc:"numbers that the policy used, in its order"`
-	Test    *test    `json:"test" doc:"test that decided, or the last test that the job passed; null if no test compared two numbers"`
+	Numbers []number `json:"numbers" doc:"numbers that the policy used, in the order of use"`
+	Test    *test    `json:"test" doc:"decisive test, or the last test that the job passed; null if no test compared two numbers"`
 }
 
 // decided returns the decision d on a job, made at time at, in the form used by reports. For a
@@ -90,7 +90,7 @@ func decided(job int64, at float64, by *contracts.Decision, asked terms, all []a
 // have reversed the decision on the job.
 type change struct {
 	Of       string  `json:"of" doc:"budget, deadline, nodes, submit or class"`
-	By       string  `json:"by" doc:"the change, in words"`
+	By       string  `json:"by" doc:"description of the change"`
 	Terms    terms   `json:"terms"`
 	Tried    int     `json:"tried" doc:"decisions"`
 	Monotone bool    `json:"monotone" doc:"true if every smaller change that was tried fails and every larger one succeeds"`
@@ -109,9 +109,9 @@ type unsolved struct {
 // An effect summarizes the alternative outcomes of all jobs.
 type effect struct {
 	Outcome     outcome       `json:"fate" doc:"outcome of the job"`
-	Has         bank.Amount   `json:"has" doc:"surplus of its owner: the value of the job, minus payments, plus penalties"`
-	Externality bank.Amount   `json:"externality" doc:"value of the work of all others without the job, minus its value with the job: the Clarke price"`
-	Paid        bank.Amount   `json:"others_paid" doc:"change in the payments of all others, minus penalties"`
+	Has         bank.Amount   `json:"has" doc:"surplus of the job's owner: the value of the job, minus payments, plus penalties"`
+	Externality bank.Amount   `json:"externality" doc:"value of the work of all other users without the job, minus the value of this work with the job: the Clarke price"`
+	Paid        bank.Amount   `json:"others_paid" doc:"change in the payments of all other users, minus penalties"`
 	Gain        int           `json:"gain" doc:"number of other users who gain"`
 	Lose        int           `json:"lose"`
 	Jobs        []comparedJob `json:"jobs" doc:"other users whose value or payment changes, the largest gains first"`
@@ -153,11 +153,11 @@ type Explanation struct {
 	Policy   string          `json:"policy"`
 	Asked    terms           `json:"asked"`
 	Decision decision        `json:"decision"`
-	Taken    *terms          `json:"taken" doc:"offer that its owner accepted instead of a rejection; null if there was no offer"`
+	Taken    *terms          `json:"taken" doc:"offer that the owner accepted instead of a rejection; null if there was no offer"`
 	Outcome  outcome         `json:"fate" doc:"outcome of the job"`
 	Changes  []change        `json:"changes" doc:"smallest changes that would have reversed the decision: acceptance of a refused job, or refusal of an accepted job"`
-	Unsolved []unsolved      `json:"vain" doc:"terms for which no such change was found"`
-	Help     *help           `json:"help" doc:"what would have helped a refused job that no single change would have helped; otherwise null"`
+	Unsolved []unsolved      `json:"vain" doc:"terms for which no change was found that would have reversed the decision"`
+	Help     *help           `json:"help" doc:"combined changes or policies that would have helped a refused job; null if a single change would have been sufficient"`
 	Without  *effect         `json:"without" doc:"outcome of all jobs without the job; null if the job was not accepted"`
 	Frontier []frontierPoint `json:"frontier" doc:"lowest accepted budgets; omitted unless requested"`
 }
@@ -165,7 +165,7 @@ type Explanation struct {
 // A help is a change to several terms or to the policy with which a job would have been
 // admitted. A report contains it if no change to a single term is sufficient.
 type help struct {
-	Terms    *terms   `json:"terms" doc:"terms that differ in several ways and would have been accepted; null if none were found"`
+	Terms    *terms   `json:"terms" doc:"acceptable terms that differ in several ways from the request; null if none were found"`
 	Tried    int      `json:"tried" doc:"decisions"`
 	Policies []string `json:"policies" doc:"other policies of the configuration that accept the job unchanged"`
 }

@@ -12,7 +12,7 @@ const familyLevel = 0.05
 // A meanEstimate is a mean over replications with its interval.
 type meanEstimate struct {
 	Value float64  `json:"value"`
-	Lo    *float64 `json:"lo" doc:"interval; null if replications do not vary, or if there is only one"`
+	Lo    *float64 `json:"lo" doc:"interval; null if replications do not vary, or if there is only one replication"`
 	Hi    *float64 `json:"hi"`
 }
 
@@ -20,14 +20,14 @@ type meanEstimate struct {
 type gainRow struct {
 	Configuration string       `json:"configuration"`
 	Policy        string       `json:"policy"`
-	Deviation     string       `json:"deviation" doc:"misreport, as KIND=NUMBER; or best, which stands for each user's misreport with the largest gain"`
-	N             int          `json:"n" doc:"number of replications, which are the units of the intervals"`
+	Deviation     string       `json:"deviation" doc:"misreport, as KIND=NUMBER; or best, for the misreport with the largest gain of each user"`
+	N             int          `json:"n" doc:"number of replications; each replication is one unit of the intervals"`
 	Users         int          `json:"users" doc:"number of users sampled, over all replications"`
 	Gain          meanEstimate `json:"gain" doc:"gain of a user in true utility, $"`
 	Share         meanEstimate `json:"share" doc:"percentage of users who gain more than epsilon"`
 	Largest       meanEstimate `json:"largest" doc:"largest gain among the users of a replication, $"`
 	Most          float64      `json:"most" doc:"largest gain over all replications, $"`
-	Needed        *int         `json:"needed" doc:"replications that would show a mean gain of this size with a power of 80 %"`
+	Needed        *int         `json:"needed" doc:"number of replications needed to detect the observed mean gain with a power of 80 %"`
 	Verdict       string       `json:"verdict" doc:"verdict by the interval of the mean: gains, loses, undecided or nothing changes; empty for best"`
 }
 

@@ -13,12 +13,12 @@ import (
 type IncentiveStudy struct {
 	Scenario string        `json:"scenario"`
 	Alpha    float64       `json:"alpha" doc:"inelasticity of users (eq. 9)"`
-	Epsilon  float64       `json:"epsilon" doc:"gains up to this amount are ignored, $"`
+	Epsilon  float64       `json:"epsilon" doc:"largest gain that is ignored, $"`
 	Users    int           `json:"users" doc:"maximum number of users sampled per replication"`
 	Most     int           `json:"most_rounds" doc:"maximum number of rounds in which users respond to one another"`
-	Family   int           `json:"family" doc:"number of intervals of means that are simultaneous at 95 % (Bonferroni): one for each row of gains"`
+	Family   int           `json:"family" doc:"number of simultaneous 95 % intervals of means (Bonferroni); there is one for each row of gains"`
 	Gains    []gainRow     `json:"gains"`
-	Best     []gainRow     `json:"best" doc:"gain if each user knew its best misreport in hindsight"`
+	Best     []gainRow     `json:"best" doc:"gain if each user chose, in hindsight, the best misreport"`
 	Answers  []equilibrium `json:"answers" doc:"result of the users' responses to one another"`
 }
 
@@ -76,9 +76,9 @@ func (r *IncentiveStudy) tables(labels report.Labels) (tables []report.Table) {
 	}
 	if len(tables) > 0 {
 		tables[len(tables)-1].Note = fmt.Sprintf("A gain is the change in a user's true utility (eq. 9, α = %s) compared with truthful reports, while all other users are truthful. "+
-			"Both runs have the same jobs, hosts and streams. The replications are independent units. Each replication contributes the mean gain of its users (Student's t), the fraction of users who gain (score interval for clustered trials), and the largest gain. "+
+			"Both runs have the same jobs, hosts and random numbers. The replications are independent units. Each replication contributes the mean gain of its users (Student's t), the fraction of users who gain (score interval for clustered trials), and the largest gain. "+
 			"The %d intervals of a column are simultaneous at 95 %% (Bonferroni), and so are the intervals of "+
-			"best. A user gains if the gain is more than $%s. The row \"best\" shows the gain if each user chose, in hindsight, the report with the largest gain, or the truth.",
+			"best. A user gains if the gain is more than $%s. The row \"best\" shows the gain if each user chose, in hindsight, the report with the largest gain, which may be the truth.",
 			digits(r.Alpha), r.Family, digits(r.Epsilon))
 	}
 	return tables

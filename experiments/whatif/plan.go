@@ -12,11 +12,11 @@ import (
 // score intervals that treat each unit as a cluster.
 type chance struct {
 	Admitted float64  `json:"admitted" doc:"probability of admission"`
-	Done     float64  `json:"done" doc:"probability that the job is admitted and done by the deadline"`
-	Lo95     *float64 `json:"lo95" doc:"interval of done (Wilson's score, for each budget separately); null for fewer than two units"`
+	Done     float64  `json:"done" doc:"probability that the job is admitted and completed by the deadline"`
+	Lo95     *float64 `json:"lo95" doc:"Wilson's score interval of done, for each budget separately; null for fewer than two units"`
 	Hi95     *float64 `json:"hi95"`
 	Paid     float64  `json:"paid" doc:"expected payment, $"`
-	Utility  *float64 `json:"utility" doc:"value times done, minus payment, $; null unless a value was stated"`
+	Utility  *float64 `json:"utility" doc:"value times done minus payment, $; null unless a value was stated"`
 }
 
 // A budgetRow has the results of one budget.
@@ -28,8 +28,8 @@ type budgetRow struct {
 
 // A marketChoice is the best choice in one market.
 type marketChoice struct {
-	Least  *float64 `json:"least" doc:"smallest tried budget with which the job is done with that probability, $; null if there is none"`
-	Surely *float64 `json:"surely" doc:"smallest budget for which the lower end of the interval is at least that probability, $"`
+	Least  *float64 `json:"least" doc:"smallest tried budget that completes the job with the required probability, $; null if there is none"`
+	Surely *float64 `json:"surely" doc:"smallest budget for which the lower end of the interval is at least the required probability, $"`
 	Best   *float64 `json:"best" doc:"budget with the largest mean utility, $; null unless a value was stated"`
 }
 
@@ -44,11 +44,11 @@ type BudgetPlan struct {
 	Spot        marketChoice `json:"spot"`
 	Reservation marketChoice `json:"reservation"`
 
-	Difference *float64 `json:"difference" doc:"utility on the spot market minus utility of the reservation, each at its best budget, $; null unless a value was stated"`
+	Difference *float64 `json:"difference" doc:"utility on the spot market minus utility of the reservation, each at the best budget, $; null unless a value was stated"`
 	Lo95       *float64 `json:"lo95" doc:"interval of the difference (paired by unit, Student's t)"`
 	Hi95       *float64 `json:"hi95"`
 	P          *float64 `json:"p"`
-	Needed     *int     `json:"needed" doc:"units that would show a difference of this size with a power of 80 % at 5 %"`
+	Needed     *int     `json:"needed" doc:"number of observations needed to detect the observed difference with a power of 80 % at 5 %"`
 	Verdict    string   `json:"verdict" doc:"spot, reserve, either (both are equal), neither (no budget brings a gain), or undecided; empty unless a value was stated"`
 }
 
@@ -167,7 +167,7 @@ func (p *BudgetPlan) Document() report.Document {
 	t := report.Table{
 		Title:  "Budget and probability that the job is done by the deadline",
 		Header: []string{"budget, $", "spot", "95 %", "pays, $", "reservation: admitted", "done", "95 %", "pays, $"},
-		Note: fmt.Sprintf("%s; by %s. The values are means over %d %s, which are the same for all budgets and for both markets. Intervals are Wilson's score intervals, for each budget separately.",
+		Note: fmt.Sprintf("%s; by %s. The values are means over the same %d %s for all budgets and for both markets. Intervals are Wilson's score intervals, for each budget separately.",
 			p.Job.String(), p.Of, p.Units, p.What),
 	}
 	between := func(c *chance) string {
@@ -207,10 +207,10 @@ func (p *BudgetPlan) summary() (all []string) {
 	for _, m := range []struct {
 		name string
 		of   marketChoice
-	}{{"On the spot", p.Spot}, {"As a reservation", p.Reservation}} {
-		s := fmt.Sprintf("%s, none of these budgets completes it with a probability of %.3g.", m.name, p.Probability)
+	}{{"On the spot market", p.Spot}, {"As a reservation", p.Reservation}} {
+		s := fmt.Sprintf("%s, none of these budgets completes the job with a probability of %.3g.", m.name, p.Probability)
 		if m.of.Least != nil {
-			s = fmt.Sprintf("%s, $%.6g is the smallest of these budgets that completed it with a probability of %.3g", m.name, *m.of.Least, p.Probability)
+			s = fmt.Sprintf("%s, $%.6g is the smallest of these budgets that completes the job with a probability of %.3g", m.name, *m.of.Least, p.Probability)
 			if m.of.Surely != nil {
 				s += fmt.Sprintf("; with $%.6g, the interval also confirms this.", *m.of.Surely)
 			} else {
@@ -222,7 +222,7 @@ func (p *BudgetPlan) summary() (all []string) {
 	if p.Verdict == "" {
 		return append(all, "To get a recommendation, state a value (value=$ in --job).")
 	}
-	best := fmt.Sprintf("at their best, $%.6g on the spot market and $%.6g as a reservation", *p.Spot.Best, *p.Reservation.Best)
+	best := fmt.Sprintf("the best budgets are $%.6g on the spot market and $%.6g for a reservation", *p.Spot.Best, *p.Reservation.Best)
 	how := ""
 	if p.Lo95 != nil {
 		how = fmt.Sprintf(": spot minus reservation is $%.4g [%.4g, %.4g] (paired, Student's t, p %.2g; the budgets were chosen on the same sample)", *p.Difference, *p.Lo95, *p.Hi95, *p.P)
@@ -233,9 +233,9 @@ func (p *BudgetPlan) summary() (all []string) {
 	case "reserve":
 		return append(all, "Reserve: "+best+how+".")
 	case "either":
-		return append(all, "Choose either one, because both are equal: "+best+".")
+		return append(all, "Choose either market, because both are equal: "+best+".")
 	case "neither":
-		return append(all, "Choose neither, because none of these budgets leaves the user a gain.")
+		return append(all, "Choose neither market, because none of these budgets leaves the user a gain.")
 	}
 	s := "The choice is undecided: " + best + how
 	if p.Needed != nil && *p.Needed > p.Units {

@@ -51,7 +51,7 @@ type readCount struct {
 
 // String describes the counts in words.
 func (r readCount) String() string {
-	text := fmt.Sprintf("%d prices are used, %d belong to another series or zone, and %d are replaced by a later line with the same time", r.Used, r.Others, r.Replaced)
+	text := fmt.Sprintf("%d prices are used, %d belong to another series or zone, and %d were replaced by a later line with the same time", r.Used, r.Others, r.Replaced)
 	if r.columns != nil {
 		text += ", columns not used: " + firstNames(r.columns)
 	}
@@ -150,7 +150,7 @@ func (n *nameFilter) take(name string) (bool, error) {
 		if len(n.met) == 0 {
 			n.first, n.met = name, make(map[string]bool)
 		} else if n.wanted == "" {
-			return false, fmt.Errorf("%s: found %s and %s, want one of them, selected with --%s", n.of, n.first, name, n.of)
+			return false, fmt.Errorf("%s: found %s and %s, want only one of them, selected with --%s", n.of, n.first, name, n.of)
 		}
 		n.met[name] = true
 	}
@@ -163,7 +163,7 @@ func csvQuotes(r io.Reader, read *readCount) iter.Seq2[quote, error] {
 		in := csv.NewReader(r)
 		head, err := in.Read()
 		if err != nil {
-			yield(quote{line: 1}, fmt.Errorf("found no header, want one with time and price_usd_per_hour: %w", err))
+			yield(quote{line: 1}, fmt.Errorf("found no header, want a header with time and price_usd_per_hour: %w", err))
 			return
 		}
 		column := func(name string) int { return slices.Index(head, name) }
@@ -172,7 +172,7 @@ func csvQuotes(r io.Reader, read *readCount) iter.Seq2[quote, error] {
 			price, seconds = column("price"), 1
 		}
 		if at < 0 || price < 0 {
-			yield(quote{line: 1}, fmt.Errorf("found columns %.200s, want the columns time, and price_usd_per_hour or price ($/s)", strings.Join(head, ", ")))
+			yield(quote{line: 1}, fmt.Errorf("found columns %.200s, want time and one of price_usd_per_hour and price (in $/s)", strings.Join(head, ", ")))
 			return
 		}
 		for i, name := range head {
@@ -215,7 +215,7 @@ func jsonQuotes(r io.Reader) iter.Seq2[quote, error] {
 		lines := &workloadgen.LineCounter{In: r}
 		in := json.NewDecoder(lines)
 		fail := func(err error) { yield(quote{line: lines.At(in.InputOffset())}, err) }
-		const want = `want the output of describe-spot-price-history: a list SpotPriceHistory`
+		const want = `want the output of describe-spot-price-history, with a list SpotPriceHistory`
 		for found := false; !found; { // find the list among the fields of the object
 			t, err := in.Token()
 			if err != nil {

@@ -69,7 +69,7 @@ func pairs(was, is []metrics.Job, alpha float64) (all []comparedJob, err error) 
 		follow = follow || is[i].After != 0
 	}
 	if !follow && len(was) != len(is) {
-		return nil, misuse.Errorf("the workload would change from %d to %d jobs; change a field that does not affect the jobs", len(was), len(is))
+		return nil, misuse.Errorf("the change would turn the workload of %d jobs into %d jobs; change a field that does not affect the jobs", len(was), len(is))
 	}
 	add := func(a, b *metrics.Job) error {
 		absent := outcome{State: "refused", Reason: "the predecessor of the job did not end"}
@@ -89,7 +89,7 @@ func pairs(was, is []metrics.Job, alpha float64) (all []comparedJob, err error) 
 		b := others[a.ID]
 		delete(others, a.ID)
 		if b == nil && !follow || b != nil && !sameJob(*a.Job, *b.Job, follow) {
-			return nil, misuse.Errorf("the workload would change from job %d on; change a field that does not affect the jobs", a.ID)
+			return nil, misuse.Errorf("the change would affect job %d and later jobs; change a field that does not affect the jobs", a.ID)
 		}
 		if err := add(a, b); err != nil {
 			return nil, err
@@ -121,7 +121,7 @@ type comparedJob struct {
 	Asked float64     `json:"asked" doc:"time of the submission, s"`
 	Was   outcome     `json:"was"`
 	Is    outcome     `json:"is"`
-	Gain  bank.Amount `json:"gain" doc:"surplus in the second run minus that in the first, $"`
+	Gain  bank.Amount `json:"gain" doc:"surplus in the second run minus surplus in the first run, $"`
 }
 
 // A side contains the total outcomes of one run.
@@ -161,7 +161,7 @@ type Replayed struct {
 	Same   int           `json:"same"`
 	Gained bank.Amount   `json:"gained" doc:"sum of the gains"`
 	Lost   bank.Amount   `json:"lost" doc:"sum of the losses"`
-	Jobs   []comparedJob `json:"jobs" doc:"jobs in the order of decreasing gain"`
+	Jobs   []comparedJob `json:"jobs" doc:"jobs in order of decreasing gain"`
 }
 
 // compared compares the outcomes of the jobs under two policies. It sets the gain of each job

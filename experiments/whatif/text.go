@@ -17,7 +17,7 @@ func (r *Explanation) Text(most int) string {
 	var out strings.Builder
 	d := &r.Decision
 	fmt.Fprintf(&out, "Job %d of %s in %s, by %s: %s.\n", r.Job, r.Owner, r.Run, r.Policy, r.decided())
-	fmt.Fprintf(&out, "It asked for %s.\n", r.said(&r.Asked))
+	fmt.Fprintf(&out, "The job requested %s.\n", r.said(&r.Asked))
 	if d.Test != nil {
 		fmt.Fprintln(&out, r.tested())
 	}
@@ -29,14 +29,14 @@ func (r *Explanation) Text(most int) string {
 		fmt.Fprintf(&out, "The policy computed: %s.\n", strings.Join(numbers, ", "))
 	}
 	if r.Taken != nil {
-		fmt.Fprintf(&out, "Its owner accepted an offer: %s. The job was then %s, paid $%v, and was worth $%v to its owner.\n", r.said(r.Taken), r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
+		fmt.Fprintf(&out, "The owner accepted an offer: %s. The job was then %s, paid $%v, and was worth $%v to the owner.\n", r.said(r.Taken), r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
 	}
 	if d.Verdict == "accept" {
-		fmt.Fprintf(&out, "The job was %s, paid $%v, and was worth $%v to its owner.\n", r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
+		fmt.Fprintf(&out, "The job was %s, paid $%v, and was worth $%v to the owner.\n", r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
 		r.harm(&out, most)
-		r.list(&out, "With everything else unchanged, it would have been refused")
+		r.list(&out, "With everything else unchanged, the job would have been refused")
 	} else {
-		r.list(&out, "With everything else unchanged, it would have been accepted")
+		r.list(&out, "With everything else unchanged, the job would have been accepted")
 		r.outcomes(&out, most)
 		if r.Help != nil {
 			fmt.Fprintf(&out, "\n%s\n", r.Help.text(r))
@@ -141,17 +141,17 @@ func (r *Explanation) tested() string {
 
 // text describes the help in sentences.
 func (h *help) text(r *Explanation) string {
-	said := "No change of a single term helps. "
+	said := "No change to a single term helps. "
 	if h.Terms != nil {
-		said += fmt.Sprintf("With several changes it would have been accepted: %s. ", r.said(h.Terms))
+		said += fmt.Sprintf("With several changes, the job would have been accepted: %s. ", r.said(h.Terms))
 	} else {
-		said += fmt.Sprintf("%d changes of several terms at once do not help, either. ", h.Tried)
+		said += fmt.Sprintf("None of the %d combined changes that were tried helps. ", h.Tried)
 	}
 	switch {
 	case len(h.Policies) > 0:
 		said += fmt.Sprintf("Another policy accepts the job unchanged: %s.", strings.Join(h.Policies, ", "))
 	case h.Terms == nil:
-		said += "No other policy of this configuration accepts the job. It needs more hosts, or fewer competing jobs."
+		said += "No other policy of this configuration accepts the job. The job needs more hosts or fewer competing jobs."
 	default:
 		said += "No other policy of this configuration accepts the job unchanged."
 	}
@@ -167,7 +167,7 @@ func (r *Explanation) list(out *strings.Builder, title string) {
 			c := &r.Changes[i]
 			note := c.Reason
 			if !c.Monotone {
-				note = strings.TrimPrefix(note+"; a smaller change may be sufficient, or a larger one may not be", "; ")
+				note = strings.TrimPrefix(note+"; a smaller change may be sufficient, or a larger change insufficient", "; ")
 			}
 			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", c.Of, c.By, r.is(c), note)
 		}
@@ -210,7 +210,7 @@ func (r *Explanation) outcomes(out *strings.Builder, most int) {
 		if first == nil {
 			first = c
 			fmt.Fprint(out, "\nOutcome for the job and for all others\n")
-			fmt.Fprint(w, "change\tit\tpays, $\tits owner has, $\texternality, $\tothers gain\tlose\t\n")
+			fmt.Fprint(w, "change\toutcome\tpayment ($)\towner surplus ($)\texternality ($)\tothers gaining\tothers losing\t\n")
 		}
 		fmt.Fprintf(w, "%s %s\t%s\t%v\t%v\t%v\t%d\t%d\t\n", c.Of, c.By, c.Then.Outcome.State, c.Then.Outcome.Paid, c.Then.Has, c.Then.Externality, c.Then.Gain, c.Then.Lose)
 	}
@@ -218,7 +218,7 @@ func (r *Explanation) outcomes(out *strings.Builder, most int) {
 	if first == nil {
 		return
 	}
-	fmt.Fprint(out, "The externality is the value of all other users' work without the job, minus its value with the job.\n")
+	fmt.Fprint(out, "The externality is the value of all other users' work without the job, minus the value of this work with the job.\n")
 	first.Then.others(out, most, fmt.Sprintf("with %s %s", first.Of, first.By))
 }
 
@@ -232,13 +232,13 @@ func (r *Explanation) harm(out *strings.Builder, most int) {
 	if by.Sign() < 0 {
 		verb, by = "gave", bank.Micros(-by.Micros())
 	}
-	fmt.Fprintf(out, "Admitting the job %s all others $%v of the value of their work, which is its externality. Its payment was $%v.\n", verb, by, r.Outcome.Paid)
+	fmt.Fprintf(out, "The admission of the job %s all other users $%v of the value of their work, which is the externality. The payment was $%v.\n", verb, by, r.Outcome.Paid)
 	paid, word := o.Paid, "more"
 	if paid.Sign() < 0 {
 		paid, word = bank.Micros(-paid.Micros()), "less"
 	}
-	fmt.Fprintf(out, "Without the job, they would have paid $%v %s; %d would have gained and %d lost.\n", paid, word, o.Gain, o.Lose)
-	o.others(out, most, "without it")
+	fmt.Fprintf(out, "Without the job, the other users would have paid $%v %s; %d would have gained and %d would have lost.\n", paid, word, o.Gain, o.Lose)
+	o.others(out, most, "without the job")
 }
 
 // others lists the largest gains and losses of other jobs.
@@ -247,7 +247,7 @@ func (o *effect) others(out *strings.Builder, most int, how string) {
 		if n = min(n, most); n == 0 {
 			return
 		}
-		fmt.Fprintf(out, "\nOthers who would have had %s %s\n", title, how)
+		fmt.Fprintf(out, "\nOther users who would have %s %s\n", title, how)
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for i := range n {
 			j := &o.Jobs[at(i)]
@@ -255,8 +255,8 @@ func (o *effect) others(out *strings.Builder, most int, how string) {
 		}
 		w.Flush()
 	}
-	list("more", o.Gain, func(i int) int { return i })
-	list("less", o.Lose, func(i int) int { return len(o.Jobs) - 1 - i })
+	list("gained", o.Gain, func(i int) int { return i })
+	list("lost", o.Lose, func(i int) int { return len(o.Jobs) - 1 - i })
 }
 
 // Figure returns a figure of the frontier of r: for each deadline, the lowest budget with
@@ -271,7 +271,7 @@ func (r *Explanation) Figure() report.Figure {
 	asked := report.Curve{Name: "asked", Points: []report.Point{{X: r.Asked.Deadline, Mean: b, Lo: b, Hi: b}}}
 	return report.Figure{
 		Name: "explain", Title: fmt.Sprintf("Job %d of %s", r.Job, r.Run),
-		Caption: "The curve shows the lowest budget, rounded to cents, with which the job would have been accepted at its submission, for each requested deadline. The point is the actual request.",
+		Caption: "For each requested deadline, the curve shows the lowest budget, rounded to cents, with which the job would have been accepted at the submission. The point is the actual request.",
 		Panels:  []report.Panel{{X: "deadline, s", Y: "budget, $", Curves: []report.Curve{least, asked}}},
 	}
 }

@@ -127,7 +127,7 @@ type Offer struct {
 	Ports   [2]int32 // first and last port that its tasks may use; 0 if none
 	Busy    []int32  // ports in this range that programs other than the host's tasks use, ascending
 
-	Counts map[string]int32 // units of countable resources, by name
+	Counts map[string]int32 // number of units of each countable resource, by name
 
 	Bandwidth float64 // bytes per second
 }

@@ -34,7 +34,7 @@ func Array(text string) (indices []int, throttle int, err error) {
 	slices.Sort(indices)
 	for i := 1; i < len(indices); i++ {
 		if indices[i] == indices[i-1] {
-			return nil, 0, fmt.Errorf("twice: found index %d twice, want it only once", indices[i])
+			return nil, 0, fmt.Errorf("twice: found index %d twice, want distinct indices", indices[i])
 		}
 	}
 	return indices, throttle, nil

@@ -120,7 +120,7 @@ func (t *Terms) conclude() error {
 	case t.tasks > 0 && t.nodesGiven && t.tasks != t.Nodes:
 		return fmt.Errorf("value of --ntasks: found %d with %d nodes, want one task per node", t.tasks, t.Nodes)
 	case t.Deadline == 0:
-		return fmt.Errorf("no time: want '#SBATCH --time', because every contract has a deadline")
+		return fmt.Errorf("no time: found no '#SBATCH --time', want one, because every contract has a deadline")
 	case t.Memory > 0 && t.perCPU > 0:
 		return fmt.Errorf("value of --mem-per-cpu: found also --mem, want only one of these options")
 	}
@@ -151,7 +151,7 @@ func (t *Terms) take(table []directive, words []string) ([]string, error) {
 	case strings.HasPrefix(name, "-") && len(name) > 1:
 		name, value, given = name[1:2], strings.TrimPrefix(name[2:], "="), len(name) > 2
 	default:
-		return nil, fmt.Errorf("unknown %s: want an option", name)
+		return nil, fmt.Errorf("unknown %s: found no option, want an option that begins with -", name)
 	}
 	said := "-" + name
 	if long {
@@ -173,7 +173,7 @@ func (t *Terms) take(table []directive, words []string) ([]string, error) {
 		return words, nil
 	}
 	if !table[i].set(t, value) {
-		return nil, fmt.Errorf("value of --%s: found %q, which markets do not support", table[i].long, value)
+		return nil, fmt.Errorf("value of --%s: found %q, want a value that markets support", table[i].long, value)
 	}
 	return words, nil
 }

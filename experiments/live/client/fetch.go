@@ -19,7 +19,7 @@ import (
 
 // A Fetched describes a file of a task's folder: that it was copied, or why it was refused.
 type Fetched struct {
-	Name    string `json:"name" doc:"path in the folder"`
+	Name    string `json:"name" doc:"path relative to the program's folder"`
 	Bytes   int64  `json:"bytes,omitempty" doc:"size of a file"`
 	Refused string `json:"refused,omitempty" doc:"reason for the refusal"`
 }
@@ -122,7 +122,7 @@ type unpacking struct {
 // take unpacks the entry h under the given name.
 func (u *unpacking) take(h *tar.Header, name string) error {
 	if !filepath.IsLocal(name) {
-		return refusal("it is outside the folder")
+		return refusal("it is outside the program's folder")
 	}
 	for at := strings.IndexByte(name, '/'); at >= 0; {
 		if err := u.folder(name[:at]); err != nil {
@@ -138,7 +138,7 @@ func (u *unpacking) take(h *tar.Header, name string) error {
 	case h.Typeflag == tar.TypeDir:
 		return u.folder(name)
 	case h.Typeflag == tar.TypeSymlink && leaves(name, h.Linkname):
-		return refusal(fmt.Sprintf("it leads to %s, outside the folder", h.Linkname))
+		return refusal(fmt.Sprintf("the link leads to %s, outside the program's folder", h.Linkname))
 	case h.Typeflag == tar.TypeSymlink:
 		return u.make(name, func() error { return u.root.Symlink(h.Linkname, name) })
 	case h.Typeflag == tar.TypeReg && !sparse(h):
@@ -173,7 +173,7 @@ func (u *unpacking) make(name string, f func() error) error {
 	case info.IsDir():
 		return refusal("a folder of that name exists")
 	case !u.force:
-		return refusal("it already exists; use --force to replace it")
+		return refusal("a file of that name exists; use --force to replace it")
 	}
 	if err := u.root.Remove(name); err != nil {
 		return err

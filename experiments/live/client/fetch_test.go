@@ -72,9 +72,9 @@ func TestUnpack(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"../../out": "it is outside the folder", "/abs": "it is outside the folder", "../out": "it is outside the folder",
-		"l1": "it leads to /etc, outside the folder", "l2": "it leads to .., outside the folder", "sub/l3": "it leads to ../../out, outside the folder",
-		"l4": "it leads to here/here/.., outside the folder", "l5": "it leads to sub/../.., outside the folder",
+		"../../out": "it is outside the program's folder", "/abs": "it is outside the program's folder", "../out": "it is outside the program's folder",
+		"l1": "the link leads to /etc, outside the program's folder", "l2": "the link leads to .., outside the program's folder", "sub/l3": "the link leads to ../../out, outside the program's folder",
+		"l4": "the link leads to here/here/.., outside the program's folder", "l5": "the link leads to sub/../.., outside the program's folder",
 		"sub/up/c": "sub/up exists, but is not a folder", "here/d": "here exists, but is not a folder", "sub/a/e": "sub/a exists, but is not a folder",
 	}
 	for _, name := range []string{"p", "h", "s"} {
@@ -107,7 +107,7 @@ func TestUnpackAgain(t *testing.T) {
 		all, err := unpack(dir, bytes.NewReader(in), force)
 		want := map[string]string{"c": "a folder of that name exists"}
 		if !force {
-			want["a"], want["b"] = "it already exists; use --force to replace it", "it already exists; use --force to replace it"
+			want["a"], want["b"] = "a file of that name exists; use --force to replace it", "a file of that name exists; use --force to replace it"
 		}
 		if got := refused(all); err != nil || !reflect.DeepEqual(got, want) && !(force && len(got) == 1) {
 			t.Errorf("force %v: %v, %v", force, got, err)

@@ -43,7 +43,7 @@ func ParseInvitation(text string) (i Invitation, err error) {
 	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
 		return i, fmt.Errorf("found %q, want an address such as https://192.0.2.7:8421", i.URL)
 	case (u.Scheme == "https") != (i.Pin != ""):
-		return i, fmt.Errorf("found pin %q with %s: want a pin only with https", i.Pin, u.Scheme)
+		return i, fmt.Errorf("found pin %q with %s, want a pin only with https", i.Pin, u.Scheme)
 	}
 	return i, nil
 }

@@ -178,7 +178,7 @@ func because(s *live.Served) string {
 	case "asked":
 		return "  the program did not use the processor time to which it was entitled"
 	case "price":
-		return "  the bid did not buy the work"
+		return "  the bid was too low for the work"
 	case "market":
 		return "  the market promised more work than it delivered"
 	case "host":

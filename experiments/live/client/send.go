@@ -200,7 +200,7 @@ func (c *Client) Cancel(ctx context.Context, id int64) (a *live.Answer, err erro
 		return err
 	})
 	if ctx.Err() != nil && err != nil {
-		err = &Unanswered{fmt.Sprintf("the order to cancel %d was signed but not answered; check the outcome with 'bourse job status %d'", id, id), err}
+		err = &Unanswered{fmt.Sprintf("the order to cancel contract %d was signed but not answered; check the outcome with 'bourse job status %d'", id, id), err}
 	}
 	return a, err
 }
@@ -219,7 +219,7 @@ func (c *Client) Bid(ctx context.Context, id int64, budget bank.Amount) (a *live
 		return err
 	})
 	if ctx.Err() != nil && err != nil {
-		err = &Unanswered{fmt.Sprintf("the order to change the budget of %d was signed but not answered; check the outcome with 'bourse job status %d'", id, id), err}
+		err = &Unanswered{fmt.Sprintf("the order to change the budget of contract %d was signed but not answered; check the outcome with 'bourse job status %d'", id, id), err}
 	}
 	return a, err
 }

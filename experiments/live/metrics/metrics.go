@@ -43,8 +43,8 @@ func New() *Metrics {
 		bank:      seconds("bank_call_seconds", "Time until the bank answers a call for which the market waits."),
 		sync:      seconds("sync_seconds", "Time until a host's report is durable."),
 		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_decisions_total", Help: "Number of decisions; a deferred request is counted again when it is decided."}, []string{"class", "verdict", "reason"}),
-		unpaid:    prometheus.NewCounter(prometheus.CounterOpts{Name: "bourse_unpaid_work_seconds_total", Help: "Processor-seconds that tasks used between the last usage report and a stop that the market ordered."}),
-		dropped:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_dropped_total", Help: "Connections and calls that were ended or refused, because there were too many or they were too slow."}, []string{"why"}),
+		unpaid:    prometheus.NewCounter(prometheus.CounterOpts{Name: "bourse_unpaid_work_seconds_total", Help: "Processor time that tasks used between the last usage report and a stop ordered by the market, in processor-seconds."}),
+		dropped:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_dropped_total", Help: "Number of connections and calls that were ended or refused, because there were too many or because they were too slow."}, []string{"why"}),
 	}
 	m.registry.MustRegister(m.turn, m.log, m.bank, m.sync, m.decisions, m.unpaid, m.dropped)
 	m.dropped.WithLabelValues("connections") // create the counter with the value 0
@@ -108,23 +108,23 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 var (
 	spotPrice   = gauge("spot_price_dollars_per_second", "Sum of the bids on a host.", "host")
 	hostUsed    = gauge("host_used_processors", "Deprecated name of bourse_host_delivered_processors.", "host")
-	entitled    = gauge("host_entitled_processors", "Processors of a host to which tasks are entitled.", "host")
-	asked       = gauge("host_asked_processors", "Processors of a host that tasks have recently used, or waited for although entitled to them.", "host")
-	delivered   = gauge("host_delivered_processors", "Processors of a host that tasks have recently used, as measured by the kernel.", "host")
-	held        = gauge("host_held", "Amount of a resource of a host that tasks hold, in bytes or units.", "host", "resource")
-	offered     = gauge("host_offered", "Amount of a resource that tasks can hold on a host, in bytes or units.", "host", "resource")
+	entitled    = gauge("host_entitled_processors", "Number of processors of a host to which tasks are entitled.", "host")
+	asked       = gauge("host_asked_processors", "Number of processors of a host that tasks have recently used, or waited for although entitled to them.", "host")
+	delivered   = gauge("host_delivered_processors", "Number of processors of a host that tasks have recently used, as measured by the kernel.", "host")
+	held        = gauge("host_held", "Amount of a host's resource that tasks hold, in bytes or units.", "host", "resource")
+	offered     = gauge("host_offered", "Amount of a host's resource that tasks can hold, in bytes or units.", "host", "resource")
 	price       = gauge("price_dollars_per_second", "Sum of the bids for a resource of a host; omitted for resources without a price.", "host", "resource")
-	broken      = prometheus.NewDesc("bourse_broken_total", "Contracts that were violated since the start of the market, by cause: program, asked, price, market or host.", []string{"cause"}, nil)
-	hostUp      = gauge("host_up", "Whether a host is present or closed (1) or away (0); removed hosts are not reported.", "host")
-	hostClosed  = gauge("host_closed", "Whether a host accepts no new tasks because its agent closed it (1) or not (0); running tasks continue.", "host")
-	hostStored  = gauge("host_stored_bytes", "Bytes of ended tasks' output that a host stores.", "host")
-	contracts   = gauge("contracts", "Contracts that are waiting or running, and contracts that have ended since the start of the market.", "state")
-	unsettled   = gauge("contracts_unsettled", "Settlements and penalties that the bank has refused; the market sends them again at least every 5 minutes.")
-	shareError  = gauge("share_error", "Largest fraction of a task's entitlement on a host that the task waited for but did not receive.", "host")
-	cut         = prometheus.NewDesc("bourse_readings_cut_total", "Host usage reports that exceeded the possible maximum and were truncated.", nil, nil)
+	broken      = prometheus.NewDesc("bourse_broken_total", "Number of contracts violated since the start of the market, by cause: program, asked, price, market or host.", []string{"cause"}, nil)
+	hostUp      = gauge("host_up", "1 if a host is present or closed, 0 if it is away; removed hosts are not reported.", "host")
+	hostClosed  = gauge("host_closed", "1 if the agent of a host has closed it to new tasks, 0 otherwise; running tasks continue.", "host")
+	hostStored  = gauge("host_stored_bytes", "Size of the output of ended tasks that a host stores, in bytes.", "host")
+	contracts   = gauge("contracts", "Number of contracts that are waiting or running, or have ended since the start of the market.", "state")
+	unsettled   = gauge("contracts_unsettled", "Number of settlements and penalties that the bank has refused; the market sends them again at least every 5 minutes.")
+	shareError  = gauge("share_error", "Largest fraction of an entitlement that a task on a host waited for but did not receive.", "host")
+	cut         = prometheus.NewDesc("bourse_readings_cut_total", "Number of usage reports from hosts that exceeded the possible maximum and were truncated.", nil, nil)
 	bankAway    = gauge("bank_away_seconds", "Time since the bank stopped responding.")
 	clockOffset = gauge("clock_offset_seconds", "Difference between the wall clock and the market's clock.")
-	mailbox     = gauge("mailbox_length", "Messages waiting for the market's loop.")
+	mailbox     = gauge("mailbox_length", "Number of messages waiting for the market's loop.")
 	entries     = gauge("ledger_entries", "Number of entries in the bank's ledger; omitted while the bank does not respond.")
 )
 

@@ -179,8 +179,8 @@ func TestList(t *testing.T) {
 		{by: "operator"},
 		{secret: "secret", of: "user:ann"},
 		{secret: "secret"},
-		{by: "user:bob", of: "user:ann", want: "user:bob may not read the contracts of others"},
-		{by: "user:bob", want: "user:bob may not read the contracts of others"},
+		{by: "user:bob", of: "user:ann", want: "user:bob may not read the contracts of other accounts"},
+		{by: "user:bob", want: "user:bob may not read the contracts of other accounts"},
 		{secret: "guess", of: "user:ann", want: "order"},
 		{of: "user:ann", want: "order"},
 	} {

@@ -102,7 +102,7 @@ type Sum struct {
 	Key       string      `json:"key" doc:"contract, project or day"`
 	Contracts int         `json:"contracts"`
 	Hours     float64     `json:"cpu_hours"`
-	Paid      bank.Amount `json:"paid" doc:"amount paid, before penalties"`
+	Paid      bank.Amount `json:"paid" doc:"amount paid, without penalties"`
 	Penalty   bank.Amount `json:"penalty" doc:"penalty received"`
 }
 

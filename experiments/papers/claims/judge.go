@@ -33,11 +33,11 @@ type Judgement struct {
 
 	// Panels contains, for each verdict, the number of panels with this verdict on the
 	// sentence. A panel is one metric in one configuration of an experiment.
-	Panels map[Verdict]int `json:"panels" doc:"number of panels on which the sentence is tested, by verdict; a panel is a metric in a configuration of an experiment"`
+	Panels map[Verdict]int `json:"panels" doc:"number of panels on which the claim is tested, by verdict; a panel is a metric in a configuration of an experiment"`
 
 	Outcomes []Outcome `json:"tests"`
-	Decides  int       `json:"decides" doc:"index of the test that decides the verdict, from 0; -1 if there is none"`
-	P        *float64  `json:"p" doc:"p of the hypothesis that the verdict is wrong, corrected for all claims of the paper; null if there is none. An undecided claim has the smaller of two p values"`
+	Decides  int       `json:"decides" doc:"index of the test that decides the verdict, counted from 0; -1 if there is none"`
+	P        *float64  `json:"p" doc:"p value for the hypothesis that the verdict is wrong, corrected for all claims of the paper; null if there is none. An undecided claim has the smaller of two p values"`
 	Needed   *int      `json:"n_decides" doc:"estimated number of replications needed to decide the claim; null if it is decided or the number is unknown"`
 }
 
@@ -54,8 +54,8 @@ type Outcome struct {
 	Level  float64  `json:"level" doc:"level of the interval, chosen so that all intervals of the paper's claims are simultaneous at 0.95"`
 	Where  Verdict  `json:"verdict" doc:"verdict of this test only"`
 	Exact  string   `json:"exact,omitempty" doc:"reason why the number needs no interval"`
-	Equal  bool     `json:"equal" doc:"for a claim about a direction: whether the interval lies within the margin, so that any difference is too small to matter"`
-	P      *float64 `json:"p" doc:"uncorrected p of the hypothesis that the number lies outside the region; null if the number has no interval"`
+	Equal  bool     `json:"equal" doc:"whether the interval lies within the margin, so that any difference is too small to matter; only for claims about a direction"`
+	P      *float64 `json:"p" doc:"uncorrected p value for the hypothesis that the number lies outside the region; null if the number has no interval"`
 }
 
 // risk is the maximum probability that at least one claim of a paper has a wrong verdict.

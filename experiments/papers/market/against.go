@@ -55,7 +55,7 @@ func utilized(p Printed) (string, bool) {
 			}
 		}
 	}
-	return fmt.Sprintf("Table 2 marks differences of utilization as significant in %d of %d tests. §4.3 sees no “clear evidence that the utilization is significantly effected” by the model, and concludes “without causing significant underutilization”.",
+	return fmt.Sprintf("Table 2 marks differences in utilization as significant in %d of %d tests. §4.3 sees no “clear evidence that the utilization is significantly effected” by the model, and concludes “without causing significant underutilization”.",
 		marked, tests), marked > 0
 }
 

@@ -52,7 +52,7 @@ func (o *Outcome) parties() (all []party) {
 // Discrimination", 1984.
 var Jain = Metric{
 	Name: "jain", Label: "Jain's index", Unit: "1", Bound: Proportion,
-	Doc: "(sum x)² / (n sum x²), where x is the fraction of a user's work that was done by the deadlines; computed only if a figure or search names the metric",
+	Doc: "(sum x)² / (n sum x²), for fractions x of each user's work done by the deadlines; computed only if a figure or search names the metric",
 	Of: func(o *Outcome) (float64, bool) {
 		sum, squares, users := 0.0, 0.0, o.parties()
 		for i := range users {

@@ -181,7 +181,7 @@ type Market struct {
 	Payment    string         `yaml:"payment" doc:"payment rule"`
 	Reserve    float64        `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce, in $ per processor-second, on a host where every task receives all the capacity that it can use; no contract pays more than its bid"`
 	Resources  []string       `yaml:"resources" validate:"omitempty" doc:"resources with a price, other than processors: memory, disk, bandwidth, or names of countable resources"`
-	Licences   map[string]int `yaml:"licences" doc:"number of units of each licence of the whole market, by name, such as matlab: 10; a contract holds the units in the column count.NAME of the plan until the contract ends"`
+	Licences   map[string]int `yaml:"licences" doc:"number of units of each licence by name, such as matlab: 10; a contract holds the units in column count.NAME of the plan until its end"`
 	Renew      float64        `yaml:"renew" validate:"min=0,max=1e9" doc:"time between renewals of the bids of spot contracts (policy be), in seconds; 0 means never. A renewal spreads the remaining budget over the remaining time, in the same proportions"`
 	Forecaster Choice         `yaml:"forecaster" family:"forecaster" doc:"forecaster of the price percentile"`
 	Window     float64        `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history that forecasts use, s"`

@@ -170,7 +170,7 @@ const mostReplications = 1_000_000
 
 // manyRows is the number of rows of the jobs table above which the results need almost all the
 // memory.
-const manyRows = 2_000_000
+const manyRows = 500_000
 
 // runChoice runs one experiment and writes its results to dir. It returns nil if the flags
 // do not request results, or if another command will write them.
@@ -191,6 +191,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 		note(c, "%s", line)
 	}
 	if ready.JobRows() > manyRows && os.Getenv("GOGC") == "" {
+		defer debug.FreeOSMemory() // ledgers are audited next, which needs other memory
 		defer debug.SetGCPercent(debug.SetGCPercent(40))
 	}
 	to := publication.Target{

@@ -165,7 +165,7 @@ func TestTuneRefuses(t *testing.T) {
 		{TuneAsk{Goal: Goal{Metric: "wellfare", Configuration: "one"}}, nil, "metric: unknown metric"},
 		{TuneAsk{Goal: Goal{Metric: "welfare"}}, nil, `configuration: found none, want one of one, other`},
 		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one"}, Policies: []string{"sac"}}, nil, `policies: found "sac", want one of be, strict, partition`},
-		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one", Budget: 5}}, []string{g}, "budget: found 5, want at least 20: 10 for each of 2 settings"},
+		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one", Budget: 5}}, []string{g}, "budget: found 5, want at least 20, which is 10 for each of 2 settings"},
 		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one", Within: -1}}, []string{g}, "within: found -1"},
 		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one", Smooth: true}}, []string{"fleet.hosts=4,5"}, "smooth: found 3 from policies and 1 from axes"},
 		{TuneAsk{Goal: Goal{Metric: "demand_correlation", Configuration: "one"}}, []string{g}, "metric: demand_correlation is undefined under strict 0.3"},

@@ -182,7 +182,7 @@ func (l *Ledger) Penalty(now float64, contract int64, from []Debit, to Account, 
 		known := l.contracts.has(contract)
 		for _, d := range from {
 			has := l.Balance(d.From)
-			for i := range l.booking { // subtract the amounts that earlier parts of this entry take from the account
+			for i := range l.booking { // subtract the amounts that earlier parts of this entry withdraw from the account
 				if l.booking[i].From == d.From {
 					has, _ = has.Sub(l.booking[i].Amount)
 				}

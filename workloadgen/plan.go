@@ -12,7 +12,7 @@ const (
 	MaxSeconds = 1e11    // any time or duration: about 3,000 years
 	MaxNodes   = 1 << 24 // per job
 	MaxCPUs    = 1e6     // per node
-	MaxAmount  = 1 << 53 // per node, in bytes or bytes per second: sums of whole numbers up to it are exact
+	MaxAmount  = 1 << 53 // largest amount per node, in bytes or bytes per second; sums of whole numbers up to this limit are exact
 	MaxCount   = 1 << 30 // units per node
 	MaxNames   = 8       // names of countable resources
 	MaxDollars = 1e12    // per value

@@ -50,7 +50,7 @@ type invited struct {
 	until float64
 }
 
-// A grant is a right without further terms. A right payee also has the market.
+// A grant is a right without further terms. A right of kind "payee" also names a market.
 type grant struct{ account, right, market string }
 
 // A budget identifies the right of one account to spend the money of another account.

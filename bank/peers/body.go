@@ -96,7 +96,7 @@ func (r *received) spool(in io.Reader) error {
 type paced struct {
 	io.Reader
 	control *http.ResponseController
-	due     time.Time // deadline of the first byte
+	due     time.Time // deadline for the first byte
 	n       int64
 	set     time.Time
 }

@@ -324,7 +324,7 @@ type rightOptions struct {
 	ownerOptions `yaml:",inline"`
 }
 
-// saySigned is like say, but signs with the key of --key.
+// saySigned sends an order as say does, but signs it with the key that --key names.
 func saySigned(c *cli.Context, kind, by string, fields ...string) error {
 	private, err := privateKey(c, "key")
 	if err != nil {

@@ -44,7 +44,7 @@ func (s *serving) save(dir string) error {
 }
 
 type dirOption struct {
-	Dir string `doc:"use the market in the folder {DIR} (default: that of 'bourse live start')"`
+	Dir string `doc:"use the market in the folder {DIR} (default: the folder that 'bourse live start' uses)"`
 }
 
 // defaultLab returns dir or, if dir is empty, the folder of 'bourse live start'.

@@ -65,11 +65,11 @@ the processors:
 
 type liveStartOptions struct {
 	Name        string  `default:"lab" doc:"call a new market {NAME}"`
-	Listen      string  `doc:"listen at {ADDRESS} of this machine (default: the address in market.yaml)"`
+	Listen      string  `doc:"listen on {ADDRESS} of this machine (default: the address in market.yaml)"`
 	Kind        string  `doc:"enforce shares with {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
 	CPUs        float64 `doc:"sell {N} processors (default: all but one; all but half a processor on machines with fewer than four)"`
 	heldOptions `yaml:",inline"`
-	Hosts       int `default:"1" doc:"sell this machine as {N} hosts, in a new market"`
+	Hosts       int `default:"1" doc:"sell this machine as {N} hosts; only for a new market"`
 	homeOption  `yaml:",inline"`
 	logOption   `yaml:",inline"`
 	quietOption `yaml:",inline"`

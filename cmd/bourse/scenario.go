@@ -85,8 +85,8 @@ func prepare(c *cli.Context, e *scenario.Experiment) (*experiments.Prepared, err
 	return await(c.Context, func() (*experiments.Prepared, error) { return experiments.Prepare(e) })
 }
 
-// warnings returns all warnings about a prepared experiment, as JSON. Settings without effect
-// were already printed when the scenario was loaded.
+// warnings returns all warnings about a prepared experiment, as JSON. The loader has
+// already printed the settings without effect.
 func warnings(ready *experiments.Prepared) []string {
 	return report.List(append(catalog.Idle(ready.Experiment), ready.Warnings()...))
 }

@@ -47,7 +47,7 @@ type budgetOptions struct {
 }
 
 type homeOption struct {
-	Home string `doc:"use the key and the market in {DIR} (default: $BOURSE_HOME, or the folder bourse in the user's configuration)"`
+	Home string `doc:"use the key and the market in {DIR} (default: $BOURSE_HOME, or the folder bourse in the user's configuration directory)"`
 }
 
 var submitCommand = command(`submit [--] [COMMAND]...

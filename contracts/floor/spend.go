@@ -138,7 +138,7 @@ func (f *Floor) watch(v *host) {
 	}
 }
 
-// far stops the monitoring of c.
+// far stops monitoring the money of c.
 func (f *Floor) far(c *run) {
 	c.near = false
 	for n := range c.Placements {

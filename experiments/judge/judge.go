@@ -55,7 +55,7 @@ type Judging struct {
 	Settings *scenario.Judge
 	Hashes   Hashes
 
-	confinement string // how the candidate is confined
+	confinement string // sandbox of the candidate
 	experiment  scenario.Experiment
 	prepared    *experiments.Prepared
 	metric      metrics.Metric

@@ -196,7 +196,7 @@ func (b *bookings) lost(e *audit.Entry, j *Job, reason string) (want string) {
 	_, won := b.awards[j.ID]
 	switch {
 	case b.clearing && won:
-		return "an admission, because the job has won a clearing"
+		return "an admission, because the bid of the job won"
 	case reason == "bid below the reserve price" && bid.value > 0 && bid.value >= bid.least:
 		return fmt.Sprintf("another reason, because the value of the job is %v and the reserve price is %v", j.Value, audit.Money(bid.least))
 	case reason == "outbid" && !b.bid[j.ID]:

@@ -260,7 +260,7 @@ func (m *market) allocate(h *machine) {
 const below = 1 - 1e-6
 
 // spare sets the payments on h to the reserve price or the floor price, whichever is
-// higher. It does so only if the payment rule is scarce and the tasks of h cannot use more
+// higher. It does so only if the payment rule is "scarce" and the tasks of h cannot use more
 // processors than h has.
 func (m *market) spare(h *machine) {
 	if m.rules.Payment != "scarce" || h.crowd != nil {

@@ -55,7 +55,7 @@ func TestReadPrices(t *testing.T) {
 		"{\"a\": [1]}":                       "f:1: found no SpotPriceHistory",
 		"{\n\"SpotPriceHistory\": [\n{}\n]}": "f:3: time: found \"\"",
 		"{\"SpotPriceHistory\": [1]}":        "f:1: json: cannot unmarshal number",
-		"{\"SpotPriceHistory\": [":           "f:1: the list does not end",
+		"{\"SpotPriceHistory\": [":           "f:1: the list is incomplete",
 		"{\"SpotPriceHistory\": []":          "f:1: the object does not end",
 		"{\"SpotPriceHistory\": [], \"a\"}":  "f:1: not at beginning of value",
 	} {

@@ -256,7 +256,7 @@ func jsonQuotes(r io.Reader) iter.Seq2[quote, error] {
 			}
 		}
 		if _, err := in.Token(); err != nil {
-			fail(fmt.Errorf("the list does not end: %w", err))
+			fail(fmt.Errorf("the list is incomplete: %w", err))
 			return
 		}
 		for in.More() { // skip the other fields of the object

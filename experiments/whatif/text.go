@@ -29,10 +29,10 @@ func (r *Explanation) Text(most int) string {
 		fmt.Fprintf(&out, "The policy computed: %s.\n", strings.Join(numbers, ", "))
 	}
 	if r.Taken != nil {
-		fmt.Fprintf(&out, "The owner accepted an offer: %s. The job was then %s, paid $%v, and was worth $%v to the owner.\n", r.said(r.Taken), r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
+		fmt.Fprintf(&out, "The owner accepted an offer: %s. The job was then %s. Its owner paid $%v and valued it at $%v.\n", r.said(r.Taken), r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
 	}
 	if d.Verdict == "accept" {
-		fmt.Fprintf(&out, "The job was %s, paid $%v, and was worth $%v to the owner.\n", r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
+		fmt.Fprintf(&out, "The job was %s. Its owner paid $%v and valued it at $%v.\n", r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
 		r.harm(&out, most)
 		r.list(&out, "With everything else unchanged, the job would have been refused")
 	} else {
@@ -232,7 +232,7 @@ func (r *Explanation) harm(out *strings.Builder, most int) {
 	if by.Sign() < 0 {
 		verb, by = "gave", bank.Micros(-by.Micros())
 	}
-	fmt.Fprintf(out, "The admission of the job %s all other users $%v of the value of their work, which is the externality. The payment was $%v.\n", verb, by, r.Outcome.Paid)
+	fmt.Fprintf(out, "The admission of the job %s all other users work worth $%v; this value is the externality. The payment was $%v.\n", verb, by, r.Outcome.Paid)
 	paid, word := o.Paid, "more"
 	if paid.Sign() < 0 {
 		paid, word = bank.Micros(-paid.Micros()), "less"

@@ -24,7 +24,7 @@ type Config struct {
 	Users      int           // first user ID of a range that is used only for tasks; 0 runs all tasks as the agent's user
 	Network    bool          // tasks use the machine's network; if false, they have no network, provided that namespaces are available
 	Grace      float64       // seconds between SIGTERM and SIGKILL for unwanted tasks
-	Keep       float64       // seconds for which a task's folder is stored after its end was acknowledged
+	Keep       float64       // seconds for which a task's folder is stored after the market has acknowledged the end of the task
 	Limits     remote.Limits // limits for jobs that do not specify limits
 	Stored     int64         // maximum number of bytes of output of ended tasks per account; 0 means no limit
 	Offer      remote.Offer

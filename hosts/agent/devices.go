@@ -118,8 +118,8 @@ func visible(gpus []int) []string {
 }
 
 // drivers returns the files that programs need in addition to the device files of their GPUs.
-// If Slurm chooses the GPUs, it limits access to them, so drivers then includes all device
-// files of GPUs.
+// If Slurm chooses the GPUs, it limits access to them, and drivers returns the device files of all
+// GPUs.
 func (r *record) drivers() (files []string) {
 	if r.Units[gpu] == 0 {
 		return nil

@@ -22,7 +22,7 @@ type Status struct {
 	Tasks  []Shown  `json:"tasks"`  // sorted by name
 }
 
-// Shown describes the task of a folder.
+// Shown describes the task that a folder stores.
 type Shown struct {
 	Name    string   `json:"name"`
 	Command []string `json:"command"`

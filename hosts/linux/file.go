@@ -135,7 +135,7 @@ func within(d time.Duration, done func() (bool, error)) error {
 	}
 }
 
-// CheckName returns an error unless name is a valid file name here.
+// CheckName returns an error unless name is a valid name for the files of this package.
 func CheckName(name string) error {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool {
 		return r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')

@@ -86,7 +86,7 @@ type Solver struct {
 type item struct {
 	at           int32 // index among the caller's items
 	nodes        int32
-	first, last  int32 // rows at which it is active
+	first, last  int32 // rows of the program in which the item is active
 	arrival, end float64
 	value        float64
 	gain         float64 // value minus the price of its rows

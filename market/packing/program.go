@@ -180,7 +180,7 @@ func (d *program) branch(i, nodes int32, gain float64, width int) (dropped float
 		}
 	}
 	if equals > 0 {
-		below = math.Nextafter(dropped, math.Inf(1)) // include all states with this loss until trim removes some
+		below = math.Nextafter(dropped, math.Inf(1)) // include all states with this loss; trim removes some of them later
 	}
 	d.split(i, nodes, bit, with, without, below)
 	if !crowded {

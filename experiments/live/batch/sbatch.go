@@ -246,8 +246,8 @@ func (t *Terms) time(v string) bool {
 	return total > 0
 }
 
-// bytes parses an amount of memory in MiB, or with a unit K, M, G or T. Units are powers of
-// 1024.
+// bytes parses an amount of memory. Its unit is K, M, G or T, or MiB if none is given. Units are
+// powers of 1024.
 func bytes(v string, out *int64) bool {
 	unit := int64(1 << 20)
 	if v != "" {

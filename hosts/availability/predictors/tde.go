@@ -27,8 +27,8 @@ type TDEOptions struct {
 	// "pooled" if completions and exits count equally.
 	Weight string `yaml:"weight" validate:"oneof=day pooled" doc:"weighting: day (days count equally) or pooled (completions and exits count equally)"`
 
-	// Empty is the value of a day on which the host was unavailable in the window: "zero" (the
-	// default), "one", or "skip", which omits the day.
+	// Empty is the value for a day on which the host was unavailable throughout the window: "zero"
+	// (the default), "one", or "skip", which omits the day.
 	Empty string `yaml:"empty" validate:"oneof=zero skip one" doc:"value of a day on which the host was unavailable at that time: zero, one or skip"`
 
 	// Missing is the value of a day before or after the host's trace; default "skip".

@@ -8,8 +8,8 @@ import (
 )
 
 // limits are bounds that save a threshold from querying its predictor again. Each host has one,
-// valid until it expires. Another covers all idle hosts. It is valid only at a single time, and
-// only until another host becomes idle.
+// valid until it expires. Another limit covers all idle hosts. That limit is valid only at a single
+// time, and only until another host becomes idle.
 type limits struct {
 	limiter predictors.Limiter
 	least   float64

@@ -221,17 +221,8 @@ func (x *exporter) submit(now float64, s *submission) error {
 // needs returns the resources that each node of an order holds, or nil if the order holds
 // none.
 func (x *exporter) needs(s *submission, t *order.Terms) *workloadgen.Needs {
-	n := &workloadgen.Needs{Counts: make(map[string]int)}
-	a := x.conf.amountsIn(s, t)
-	if x.conf.sells(hosts.Memory) {
-		n.Memory = a.Memory
-	}
-	if x.conf.sells(hosts.Disk) {
-		n.Disk = a.Disk
-	}
-	if x.conf.sells(hosts.Bandwidth) {
-		n.Bandwidth = a.Bandwidth
-	}
+	holds := x.conf.sold(x.conf.amountsIn(s, t))
+	n := &workloadgen.Needs{Memory: holds.Memory, Disk: holds.Disk, Bandwidth: holds.Bandwidth, Counts: make(map[string]int)}
 	for name, units := range t.Counts {
 		n.Counts[name] = int(units)
 	}

@@ -61,6 +61,20 @@ func (c *Config) licences() (l contracts.Licences, floors map[string]float64, er
 // sells reports whether tasks hold memory, disk or bandwidth on every host.
 func (c *Config) sells(k hosts.Kind) bool { return slices.Contains(c.Market.Resources, k.Name(nil)) }
 
+// sold returns the memory, disk and bandwidth of a, without what the market does not sell.
+func (c *Config) sold(a hosts.Resources) (s hosts.Resources) {
+	if c.sells(hosts.Memory) {
+		s.Memory = a.Memory
+	}
+	if c.sells(hosts.Disk) {
+		s.Disk = a.Disk
+	}
+	if c.sells(hosts.Bandwidth) {
+		s.Bandwidth = a.Bandwidth
+	}
+	return s
+}
+
 // prices returns the resources that have a price in addition to processors, in the order of
 // kinds, and the floor prices.
 func (c *Config) prices() (priced []hosts.Kind, least hosts.Floor, err error) {
@@ -89,14 +103,9 @@ func (m *Market) Spec(name string, o *remote.Offer) (hosts.Spec, error) { return
 
 func (c *Config) spec(name string, o *remote.Offer) (hosts.Spec, error) {
 	s := hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1, Whole: o.Kind == "slurm"}
-	if s.Whole || c.sells(hosts.Memory) {
-		s.Room.Memory = math.Floor(o.Memory)
-	}
-	if c.sells(hosts.Disk) {
-		s.Room.Disk = math.Floor(o.Disk)
-	}
-	if c.sells(hosts.Bandwidth) {
-		s.Room.Bandwidth = math.Floor(o.Bandwidth)
+	offers := hosts.Resources{Memory: math.Floor(o.Memory), Disk: math.Floor(o.Disk), Bandwidth: math.Floor(o.Bandwidth)}
+	if s.Room = c.sold(offers); s.Whole {
+		s.Room.Memory = offers.Memory
 	}
 	for one, units := range o.Counts {
 		k, known := hosts.KindOf(one, c.counts())
@@ -125,11 +134,7 @@ func (c *Config) amountsOf(t *order.Terms, l remote.Limits) hosts.Resources {
 // disk if the market sells disk.
 func (c *Config) submission(signed, job string, t *order.Terms, l remote.Limits) *submission {
 	a := c.amountsOf(t, l)
-	s := &submission{Order: signed, Job: job, Memory: a.Memory}
-	if c.sells(hosts.Disk) {
-		s.Disk = a.Disk
-	}
-	return s
+	return &submission{Order: signed, Job: job, Memory: a.Memory, Disk: c.sold(a).Disk}
 }
 
 // amountsIn returns the amounts that a node of a logged order holds if the market sells them.
@@ -167,18 +172,14 @@ func (k *core) lacks(t *order.Terms) contracts.Reason {
 // is a result of amountsOf. Each amount is held if the market sells it. Memory is also held if all
 // hosts have whole cores. If any host has whole cores, memory is rounded up to Slurm's unit.
 func (k *core) needs(r *contracts.Request, t *order.Terms, a hosts.Resources) {
-	if k.conf.sells(hosts.Memory) || k.wholeOnly() {
-		r.Needs.Min.Memory = a.Memory
-		if slices.ContainsFunc(k.hosts, func(h *host) bool { return h.Spec.Whole && !h.removed }) {
-			r.Needs.Min.Memory = math.Ceil(a.Memory/mebibyte) * mebibyte
-		}
+	holds := k.conf.sold(a)
+	if k.wholeOnly() {
+		holds.Memory = a.Memory
 	}
-	if k.conf.sells(hosts.Disk) {
-		r.Needs.Min.Disk = a.Disk
+	if slices.ContainsFunc(k.hosts, func(h *host) bool { return h.Spec.Whole && !h.removed }) {
+		holds.Memory = math.Ceil(holds.Memory/mebibyte) * mebibyte
 	}
-	if k.conf.sells(hosts.Bandwidth) {
-		r.Needs.Min.Bandwidth = a.Bandwidth
-	}
+	r.Needs.Min.Resources = holds
 	for name, units := range t.Counts {
 		kind, _ := hosts.KindOf(name, k.config.Counts)
 		r.Needs.Min.Counts[kind-hosts.Countable] = units

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"strconv"
 
+	"bourse/experiments/cluster"
 	"bourse/experiments/misuse"
 	"bourse/hosts/engine"
 
@@ -58,13 +59,13 @@ func engineAction(c *cli.Context, o *engineOptions) error {
 	if o.Ordered {
 		run = e.RunInOrder
 	}
-	before := cpuSeconds()
+	before := cluster.ProcessorTime()
 	r, err := run(w, o.Capacity, o.Cap)
 	if err != nil {
 		return misuse.Of(err)
 	}
 	if o.JSON {
-		used := cpuSeconds() - before
+		used := (cluster.ProcessorTime() - before).Seconds()
 		return printJSON(c, speed{r.Events, used, float64(r.Events) / max(used, 1e-9)})
 	}
 	out := bufio.NewWriter(c.App.Writer)

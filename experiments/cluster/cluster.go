@@ -161,13 +161,13 @@ func (r *Run) begin(ctx context.Context) error {
 func (r *Run) measure(ctx context.Context, dir string, unit int) error {
 	one := r.To
 	one.Dir, one.Of, one.Shard = dir, len(r.units()), unit
-	began := used()
+	began := ProcessorTime()
 	if err := publication.Shard(ctx, r.Ready, experiments.Options{Workers: 1}, one); err != nil {
 		return err
 	}
 	if r.Chunk == 0 {
 		const least = 60 // minimum duration of a task in seconds
-		r.Chunk = max(1, int(least/max((used()-began).Seconds(), 0.001))*r.Options.Workers)
+		r.Chunk = max(1, int(least/max((ProcessorTime()-began).Seconds(), 0.001))*r.Options.Workers)
 	}
 	return nil
 }

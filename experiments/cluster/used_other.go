@@ -6,6 +6,6 @@ import "time"
 
 var began = time.Now()
 
-// used returns the time since the start of this process, because this system does not report
+// ProcessorTime returns the time since the start of this process, because this system does not report
 // processor time in the same way.
-func used() time.Duration { return time.Since(began) }
+func ProcessorTime() time.Duration { return time.Since(began) }

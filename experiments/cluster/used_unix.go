@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// used returns the processor time that this process has used.
-func used() time.Duration {
+// ProcessorTime returns the processor time that this process has used.
+func ProcessorTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail with these arguments
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
